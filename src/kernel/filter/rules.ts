@@ -1,0 +1,104 @@
+import { type FilterAction, returnValue } from "./action.js";
+import { type Condition, type Conditions, conditionsOf, isSame } from "./conditions.js";
+import type { Decision, DecisionGraph } from "./decision.js";
+import { decideMasked } from "./masked.js";
+import { Partition, type Register } from "./partition.js";
+import type { CallTreatment } from "./spec.js";
+
+interface LiveRule {
+  conditions: Conditions;
+  action: FilterAction;
+}
+
+/**
+ * The decision for one syscall: the first matching rule, else the fallback.
+ *
+ * Built from the last rule to the first. Neighbouring rules about the same argument become one partition of
+ * its values and so one search: a list of a hundred ioctl requests is not a chain of a hundred comparisons.
+ */
+export function decideCall(graph: DecisionGraph, call: CallTreatment): Decision {
+  const rules = liveRules(call);
+  let decision: Decision = graph.return(returnValue(call.otherwise));
+  for (let at = rules.length - 1; at >= 0; ) {
+    const { conditions, action } = rules[at]!;
+    const register = searchedRegister(rules, at);
+    if (!register) {
+      decision = decideConditions(graph, conditions, graph.return(returnValue(action)), decision);
+      at--;
+      continue;
+    }
+    let partition = Partition.uniform(register, decision);
+    for (; at >= 0; at--) {
+      const joined = join(graph, partition, register, rules[at]!);
+      if (!joined) break;
+      partition = joined;
+    }
+    decision = partition.search(graph);
+  }
+  return decision;
+}
+
+function liveRules({ rules }: CallTreatment): LiveRule[] {
+  const live: LiveRule[] = [];
+  for (const { tests, action } of rules) {
+    const conditions = conditionsOf(tests);
+    if (conditions) live.push({ conditions, action });
+  }
+  return live;
+}
+
+/** The argument tested by the longest run of rules that ends with this one. */
+function searchedRegister(rules: readonly LiveRule[], at: number): Register | undefined {
+  const runOf = (register: Register): number => {
+    let first = at;
+    while (first >= 0 && conditionOn(rules[first]!.conditions, register)) first--;
+    return at - first;
+  };
+  let best: { register: Register; run: number } | undefined;
+  for (const register of rules[at]!.conditions.byValue) {
+    const run = runOf(register);
+    if (!best || run > best.run) best = { register, run };
+  }
+  return best?.register;
+}
+
+/** The partition with a rule put before it, or undefined if the rule does not belong there. */
+function join(
+  graph: DecisionGraph,
+  partition: Partition,
+  register: Register,
+  { conditions, action }: LiveRule,
+): Partition | undefined {
+  const condition = conditionOn(conditions, register);
+  if (!condition) return undefined;
+  const others: Conditions = {
+    byValue: conditions.byValue.filter((other) => other !== condition),
+    masked: conditions.masked,
+  };
+  const hasOthers = others.byValue.length + others.masked.length > 0;
+  // The other tests are repeated for each decision they may fall back to: without a bound, rules that overlap
+  // in several arguments would multiply.
+  if (hasOthers && partition.decisionsIn(condition.set).size > 1) return undefined;
+  const matched = graph.return(returnValue(action));
+  return partition.paint(condition.set, (before) => decideConditions(graph, others, matched, before));
+}
+
+function conditionOn({ byValue }: Conditions, register: Register): Condition | undefined {
+  return byValue.find((condition) => isSame(condition, register));
+}
+
+function decideConditions(
+  graph: DecisionGraph,
+  { byValue, masked }: Conditions,
+  yes: Decision,
+  no: Decision,
+): Decision {
+  const afterMasked = masked.reduceRight((rest, test) => decideMasked(graph, test, rest, no), yes);
+  return byValue.reduceRight(
+    (rest, condition) =>
+      Partition.uniform(condition, no)
+        .paint(condition.set, () => rest)
+        .search(graph),
+    afterMasked,
+  );
+}
