@@ -1,0 +1,401 @@
+/*
+ * hermes-launch: the parent of every mediated program.
+ *
+ * It starts the program as the plan says, adopts whatever is orphaned (nothing leaves the session), tells the
+ * supervisor how the program ended, and, should the supervisor vanish, ends the whole session. It runs no
+ * policy and never touches the program's input or output.
+ *
+ * Usage: hermes-launch PLAN_FD SOCKET_FD
+ */
+#define _GNU_SOURCE
+#include "plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+/* ------------------------------------------------------------------ the child's side */
+
+static void fail(struct plan *plan, enum launch_step step)
+{
+	plan->failed_errno = errno;
+	plan->failed_step = step;
+	_exit(125);
+}
+
+static char **strings(struct plan *plan, uint32_t array, uint32_t count)
+{
+	const uint32_t *offsets = (const uint32_t *)((char *)plan + array);
+	char **list = calloc((size_t)count + 2, sizeof *list);
+	if (list == NULL)
+		fail(plan, STEP_START);
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = (char *)plan + offsets[i];
+	return list;
+}
+
+static void set_limits(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->limit_count && i < MAX_LIMITS; i++) {
+		struct rlimit limit = { plan->limits[i].soft, plan->limits[i].hard };
+		if (setrlimit((int)plan->limits[i].resource, &limit) < 0)
+			fail(plan, STEP_LIMIT);
+	}
+}
+
+/* Two rounds, so that a descriptor moved to 0..2 cannot overwrite one that is still to be moved. */
+static void set_stdio(struct plan *plan)
+{
+	int parked[3];
+	for (int i = 0; i < 3; i++) {
+		parked[i] = fcntl(plan->stdio[i], F_DUPFD, 3);
+		if (parked[i] < 0 && !(errno == EBADF && plan->stdio[i] == i))
+			fail(plan, STEP_STDIO);
+	}
+	for (int i = 0; i < 3; i++) {
+		if (parked[i] < 0) {
+			close(i); /* it was closed when we were started: it stays closed */
+			continue;
+		}
+		if (dup2(parked[i], i) < 0)
+			fail(plan, STEP_STDIO);
+		close(parked[i]);
+	}
+}
+
+/* Node ignores SIGPIPE and may block signals; the program must see neither. */
+static void reset_signals(struct plan *plan)
+{
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction plain = { .sa_handler = SIG_DFL };
+		if (number == SIGKILL || number == SIGSTOP || (number >= 32 && number < SIGRTMIN))
+			continue;
+		if (sigaction(number, &plain, NULL) < 0 && errno != EINVAL)
+			fail(plan, STEP_SIGNALS);
+	}
+	sigset_t none;
+	sigemptyset(&none);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		fail(plan, STEP_SIGNALS);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int32_t *)a - *(const int32_t *)b;
+}
+
+/* Closes every descriptor from `first` on but those in `kept`. */
+static int close_all_but(unsigned int first, int32_t *kept, uint32_t count)
+{
+	qsort(kept, count, sizeof *kept, by_number);
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned int fd = (unsigned int)kept[i];
+		if (fd < first)
+			continue;
+		if (fd > first && syscall(SYS_close_range, first, fd - 1, 0) < 0)
+			return -1;
+		first = fd + 1;
+	}
+	return (int)syscall(SYS_close_range, first, ~0U, 0);
+}
+
+static void close_fds(struct plan *plan)
+{
+	if (plan->kept_count > MAX_KEPT_FDS) {
+		errno = E2BIG;
+		fail(plan, STEP_CLOSE_FDS);
+	}
+	for (uint32_t i = 0; i < plan->kept_count; i++)
+		if (fcntl(plan->kept[i], F_SETFD, 0) < 0) /* it must survive exec */
+			fail(plan, STEP_CLOSE_FDS);
+	if (close_all_but(3, plan->kept, plan->kept_count) < 0)
+		fail(plan, STEP_CLOSE_FDS);
+}
+
+static void install_filter(struct plan *plan)
+{
+	struct sock_fprog program = {
+		.len = (unsigned short)plan->filter_count,
+		.filter = (struct sock_filter *)((char *)plan + plan->filter),
+	};
+	unsigned long flags = 0;
+	if (plan->filter_count == 0)
+		return;
+	if (plan->flags & PLAN_LISTENER)
+		flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	if (fd < 0 && errno == EINVAL && flags) /* before Linux 5.19 */
+		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	if (fd < 0)
+		fail(plan, STEP_FILTER);
+	/* From here on any system call may wait for the supervisor, who finds the listener by this number. */
+	if (plan->flags & PLAN_LISTENER)
+		plan->listener = (int32_t)fd;
+}
+
+static void child(struct plan *plan, int go)
+{
+	char **argv = strings(plan, plan->argv, plan->argc);
+	char **envp = strings(plan, plan->envp, plan->envc);
+	const char *file = (char *)plan + plan->file;
+	char ready;
+
+	if (read(go, &ready, 1) != 1)
+		_exit(125);
+	if ((plan->flags & PLAN_NEW_SESSION) && setsid() < 0)
+		fail(plan, STEP_SESSION);
+	if ((plan->flags & PLAN_NEW_GROUP) && setpgid(0, 0) < 0)
+		fail(plan, STEP_SESSION);
+	if (plan->directory && chdir((char *)plan + plan->directory) < 0)
+		fail(plan, STEP_DIRECTORY);
+	set_stdio(plan);
+	set_limits(plan);
+	if (plan->flags & PLAN_CLOSE_FDS)
+		close_fds(plan);
+	if ((plan->flags & PLAN_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		fail(plan, STEP_PRIVILEGES);
+	reset_signals(plan);
+	install_filter(plan);
+	execve(file, argv, envp);
+	if (errno == ENOEXEC) { /* a script without #!: what execvp and every shell do */
+		char **script = calloc((size_t)plan->argc + 2, sizeof *script);
+		if (script != NULL) {
+			script[0] = "/bin/sh";
+			script[1] = (char *)file;
+			for (uint32_t i = 1; i < plan->argc; i++)
+				script[i + 1] = argv[i];
+			execve("/bin/sh", script, envp);
+		}
+		errno = ENOEXEC;
+	}
+	fail(plan, STEP_EXEC);
+}
+
+/* ------------------------------------------------------------------ the parent's side */
+
+struct warden {
+	struct plan *plan;
+	int socket;
+	int signals;
+	pid_t program;
+	int unheard; /* messages that the supervisor has not acknowledged */
+};
+
+/*
+ * The supervisor's worker may be blocked in an ioctl or a wait that only a signal ends. A signal that arrives
+ * just before it blocks is lost, so we go on until it says that it heard us.
+ */
+static void nudge(struct warden *w)
+{
+	syscall(SYS_tgkill, w->plan->supervisor, w->plan->worker, w->plan->wake_signal);
+}
+
+static void say(struct warden *w, enum launcher_message kind, int value)
+{
+	struct message message = { kind, value };
+	if (send(w->socket, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message)
+		w->unheard++;
+	nudge(w);
+}
+
+/* The direct children of `pid`, by any of its threads. Returns how many were signalled, with theirs. */
+static int signal_descendants(pid_t pid, int number, int depth)
+{
+	char path[64];
+	int count = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+	if (tasks == NULL)
+		return 0;
+	for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
+		char name[300];
+		int child_pid;
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof name, "/proc/%d/task/%s/children", (int)pid, entry->d_name);
+		FILE *children = fopen(name, "re");
+		if (children == NULL)
+			continue;
+		while (fscanf(children, "%d", &child_pid) == 1) {
+			kill(child_pid, number);
+			count++;
+			/* Orphans come to us, so a tree too deep to walk is met again, one level higher. */
+			if (depth < 64)
+				count += signal_descendants(child_pid, number, depth + 1);
+		}
+		fclose(children);
+	}
+	closedir(tasks);
+	return count;
+}
+
+/* Stop everything first: what is stopped cannot fork while we look for its children. */
+static void kill_session(void)
+{
+	signal_descendants(getpid(), SIGSTOP, 0);
+	signal_descendants(getpid(), SIGKILL, 0);
+}
+
+static void end_session(void)
+{
+	for (;;) {
+		kill_session();
+		pid_t pid;
+		while ((pid = waitpid(-1, NULL, __WALL | WNOHANG)) > 0)
+			;
+		if (pid < 0 && errno == ECHILD)
+			return;
+		usleep(1000);
+	}
+}
+
+/* Returns 0 when no child is left. */
+static int reap(struct warden *w)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG | WUNTRACED);
+		if (pid == 0)
+			return 1;
+		if (pid < 0)
+			return errno == ECHILD ? 0 : 1;
+		if (pid != w->program)
+			continue;
+		if (WIFSTOPPED(status)) {
+			say(w, SAY_MAIN_STOP, WSTOPSIG(status));
+		} else {
+			say(w, SAY_MAIN_EXIT, status);
+			w->program = -1;
+		}
+	}
+}
+
+static void listen_to_supervisor(struct warden *w, int go)
+{
+	struct message message;
+	ssize_t size = recv(w->socket, &message, sizeof message, MSG_DONTWAIT);
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (size != (ssize_t)sizeof message) { /* the supervisor is gone */
+		end_session();
+		_exit(0);
+	}
+	switch (message.kind) {
+	case TELL_GO:
+		if (write(go, "g", 1) != 1)
+			kill(w->program, SIGKILL);
+		break;
+	case TELL_HEARD:
+		w->unheard = 0;
+		break;
+	case TELL_KILL:
+		kill_session();
+		break;
+	}
+}
+
+static void supervise(struct warden *w, int go)
+{
+	int over = 0;
+	for (;;) {
+		struct pollfd fds[2] = { { w->socket, POLLIN, 0 }, { w->signals, POLLIN, 0 } };
+		if (over && w->unheard == 0)
+			return;
+		if (poll(fds, 2, w->unheard ? 10 : -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents) {
+			struct signalfd_siginfo ignored[8];
+			if (read(w->signals, ignored, sizeof ignored) < 0 && errno != EAGAIN)
+				return;
+		}
+		if (!over && !reap(w)) {
+			over = 1;
+			say(w, SAY_OVER, 0);
+		}
+		if (fds[0].revents)
+			listen_to_supervisor(w, go);
+		if (w->unheard)
+			nudge(w);
+	}
+}
+
+static struct plan *map_plan(int fd)
+{
+	struct stat info;
+	if (fstat(fd, &info) < 0 || (size_t)info.st_size < sizeof(struct plan))
+		return NULL;
+	struct plan *plan = mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (plan == MAP_FAILED || plan->magic != PLAN_MAGIC || plan->size > (size_t)info.st_size)
+		return NULL;
+	return plan;
+}
+
+int main(int argc, char **argv)
+{
+	struct warden w = { 0 };
+	int go[2];
+	sigset_t every, chld;
+
+	if (argc != 3) {
+		fputs("hermes-launch is started by hermes; it is not for use by hand\n", stderr);
+		return 2;
+	}
+	w.socket = atoi(argv[2]);
+	w.plan = map_plan(atoi(argv[1]));
+	if (w.plan == NULL)
+		return 125;
+	close(atoi(argv[1]));
+
+	/* Terminal signals go to the whole foreground group, us included; they are for the program, not for us. */
+	sigfillset(&every);
+	sigprocmask(SIG_SETMASK, &every, NULL);
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	w.signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (w.signals < 0 || pipe2(go, O_CLOEXEC) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
+		w.plan->failed_errno = errno;
+		w.plan->failed_step = STEP_START;
+		return 125;
+	}
+	w.program = fork();
+	if (w.program == 0) {
+		close(w.socket);
+		close(w.signals);
+		close(go[1]);
+		child(w.plan, go[0]);
+	}
+	close(go[0]);
+	if (w.program < 0) {
+		w.plan->failed_errno = errno;
+		w.plan->failed_step = STEP_START;
+		return 125;
+	}
+	/* The program's descriptors are the program's: we must not keep a pipe open after it is gone. */
+	int32_t own[] = { w.socket, w.signals, go[1] };
+	if (close_all_but(0, own, 3) < 0)
+		kill(w.program, SIGKILL);
+	say(&w, SAY_STARTED, w.program);
+	supervise(&w, go[1]);
+	return 0;
+}

@@ -1,0 +1,124 @@
+/*
+ * The memory that C and TypeScript share. src/kernel/layout.ts mirrors every offset; a test compares the
+ * two, so a field moved here without moving it there fails the build.
+ */
+#ifndef HERMES_LAYOUT_H
+#define HERMES_LAYOUT_H
+
+#include <stdint.h>
+
+enum {
+	ARGUMENTS = 6,
+	MAX_WRITES = 16,
+
+	/* One ArrayBuffer per session: the event, the answer to it, and room for bytes in both directions. */
+	ANSWER_OFFSET = 512,
+	FETCH_OFFSET = 4096,
+	FETCH_SIZE = 256 * 1024,
+	REPLY_OFFSET = FETCH_OFFSET + FETCH_SIZE,
+	REPLY_SIZE = 256 * 1024,
+	BUFFER_SIZE = REPLY_OFFSET + REPLY_SIZE,
+};
+
+enum event_kind {
+	EVENT_WOKEN = 0,     /* nothing happened; somebody wants the loop's attention, or a deadline passed */
+	EVENT_ENTRY = 1,     /* a call waits for an answer */
+	EVENT_RETURN = 2,    /* a call has returned and its result waits for an answer */
+	EVENT_FORK = 3,      /* peer = the new tracee */
+	EVENT_EXEC = 4,      /* peer = the thread that called execve, when it was not the leader */
+	EVENT_SIGNAL = 5,    /* result = signal number about to be delivered */
+	EVENT_EXIT = 6,      /* result = wait status of one tracee */
+	EVENT_MAIN_EXIT = 7, /* result = wait status of the program that was started */
+	EVENT_MAIN_STOP = 8, /* result = the stop signal */
+	EVENT_OVER = 9,      /* no process of the session is left */
+};
+
+enum door { DOOR_NONE = 0, DOOR_NOTIFY = 1, DOOR_TRACE = 2 };
+
+/* What a fetched argument looks like: bytes at `offset` in the buffer, or why there are none. */
+struct slot {
+	uint32_t offset;
+	uint32_t length;
+	int32_t error;      /* 0, or the errno that reading the tracee's memory gave */
+	uint32_t truncated; /* there was more than we copied */
+};
+
+struct event {
+	uint32_t kind;
+	uint32_t door;
+	int32_t tid;
+	int32_t nr;
+	uint64_t args[ARGUMENTS];
+	uint64_t ip;
+	uint64_t sp;
+	int64_t result;
+	uint64_t id;
+	double time; /* seconds, CLOCK_REALTIME */
+	int32_t peer;
+	uint32_t fetched; /* bit i: slots[i] holds something */
+	struct slot slots[ARGUMENTS];
+};
+
+enum answer_action {
+	ANSWER_CONTINUE = 0, /* let the call happen, with `registers` and `writes` applied */
+	ANSWER_RETURN = 1,   /* do not make the call; `result` is what the program sees */
+	ANSWER_KILL = 2,     /* SIGKILL to the whole process */
+	ANSWER_HOLD = 3,     /* leave it waiting; resume() answers it later */
+};
+
+enum answer_flag {
+	ANSWER_WANT_RETURN = 1, /* report the call's return too (trace door) */
+	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
+};
+
+enum write_kind {
+	WRITE_MEMORY = 0,  /* copy bytes to `address` in the tracee */
+	WRITE_POINTER = 1, /* copy bytes to scratch memory of ours in the tracee, point argument `argument` at it */
+};
+
+struct write {
+	uint32_t kind;
+	uint32_t argument;
+	uint64_t address;
+	uint32_t offset;
+	uint32_t length;
+};
+
+struct answer {
+	uint32_t action;
+	uint32_t flags;
+	int64_t result;
+	uint32_t registers; /* bit i: args[i] replaces the register */
+	int32_t signal;     /* sent to the thread before anything else, 0 for none */
+	uint64_t args[ARGUMENTS];
+	uint32_t write_count;
+	uint32_t reserved;
+	struct write writes[MAX_WRITES];
+};
+
+/*
+ * How to fetch one argument as soon as its call stops: a byte program of fixed-size steps per syscall, made
+ * from the ABI table. What is not fetched here is read on demand with fetch().
+ */
+enum fetch_kind {
+	FETCH_NOTHING = 0,
+	FETCH_STRING = 1, /* NUL-terminated, at most PATH_MAX */
+	FETCH_BYTES = 2,  /* length in argument `length` */
+};
+
+struct fetch_step {
+	uint8_t kind;
+	uint8_t length;    /* index of the argument that holds the length */
+	uint16_t maximum;  /* never copy more than this */
+};
+
+enum { MAX_SYSCALL = 512 };
+
+struct fetch_plan {
+	struct fetch_step steps[MAX_SYSCALL][ARGUMENTS];
+};
+
+_Static_assert(sizeof(struct event) <= ANSWER_OFFSET, "the event must fit before the answer");
+_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= FETCH_OFFSET, "the answer must fit before the bytes");
+
+#endif

@@ -1,0 +1,109 @@
+/* The state of one supervised run, owned by the worker thread that waits for its tracees. */
+#ifndef HERMES_SESSION_H
+#define HERMES_SESSION_H
+
+#define _GNU_SOURCE
+#include "layout.h"
+#include "plan.h"
+
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/user.h>
+#include <time.h>
+
+#define WAKE_SIGNAL (SIGRTMIN + 7)
+
+/* A thread or process under the trace door. */
+struct tracee {
+	pid_t tid;
+	struct tracee *next;
+	enum { PHASE_IDLE, PHASE_MAKING_SCRATCH, PHASE_REPLAYING } phase;
+	int in_call;          /* its return stop is still to come */
+	int want_return;      /* that stop is to be reported */
+	uint32_t restore;     /* bit i: argument register i was changed and goes back on return */
+	uint64_t original[ARGUMENTS];
+	struct user_regs_struct registers; /* as of the stop it is in */
+	uint64_t scratch;     /* memory of ours in its address space, 0 until needed */
+	uint32_t scratch_size;
+	struct answer *pending; /* an answer that waits for scratch memory, its bytes behind it */
+};
+
+enum { TRACEE_BUCKETS = 1024 };
+
+/* Tells the worker about notifications while it waits for ptrace stops. */
+struct pump {
+	pthread_t thread;
+	int running;
+	int stop[2];
+	atomic_int worker_waits;
+	atomic_uint consumed;
+};
+
+struct session {
+	uint8_t *buffer;
+	struct event *event;
+	struct answer *answer;
+	struct fetch_plan fetch_plan;
+	int doors;          /* bits 1 << DOOR_NOTIFY, 1 << DOOR_TRACE */
+	int want_signals;   /* report signals before they are delivered */
+	int awaiting;       /* the event in the buffer has not been answered */
+	int over;
+	pid_t worker;
+	pid_t launcher;     /* 0 once it has been reaped */
+	pid_t program;
+	struct plan *plan;  /* shared with the launcher */
+	size_t plan_size;
+	int socket;         /* to the launcher */
+	int listener;
+	timer_t deadline;
+	int has_deadline;
+	struct tracee *tracees[TRACEE_BUCKETS];
+	struct pump pump;
+};
+
+/* launch: returns 0, or -errno; failed_step in the plan says more. */
+int session_launch(struct session *s, const uint8_t *plan, size_t size, const char *launcher);
+/* wait.c */
+int session_next(struct session *s);
+void session_resume(struct session *s, const struct event *held);
+void session_close(struct session *s);
+int session_deadline(struct session *s, int64_t milliseconds);
+void session_tell(struct session *s, enum supervisor_message kind, int value);
+
+/* notify.c: each returns 1 when the buffer holds an event, 0 when there was none, -errno */
+int notify_receive(struct session *s);
+void notify_answer(struct session *s, const struct event *event);
+
+/* trace.c */
+int trace_seize(struct session *s, pid_t tid);
+int trace_wait(struct session *s, int options);
+void trace_answer(struct session *s, const struct event *event);
+int trace_is_injecting(struct session *s, pid_t tid);
+void trace_free(struct session *s);
+
+/* memory.c */
+ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length);
+ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated);
+int memory_write(pid_t tid, uint64_t address, const void *from, size_t length);
+int memory_apply_writes(pid_t tid, const struct answer *answer, const uint8_t *bytes);
+void memory_fetch(struct session *s);
+
+/* path.c: text goes to `into`; returns its length or -errno */
+enum { RESOLVE_FOLLOW = 1 };
+ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, char *into, size_t size, int *missing);
+ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size);
+/* Local and peer socket addresses of a tracee's socket, each at most 128 bytes; returns 0 or -errno. */
+int socket_names(pid_t tid, int fd, uint8_t *local, uint32_t *local_size, uint8_t *peer, uint32_t *peer_size);
+
+static inline void stamp(struct event *event)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	event->time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+#endif

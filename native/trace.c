@@ -1,0 +1,496 @@
+/*
+ * The trace door: RET_TRACE and ptrace, for what needs registers, returns or rewritten arguments.
+ * Tracees are seized (not attached), so group stops and job control work as without us.
+ */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SYSCALL_STOP = SIGTRAP | 0x80, SCRATCH_LEAST = 16 * 1024, SYSCALL_LENGTH = 2 };
+
+static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+
+/* ------------------------------------------------------------------ the table of tracees */
+
+static struct tracee **bucket(struct session *s, pid_t tid)
+{
+	return &s->tracees[(unsigned int)tid % TRACEE_BUCKETS];
+}
+
+static struct tracee *find(struct session *s, pid_t tid)
+{
+	struct tracee *t = *bucket(s, tid);
+	while (t != NULL && t->tid != tid)
+		t = t->next;
+	return t;
+}
+
+static struct tracee *find_or_add(struct session *s, pid_t tid)
+{
+	struct tracee *t = find(s, tid);
+	if (t != NULL)
+		return t;
+	t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return NULL;
+	t->tid = tid;
+	t->next = *bucket(s, tid);
+	*bucket(s, tid) = t;
+	return t;
+}
+
+static void forget(struct session *s, pid_t tid)
+{
+	for (struct tracee **link = bucket(s, tid); *link != NULL; link = &(*link)->next) {
+		struct tracee *t = *link;
+		if (t->tid != tid)
+			continue;
+		*link = t->next;
+		free(t->pending);
+		free(t);
+		return;
+	}
+}
+
+void trace_free(struct session *s)
+{
+	for (int i = 0; i < TRACEE_BUCKETS; i++)
+		while (s->tracees[i] != NULL)
+			forget(s, s->tracees[i]->tid);
+}
+
+int trace_is_injecting(struct session *s, pid_t tid)
+{
+	if (!(s->doors & 1 << DOOR_TRACE))
+		return 0;
+	struct tracee *t = find(s, tid);
+	return t != NULL && t->phase == PHASE_MAKING_SCRATCH;
+}
+
+/* ------------------------------------------------------------------ registers */
+
+static unsigned long long *argument(struct user_regs_struct *r, int i)
+{
+	unsigned long long *order[ARGUMENTS] = { &r->rdi, &r->rsi, &r->rdx, &r->r10, &r->r8, &r->r9 };
+	return order[i];
+}
+
+static int load(struct tracee *t)
+{
+	return ptrace(PTRACE_GETREGS, t->tid, 0, &t->registers) < 0 ? -errno : 0;
+}
+
+static int store(struct tracee *t)
+{
+	return ptrace(PTRACE_SETREGS, t->tid, 0, &t->registers) < 0 ? -errno : 0;
+}
+
+/* ESRCH from ptrace means that the tracee was killed under us; its exit is on the way. */
+static void resume(struct tracee *t, int signal_number)
+{
+	ptrace(t->in_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
+}
+
+static void give_back_registers(struct tracee *t)
+{
+	for (int i = 0; i < ARGUMENTS; i++)
+		if (t->restore & 1u << i)
+			*argument(&t->registers, i) = t->original[i];
+	t->restore = 0;
+}
+
+/* The call does not happen: number -1 makes the kernel skip it and keep our result. */
+static void skip_call(struct tracee *t, int64_t result)
+{
+	give_back_registers(t);
+	t->registers.orig_rax = (unsigned long long)-1;
+	t->registers.rax = (unsigned long long)result;
+	t->in_call = t->want_return = 0;
+	store(t);
+	resume(t, 0);
+}
+
+/* ------------------------------------------------------------------ scratch memory */
+
+static uint32_t aligned(uint32_t length)
+{
+	return (length + 15u) & ~15u;
+}
+
+static uint32_t scratch_needed(const struct answer *answer)
+{
+	uint32_t total = 0;
+	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++)
+		if (answer->writes[i].kind == WRITE_POINTER)
+			total += aligned(answer->writes[i].length);
+	return total;
+}
+
+/*
+ * New argument bytes need memory in the tracee that nothing else uses. The stack will not do: a goroutine's
+ * stack ends a few hundred bytes below its pointer. So the tracee is made to call mmap in place of its own call,
+ * which it then makes again.
+ */
+static void make_scratch(struct session *s, struct tracee *t, const struct answer *answer, uint32_t needed)
+{
+	t->pending = malloc(sizeof *answer + REPLY_SIZE);
+	if (t->pending == NULL) {
+		skip_call(t, -ENOMEM);
+		return;
+	}
+	memcpy(t->pending, answer, sizeof *answer);
+	memcpy(t->pending + 1, s->buffer + REPLY_OFFSET, REPLY_SIZE);
+	t->scratch_size = needed < SCRATCH_LEAST ? SCRATCH_LEAST : needed;
+
+	struct user_regs_struct own = t->registers;
+	t->registers.orig_rax = t->registers.rax = SYS_mmap;
+	t->registers.rdi = 0;
+	t->registers.rsi = t->scratch_size;
+	t->registers.rdx = PROT_READ | PROT_WRITE;
+	t->registers.r10 = MAP_PRIVATE | MAP_ANONYMOUS;
+	t->registers.r8 = (unsigned long long)-1;
+	t->registers.r9 = 0;
+	t->phase = PHASE_MAKING_SCRATCH;
+	t->in_call = 1;
+	store(t);
+	resume(t, 0);
+	t->registers = own;
+}
+
+static void scratch_made(struct tracee *t)
+{
+	struct user_regs_struct after;
+	t->in_call = 0;
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &after) < 0)
+		return;
+	if ((int64_t)after.rax < 0 && (int64_t)after.rax >= -4095) {
+		free(t->pending);
+		t->pending = NULL;
+		t->scratch = t->scratch_size = 0;
+		t->phase = PHASE_IDLE;
+		t->registers.rax = (unsigned long long)-ENOMEM;
+		store(t);
+		resume(t, 0);
+		return;
+	}
+	t->scratch = after.rax;
+	t->phase = PHASE_REPLAYING;
+	struct user_regs_struct again = t->registers;
+	again.rip -= SYSCALL_LENGTH;
+	again.rax = t->registers.orig_rax;
+	again.orig_rax = (unsigned long long)-1; /* or the kernel might take it for an interrupted call */
+	ptrace(PTRACE_SETREGS, t->tid, 0, &again);
+	resume(t, 0);
+}
+
+/* Is this stop the repeated call? A signal handler may run in between and make calls of its own. */
+static int is_replay(struct tracee *t, const struct user_regs_struct *now)
+{
+	return t->phase == PHASE_REPLAYING && now->rip == t->registers.rip && now->rsp == t->registers.rsp &&
+	       now->orig_rax == t->registers.orig_rax;
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static void change_register(struct tracee *t, int i, uint64_t value)
+{
+	if (!(t->restore & 1u << i)) {
+		t->original[i] = *argument(&t->registers, i);
+		t->restore |= 1u << i;
+	}
+	*argument(&t->registers, i) = value;
+}
+
+static int point_arguments(struct tracee *t, const struct answer *answer, const uint8_t *bytes)
+{
+	uint64_t place = t->scratch;
+	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++) {
+		const struct write *w = &answer->writes[i];
+		if (w->kind != WRITE_POINTER)
+			continue;
+		if (w->argument >= ARGUMENTS || w->offset > REPLY_SIZE || w->length > REPLY_SIZE - w->offset)
+			return -EINVAL;
+		int failed = memory_write(t->tid, place, bytes + w->offset, w->length);
+		if (failed)
+			return failed;
+		change_register(t, (int)w->argument, place);
+		place += aligned(w->length);
+	}
+	return 0;
+}
+
+static void let_happen(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes)
+{
+	uint32_t needed = scratch_needed(answer);
+	if (needed > t->scratch_size || (needed && !t->scratch)) {
+		make_scratch(s, t, answer, needed);
+		return;
+	}
+	int failed = memory_apply_writes(t->tid, answer, bytes);
+	if (!failed)
+		failed = point_arguments(t, answer, bytes);
+	for (int i = 0; i < ARGUMENTS && !failed; i++)
+		if (answer->registers & 1u << i)
+			change_register(t, i, answer->args[i]);
+	if (failed || (t->restore && store(t) < 0)) {
+		skip_call(t, failed ? failed : -EFAULT);
+		return;
+	}
+	t->want_return = (answer->flags & ANSWER_WANT_RETURN) != 0;
+	t->in_call = t->want_return || t->restore;
+	resume(t, 0);
+}
+
+static void answer_entry(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes)
+{
+	if (answer->action == ANSWER_RETURN) {
+		int failed = memory_apply_writes(t->tid, answer, bytes);
+		skip_call(t, failed ? failed : answer->result);
+	} else {
+		let_happen(s, t, answer, bytes);
+	}
+}
+
+static void answer_return(struct session *s, struct tracee *t, const struct answer *answer)
+{
+	int changed = t->restore != 0;
+	int failed = memory_apply_writes(t->tid, answer, s->buffer + REPLY_OFFSET);
+	give_back_registers(t);
+	if (failed || answer->flags & ANSWER_SET_RESULT) {
+		t->registers.rax = (unsigned long long)(failed ? failed : answer->result);
+		changed = 1;
+	}
+	if (changed)
+		store(t);
+	resume(t, 0);
+}
+
+void trace_answer(struct session *s, const struct event *event)
+{
+	const struct answer *answer = s->answer;
+	struct tracee *t = find(s, event->tid);
+	if (t == NULL || answer->action == ANSWER_HOLD)
+		return;
+	if (answer->action == ANSWER_KILL) {
+		kill(event->tid, SIGKILL);
+		return;
+	}
+	if (answer->signal && event->kind != EVENT_SIGNAL)
+		syscall(SYS_tkill, event->tid, answer->signal);
+	switch (event->kind) {
+	case EVENT_ENTRY:
+		answer_entry(s, t, answer, s->buffer + REPLY_OFFSET);
+		break;
+	case EVENT_RETURN:
+		answer_return(s, t, answer);
+		break;
+	case EVENT_SIGNAL:
+		resume(t, answer->action == ANSWER_CONTINUE ? (int)event->result : answer->signal);
+		break;
+	default:
+		resume(t, 0);
+	}
+}
+
+/* ------------------------------------------------------------------ stops */
+
+static int report(struct session *s, struct tracee *t, enum event_kind kind)
+{
+	struct event *event = s->event;
+	event->kind = kind;
+	event->door = DOOR_TRACE;
+	event->tid = t->tid;
+	event->peer = 0;
+	event->fetched = 0;
+	event->id = 0;
+	event->result = 0;
+	stamp(event);
+	s->awaiting = 1;
+	return 1;
+}
+
+static void report_registers(struct event *event, struct tracee *t)
+{
+	event->nr = (int32_t)t->registers.orig_rax;
+	for (int i = 0; i < ARGUMENTS; i++)
+		event->args[i] = *argument(&t->registers, i);
+	event->ip = t->registers.rip;
+	event->sp = t->registers.rsp;
+}
+
+static int on_entry(struct session *s, struct tracee *t)
+{
+	struct user_regs_struct now;
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &now) < 0)
+		return 0;
+	if (is_replay(t, &now)) {
+		struct answer *pending = t->pending;
+		t->pending = NULL;
+		t->phase = PHASE_IDLE;
+		t->registers = now;
+		answer_entry(s, t, pending, (const uint8_t *)(pending + 1));
+		free(pending);
+		return 0;
+	}
+	t->registers = now;
+	t->restore = 0;
+	report(s, t, EVENT_ENTRY);
+	report_registers(s->event, t);
+	memory_fetch(s);
+	return 1;
+}
+
+static int on_return(struct session *s, struct tracee *t)
+{
+	if (t->phase == PHASE_MAKING_SCRATCH) {
+		scratch_made(t);
+		return 0;
+	}
+	t->in_call = 0;
+	if (load(t) < 0)
+		return 0;
+	if (!t->want_return) {
+		give_back_registers(t);
+		store(t);
+		resume(t, 0);
+		return 0;
+	}
+	t->want_return = 0;
+	report(s, t, EVENT_RETURN);
+	report_registers(s->event, t);
+	for (int i = 0; i < ARGUMENTS; i++)
+		if (t->restore & 1u << i)
+			s->event->args[i] = t->original[i];
+	s->event->result = (int64_t)t->registers.rax;
+	return 1;
+}
+
+static int on_fork(struct session *s, struct tracee *t)
+{
+	unsigned long peer = 0;
+	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &peer) < 0)
+		return 0;
+	struct tracee *born = find_or_add(s, (pid_t)peer);
+	if (born != NULL && born->scratch == 0) { /* it has a copy of our memory there, or (vfork) the same */
+		born->scratch = t->scratch;
+		born->scratch_size = t->scratch_size;
+		born->restore = t->restore; /* and of the registers that we changed */
+		memcpy(born->original, t->original, sizeof born->original);
+	}
+	report(s, t, EVENT_FORK);
+	s->event->peer = (int32_t)peer;
+	return 1;
+}
+
+static int on_exec(struct session *s, struct tracee *t)
+{
+	unsigned long former = 0;
+	ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &former);
+	if (former != 0 && (pid_t)former != t->tid) { /* a thread that was not the leader took the leader's id */
+		struct tracee *caller = find(s, (pid_t)former);
+		if (caller != NULL) {
+			t->in_call = caller->in_call;
+			t->want_return = caller->want_return;
+			forget(s, (pid_t)former);
+		}
+	}
+	t->restore = 0; /* a new program: those registers are gone */
+	t->scratch = t->scratch_size = 0;
+	t->phase = PHASE_IDLE;
+	free(t->pending);
+	t->pending = NULL;
+	report(s, t, EVENT_EXEC);
+	s->event->peer = (int32_t)former;
+	return 1;
+}
+
+static int on_signal(struct session *s, struct tracee *t, int number)
+{
+	if (!s->want_signals) {
+		resume(t, number);
+		return 0;
+	}
+	report(s, t, EVENT_SIGNAL);
+	s->event->result = number;
+	return 1;
+}
+
+static int is_stop_signal(int number)
+{
+	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+static int on_stop(struct session *s, struct tracee *t, int status)
+{
+	int number = WSTOPSIG(status), what = status >> 16;
+	switch (what) {
+	case PTRACE_EVENT_SECCOMP:
+		return on_entry(s, t);
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		return on_fork(s, t);
+	case PTRACE_EVENT_EXEC:
+		return on_exec(s, t);
+	case PTRACE_EVENT_STOP:
+		if (is_stop_signal(number)) { /* job control: stay stopped, but hear SIGCONT */
+			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
+			return 0;
+		}
+		if (t->restore && !t->in_call && load(t) == 0) { /* born of a changed clone */
+			give_back_registers(t);
+			store(t);
+		}
+		resume(t, 0);
+		return 0;
+	case 0:
+		return number == SYSCALL_STOP ? on_return(s, t) : on_signal(s, t, number);
+	default:
+		resume(t, 0);
+		return 0;
+	}
+}
+
+int trace_seize(struct session *s, pid_t tid)
+{
+	if (find_or_add(s, tid) == NULL)
+		return -ENOMEM;
+	return ptrace(PTRACE_SEIZE, tid, 0, (long)OPTIONS) < 0 ? -errno : 0;
+}
+
+/* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
+int trace_wait(struct session *s, int options)
+{
+	int status;
+	/* __WNOTHREAD: only this thread's tracees. Node's own children are none of our business. */
+	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | options);
+	if (tid < 0)
+		return -errno;
+	if (tid == 0)
+		return -EAGAIN;
+	if (tid == s->launcher) {
+		s->launcher = 0;
+		return 0;
+	}
+	struct tracee *t = find_or_add(s, tid);
+	if (t == NULL) {
+		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
+		return 0;
+	}
+	if (WIFSTOPPED(status))
+		return on_stop(s, t, status);
+	report(s, t, EVENT_EXIT);
+	s->event->result = status;
+	s->awaiting = 0;
+	forget(s, tid);
+	return 1;
+}
