@@ -44,9 +44,23 @@ export interface Argument {
    * "unless:N:MASK" (followed unless args[N] & MASK) or "if:N:MASK" (followed only if args[N] & MASK).
    */
   readonly follow?: "always" | "never" | `unless:${number}:${number}` | `if:${number}:${number}`;
+  /**
+   * "N:MASK": besides `follow`, the last component is not followed either when all bits of MASK are set in
+   * args[N]. open with O_CREAT|O_EXCL, where a symlink is EEXIST (open(2)).
+   */
+  readonly noFollowAll?: `${number}:${number}`;
+  /**
+   * Index of the struct open_how whose flags (its first 8 bytes) and resolve decide instead of `follow`, which
+   * is then absent: openat2 alone.
+   */
+  readonly how?: number;
   /** True when the path's last component may be made by the call (open with O_CREAT, mkdir, rename's target …). */
   readonly creates?: boolean;
-  /** For structs: the kernel's struct name and its fixed size in bytes (0 when `length` gives it). */
+  /**
+   * For structs: the kernel's struct name and its fixed size in bytes (0 when `length` gives it). With both a
+   * length and a size it is an array of `length` elements. A scalar that a pointer leads to has its C type as
+   * its name: "int", "loff_t".
+   */
   readonly struct?: string;
   readonly size?: number;
 }

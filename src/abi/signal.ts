@@ -1,0 +1,21 @@
+import { SIGNALS } from "./signals.generated.js";
+
+let byName: Map<string, number> | undefined;
+let byNumber: Map<number, string> | undefined;
+
+/** "SIGTERM" for 15; undefined outside 1..64. */
+export function signalName(number: number): string | undefined {
+  byNumber ??= new Map(SIGNALS.filter(([, , alias]) => !alias).map(([signal, name]) => [signal, name]));
+  return byNumber.get(number);
+}
+
+/** 15 for "SIGTERM", "TERM", "sigterm" and "15"; "SIGRTMAX-1" counts down. */
+export function signalNumber(name: string): number | undefined {
+  byName ??= new Map(SIGNALS.map(([signal, text]) => [text, signal]));
+  if (/^\d+$/.test(name)) return signalName(Number(name)) === undefined ? undefined : Number(name);
+  const upper = name.toUpperCase();
+  const full = upper.startsWith("SIG") ? upper : `SIG${upper}`;
+  const fromTop = full.match(/^SIGRTMAX-(\d+)$/);
+  if (fromTop) return Number(fromTop[1]) <= 30 ? 64 - Number(fromTop[1]) : undefined;
+  return byName.get(full);
+}
