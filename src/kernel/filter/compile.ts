@@ -22,6 +22,9 @@ const SKIPPED = 0xffffffff;
  * Calls allowed by their number alone read nothing but `arch` and `nr`, so kernels since 5.11 notice at load time
  * that they are always allowed and do not run the program for them (seccomp_cache_prepare_bitmap).
  *
+ * No filter sees uretprobe (335, since 6.14) and uprobe (336, since 6.18), whatever the specification says of them:
+ * the kernel's own trampolines issue them, and anyone else gets SIGILL or ENXIO (seccomp_uprobe_exception).
+ *
  * @throws InvalidFilterSpec, FilterTooLarge
  */
 export function compileFilter(spec: FilterSpec): Instruction[] {

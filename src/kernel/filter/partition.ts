@@ -48,8 +48,34 @@ export class Partition {
   /** The decision that finds the piece an argument falls into. */
   search(graph: DecisionGraph): Decision {
     const { arg, width } = this.#register;
-    if (width === 64) return searchWord(graph, highOffset(arg), this.#byHighWord(graph));
-    return searchWord(graph, lowOffset(arg), this.#pieces.map(wordPiece));
+    if (width === 32) return searchWord(graph, lowOffset(arg), this.#pieces.map(wordPiece));
+    return this.#comparePoint(graph) ?? searchWord(graph, highOffset(arg), this.#byHighWord(graph));
+  }
+
+  /**
+   * One value standing out of all others is compared low word first: the low words are what differs between calls,
+   * and the comparison of the high word, mostly with 0, can then be shared by tests for different values.
+   */
+  #comparePoint(graph: DecisionGraph): Decision | undefined {
+    const found = this.#point();
+    if (!found) return undefined;
+    const { point, others } = found;
+    const { low, high } = words(point.from);
+    const { arg } = this.#register;
+    const highMatches = graph.branch(highOffset(arg), "eq", high, point.decision, others);
+    return graph.branch(lowOffset(arg), "eq", low, highMatches, others);
+  }
+
+  /** The one value that is decided unlike all others, if the partition is no more than that. */
+  #point(): { point: Piece; others: Decision } | undefined {
+    const [first, second, third] = this.#pieces;
+    if (this.#pieces.length === 2) {
+      if (second!.from === 1n) return { point: first!, others: second!.decision };
+      if (second!.from === lastOf(64)) return { point: second!, others: first!.decision };
+    }
+    const isPoint = this.#pieces.length === 3 && third!.from === second!.from + 1n;
+    if (!isPoint || first!.decision !== third!.decision) return undefined;
+    return { point: second!, others: first!.decision };
   }
 
   /** The 64-bit pieces as pieces of the high word; where one high word holds several, the low word decides. */
@@ -57,11 +83,11 @@ export class Partition {
     const byHigh: WordPiece[] = [];
     let before: Decision | undefined;
     for (let at = 0; at < this.#pieces.length; ) {
-      const high = Number(this.#pieces[at]!.from >> 32n);
+      const { high } = words(this.#pieces[at]!.from);
       const lows: WordPiece[] = [];
-      for (; at < this.#pieces.length && Number(this.#pieces[at]!.from >> 32n) === high; at++) {
+      for (; at < this.#pieces.length && words(this.#pieces[at]!.from).high === high; at++) {
         const { from, decision } = this.#pieces[at]!;
-        lows.push({ from: Number(BigInt.asUintN(32, from)), decision });
+        lows.push({ from: words(from).low, decision });
       }
       if (lows[0]!.from !== 0) lows.unshift({ from: 0, decision: before! });
       before = lows.at(-1)!.decision;
@@ -92,3 +118,8 @@ export class Partition {
 }
 
 const wordPiece = ({ from, decision }: Piece): WordPiece => ({ from: Number(from), decision });
+
+const words = (value: bigint): { low: number; high: number } => ({
+  low: Number(BigInt.asUintN(32, value)),
+  high: Number(value >> 32n),
+});

@@ -16,6 +16,8 @@ export interface Ingredients {
   actions: readonly FilterAction[];
   numbers: readonly number[];
   foreign: readonly FilterSpec["foreign"][];
+  /** Where the numbers without an entry need more care than the others. */
+  otherwise?: readonly FilterAction[];
 }
 
 const EDGES = [
@@ -41,7 +43,11 @@ export function randomSpec(random: Random, ingredients: Ingredients): FilterSpec
     const before = calls.get(nr - 1);
     calls.set(nr, before && random.chance(0.2) ? before : randomCall(random, ingredients, constants));
   }
-  return { calls, otherwise: random.pick(ingredients.actions), foreign: random.pick(ingredients.foreign) };
+  return {
+    calls,
+    otherwise: random.pick(ingredients.otherwise ?? ingredients.actions),
+    foreign: random.pick(ingredients.foreign),
+  };
 }
 
 /** Calls that come close to every constant and every border the specification has. */
