@@ -89,7 +89,7 @@ function entranceAfter(from: Branch, to: Decision): Entrance {
   if (to.kind === "return" || from.offset !== to.offset) return "load";
   if (from.mask === to.mask) return "test";
   // Masking again with fewer bits gives the same as masking the whole word with them.
-  return (from.mask & to.mask) >>> 0 === to.mask >>> 0 && to.mask !== WHOLE_WORD ? "mask" : "load";
+  return (from.mask & to.mask) >>> 0 === to.mask >>> 0 ? "mask" : "load";
 }
 
 function entrancesOf(blocks: readonly Decision[], root: Decision): Map<Decision, Set<Entrance>> {

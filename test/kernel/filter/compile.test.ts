@@ -153,6 +153,22 @@ describe("the size of a program", () => {
     expect(longest(program)).toBeLessThanOrEqual(30);
   });
 
+  it("grows with the number of rules that overlap in three arguments, not with its square", () => {
+    const window = (arg: number, from: number): ArgumentTest[] => [
+      { arg, width: 32, op: "ge", value: BigInt(from) },
+      { arg, width: 32, op: "le", value: BigInt(from + 300) },
+    ];
+    const overlapping = (length: number) =>
+      Array.from({ length }, (_, i) =>
+        rule(
+          { do: "errno", errno: i + 1 },
+          ...[7, 13, 19].flatMap((step, arg) => window(arg, ((i * step) % 97) * 10)),
+        ),
+      );
+    expect(compileCall(...overlapping(80)).length).toBeLessThan(80 * 11);
+    expect(compileCall(...overlapping(160)).length).toBeLessThan(160 * 11);
+  });
+
   it("is refused with a clear error when the kernel would not take it", () => {
     const rules = Array.from({ length: 20_000 }, (_, i) =>
       rule(i % 2 ? ALLOW : NOTIFY, equals(i % 6, BigInt(i))),
