@@ -48,7 +48,7 @@ export const FLAG_TABLES = {
   fadvise: oneOf(/^POSIX_FADV_/),
   sync_file_range: bits(/^SYNC_FILE_RANGE_(WAIT_BEFORE|WRITE|WAIT_AFTER)$/),
   splice: bits(/^SPLICE_F_(MOVE|NONBLOCK|MORE|GIFT)$/, { from: "include/linux/splice.h" }),
-  rwf: bits(/^RWF_/, { not: ["RWF_SUPPORTED"] }),
+  rwf: bits(/^RWF_/, { not: ["RWF_SUPPORTED", "RWF_WRITE_LIFE_NOT_SET"] }),
   xattr: bits(/^XATTR_(CREATE|REPLACE)$/),
   close_range: bits(/^CLOSE_RANGE_/),
   memfd: bits(/^MFD_(CLOEXEC|ALLOW_SEALING|HUGETLB|NOEXEC_SEAL|EXEC)$/),
@@ -88,7 +88,8 @@ export const FLAG_TABLES = {
   ipproto: oneOf(/^IPPROTO_/, { not: ["IPPROTO_MAX"] }),
   msg: bits(/^MSG_[A-Z_0-9]+$/, {
     from: "include/linux/socket.h",
-    not: list("MSG_CMSG_COMPAT MSG_EOF MSG_INTERNAL_SENDMSG_FLAGS MSG_TRYHARD MSG_SENDPAGE_NOTLAST"),
+    not: list(`MSG_CMSG_COMPAT MSG_EOF MSG_INTERNAL_SENDMSG_FLAGS MSG_TRYHARD MSG_SENDPAGE_NOTLAST
+      MSG_SENDPAGE_NOPOLICY MSG_SENDPAGE_DECRYPTED MSG_NO_SHARED_FRAGS MSG_SPLICE_PAGES`),
   }),
   shutdown: oneOf([], { add: { SHUT_RD: 0, SHUT_WR: 1, SHUT_RDWR: 2 } }),
   sockopt_level: oneOf(/^SOL_/, { from: "include/linux/socket.h", add: { SOL_SOCKET: 1 } }),
@@ -96,6 +97,24 @@ export const FLAG_TABLES = {
     not: list(`SO_TIMESTAMP SO_TIMESTAMPNS SO_TIMESTAMPING SO_RCVTIMEO SO_SNDTIMEO SO_GET_FILTER
       SO_DETACH_BPF`),
     rename: [/_OLD$/, ""],
+  }),
+
+  sockopt_tcp: oneOf(
+    list(`TCP_NODELAY TCP_MAXSEG TCP_CORK TCP_KEEPIDLE TCP_KEEPINTVL TCP_KEEPCNT TCP_SYNCNT TCP_LINGER2
+      TCP_DEFER_ACCEPT TCP_WINDOW_CLAMP TCP_INFO TCP_QUICKACK TCP_CONGESTION TCP_MD5SIG TCP_THIN_LINEAR_TIMEOUTS
+      TCP_THIN_DUPACK TCP_USER_TIMEOUT TCP_REPAIR TCP_REPAIR_QUEUE TCP_QUEUE_SEQ TCP_REPAIR_OPTIONS TCP_FASTOPEN
+      TCP_TIMESTAMP TCP_NOTSENT_LOWAT TCP_CC_INFO TCP_SAVE_SYN TCP_SAVED_SYN TCP_REPAIR_WINDOW
+      TCP_FASTOPEN_CONNECT TCP_ULP TCP_MD5SIG_EXT TCP_FASTOPEN_KEY TCP_FASTOPEN_NO_COOKIE TCP_ZEROCOPY_RECEIVE
+      TCP_INQ TCP_TX_DELAY TCP_AO_ADD_KEY TCP_AO_DEL_KEY TCP_AO_INFO TCP_AO_GET_KEYS TCP_AO_REPAIR
+      TCP_IS_MPTCP`),
+  ),
+  sockopt_ip: oneOf(/^(IP|MCAST)_[A-Z0-9_]+$/, {
+    not: list(`IP_PMTUDISC_DONT IP_PMTUDISC_WANT IP_PMTUDISC_DO IP_PMTUDISC_PROBE IP_PMTUDISC_INTERFACE
+      IP_PMTUDISC_OMIT IP_DEFAULT_MULTICAST_TTL IP_DEFAULT_MULTICAST_LOOP IP_RECVRETOPTS MCAST_EXCLUDE
+      MCAST_INCLUDE IP_CT_ESTABLISHED`),
+  }),
+  sockopt_ipv6: oneOf(/^IPV6_[A-Z0-9_]+$/, {
+    only: (name) => !/^IPV6_(PMTUDISC_|FL_|FLOWINFO_|PRIORITY_|TLV_|SRCRT_|OPT_|PREFER_SRC_)/.test(name),
   }),
 
   clone: bits(/^CLONE_/, {
@@ -128,7 +147,9 @@ export const FLAG_TABLES = {
         ) || value === 50,
     },
   ),
-  arch_prctl: oneOf(/^ARCH_[A-Z0-9_]+$/, { not: list("ARCH_SHSTK_SHSTK ARCH_SHSTK_WRSS") }),
+  arch_prctl: oneOf(/^ARCH_[A-Z0-9_]+$/, {
+    not: list("ARCH_SHSTK_SHSTK ARCH_SHSTK_WRSS ARCH_XCOMP_TILECFG ARCH_XCOMP_TILEDATA"),
+  }),
   seccomp: oneOf(/^SECCOMP_(SET_MODE_STRICT|SET_MODE_FILTER|GET_ACTION_AVAIL|GET_NOTIF_SIZES)$/),
   seccomp_filter: bits(/^SECCOMP_FILTER_FLAG_/),
   ptrace: oneOf(/^PTRACE_/, {
@@ -164,9 +185,10 @@ export const FLAG_TABLES = {
   shmget: bits(/^(IPC_(CREAT|EXCL)|SHM_(HUGETLB|NORESERVE))$/),
   shmat: bits(/^SHM_(RDONLY|RND|REMAP|EXEC)$/),
   msgrcv: bits(list("IPC_NOWAIT MSG_NOERROR MSG_EXCEPT MSG_COPY")),
-  ipc_cmd: oneOf(
-    list(`IPC_RMID IPC_SET IPC_STAT IPC_INFO MSG_STAT MSG_INFO MSG_STAT_ANY SHM_LOCK SHM_UNLOCK SHM_STAT SHM_INFO
-      SHM_STAT_ANY GETPID GETVAL GETALL GETNCNT GETZCNT SETVAL SETALL SEM_STAT SEM_INFO SEM_STAT_ANY`),
+  shmctl: oneOf(/^(IPC_(RMID|SET|STAT|INFO)|SHM_(LOCK|UNLOCK|STAT|INFO|STAT_ANY))$/),
+  msgctl: oneOf(/^(IPC_(RMID|SET|STAT|INFO)|MSG_(STAT|INFO|STAT_ANY))$/),
+  semctl: oneOf(
+    /^(IPC_(RMID|SET|STAT|INFO)|GETPID|GETVAL|GETALL|GETNCNT|GETZCNT|SETVAL|SETALL|SEM_(STAT|INFO|STAT_ANY))$/,
   ),
   eventfd: bits(/^EFD_(SEMAPHORE|CLOEXEC|NONBLOCK)$/),
   epoll_create: bits(["EPOLL_CLOEXEC"]),
@@ -285,7 +307,7 @@ export const FLAG_TABLES = {
 export const FLAG_HEADERS = list(`
   linux/types.h linux/fcntl.h linux/openat2.h linux/stat.h linux/fs.h linux/falloc.h linux/fadvise.h linux/xattr.h
   linux/close_range.h linux/memfd.h linux/mman.h asm/mman.h linux/mempolicy.h linux/membarrier.h linux/userfaultfd.h
-  linux/in.h asm/socket.h linux/sockios.h linux/sched.h linux/wait.h linux/prctl.h asm/prctl.h linux/seccomp.h
+  linux/in.h linux/in6.h linux/tcp.h asm/socket.h linux/sockios.h linux/sched.h linux/wait.h linux/prctl.h asm/prctl.h linux/seccomp.h
   linux/ptrace.h asm/ptrace-abi.h asm/resource.h linux/resource.h linux/ioprio.h linux/personality.h linux/kcmp.h
   linux/rseq.h linux/pidfd.h asm/signal.h asm/siginfo.h linux/futex.h linux/ipc.h linux/shm.h linux/msg.h linux/sem.h
   linux/eventfd.h linux/eventpoll.h linux/poll.h linux/inotify.h linux/fanotify.h linux/signalfd.h linux/time.h

@@ -72,7 +72,8 @@ export type SyscallName = keyof SyscallArguments;
 
 export function renderFlags(tables, series) {
   const lines = Object.entries(tables).map(([name, { kind, enumMask, values }]) => {
-    const number = (value) => (kind === "bits" && value > 9 ? `0x${value.toString(16)}` : String(value));
+    const number = (value) =>
+      (kind === "bits" && value > 9) || value > 0xffff ? `0x${value.toString(16)}` : String(value);
     const mask = enumMask === undefined ? "" : ` enumMask: 0x${enumMask.toString(16)},`;
     const entries = Object.entries(values).map(([flag, value]) => `${key(flag)}: ${number(value)}`);
     return `  ${key(name)}: { kind: "${kind}",${mask} values: { ${entries.join(", ")} } },`;

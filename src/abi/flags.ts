@@ -15,6 +15,18 @@ export function flagTable(name: string): FlagTable {
   return table;
 }
 
+/** The table that names a socket option of this level, where there is one: an optname alone says nothing. */
+export function sockoptTable(level: number): FlagTable | undefined {
+  const names: Record<number, string> = {
+    0: "sockopt_ip",
+    1: "sockopt",
+    6: "sockopt_tcp",
+    41: "sockopt_ipv6",
+  };
+  const name = names[level];
+  return name === undefined ? undefined : flagTable(name);
+}
+
 /** "O_RDONLY|O_CLOEXEC"; bits and values without a name are in hex, as strace writes them. */
 export function formatFlags(table: FlagTable | string, value: number | bigint): string {
   const { kind, values, enumMask = 0 } = typeof table === "string" ? flagTable(table) : table;
@@ -39,7 +51,7 @@ export function formatFlags(table: FlagTable | string, value: number | bigint): 
   return parts.length > 0 ? parts.join("|") : (nameOf(values, 0n) ?? "0");
 }
 
-/** The number that "O_WRONLY|O_CREAT", "0x41" or 65 means. Names may lack nothing and are case-insensitive. */
+/** The number that "O_WRONLY|O_CREAT", "0x41" or 65 means. Names are read in any case. */
 export function parseFlags(table: FlagTable | string, text: string | number): number {
   if (typeof text === "number") return text;
   const { kind, values } = typeof table === "string" ? flagTable(table) : table;
