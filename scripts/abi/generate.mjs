@@ -4,7 +4,7 @@
  *
  *   node scripts/abi/generate.mjs [--headers DIR] [--out DIR]
  */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -17,8 +17,8 @@ import { collectSyscalls } from "./syscalls.mjs";
 
 const { values: options } = parseArgs({ options: { headers: { type: "string" }, out: { type: "string" } } });
 const path = options.headers ?? findHeaders();
-if (!path) {
-  console.error(missingHeaders());
+if (!path || !existsSync(join(path, "include/linux/syscalls.h"))) {
+  console.error(missingHeaders(options.headers));
   process.exit(1);
 }
 const headers = new Headers(path);

@@ -34,9 +34,9 @@ export function findHeaders() {
     .find((path) => existsSync(join(path, "include/linux/syscalls.h")) && seriesOf(path) === SERIES);
 }
 
-export function missingHeaders() {
+export function missingHeaders(path = "/usr/src") {
   return [
-    `No Linux ${SERIES} headers with include/linux/syscalls.h found.`,
+    `No Linux ${SERIES} headers with include/linux/syscalls.h found in ${path}.`,
     `Install them (apt-get install ${PACKAGE}) or give their path: --headers DIR`,
   ].join("\n");
 }

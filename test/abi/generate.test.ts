@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+// @ts-expect-error: a plain script without types
+import { findHeaders, PACKAGE } from "../../scripts/abi/headers.mjs";
+
+const GENERATOR = fileURLToPath(new URL("../../scripts/abi/generate.mjs", import.meta.url));
+const COMMITTED = fileURLToPath(new URL("../../src/abi", import.meta.url));
+
+/** The pinned headers; on CI they are installed when absent, elsewhere the absence is said aloud. */
+function headers(): string | undefined {
+  if (!findHeaders() && process.env.CI === "true") {
+    execFileSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
+    execFileSync("apt-get", ["install", "-y", "-qq", PACKAGE], { stdio: "inherit" });
+    if (!findHeaders()) throw new Error(`${PACKAGE} is installed and its headers are not found`);
+  }
+  return findHeaders();
+}
+
+describe("the generator", () => {
+  const out = mkdtempSync(join(tmpdir(), "abi-generated-"));
+  afterAll(() => rmSync(out, { recursive: true }));
+
+  it("gives the committed tables, byte for byte", { timeout: 300_000 }, ({ skip }) => {
+    const path = headers();
+    if (!path) {
+      console.warn(
+        `NOT CHECKED: the generated tables against their generator. Install ${PACKAGE} to check them.`,
+      );
+      skip();
+      return;
+    }
+    execFileSync(process.execPath, [GENERATOR, "--headers", path, "--out", out], { stdio: "pipe" });
+    const files = readdirSync(COMMITTED).filter((name) => name.endsWith(".generated.ts"));
+    expect(readdirSync(out).sort()).toEqual(files.sort());
+    for (const name of files) {
+      expect(readFileSync(join(out, name), "utf8"), name).toBe(readFileSync(join(COMMITTED, name), "utf8"));
+    }
+  });
+
+  it("says what is wrong when given a directory without headers", () => {
+    const result = spawnSync(process.execPath, [GENERATOR, "--headers", out, "--out", out], {
+      encoding: "utf8",
+    });
+    expect(result.status).toBe(1);
+    expect(result.stderr).toContain("--headers");
+    expect(result.stderr).toContain(PACKAGE);
+    expect(result.stderr).not.toContain("    at ");
+  });
+});
