@@ -350,7 +350,7 @@ export const ANNOTATIONS = [
   ["sched_setattr", "zero", "sched", "pid attr:struct(in) flags:uint"],
   ["sched_getattr", "zero", "sched", "pid attr:struct(out,len=size) size:size flags:uint"],
   ["renameat2", "zero", "file rename desc", "olddfd oldname:path(at=olddfd,never) newdfd newname:path(at=newdfd,never,creates) flags=rename"],
-  ["seccomp", "value", "process", "op=seccomp flags:uint uargs:address(inout)"],
+  ["seccomp", "value", "process", "op=seccomp flags=seccomp_filter uargs:address(inout)"],
   ["getrandom", "count", "random", "buf:buffer(out,len=count,filled) count flags=getrandom"],
   ["memfd_create", "fd", "memory desc create", "uname_ptr:string flags=memfd"],
   ["kexec_file_load", "zero", "kernel desc", "kernel_fd initrd_fd cmdline_len:size cmdline_ptr:buffer(in,len=cmdline_len) flags=kexec_file"],
@@ -384,7 +384,8 @@ export const ANNOTATIONS = [
   ["clone3", "pid", "process namespace", "uargs:struct(in,len=size) size"],
   ["close_range", "zero", "desc", "fd max_fd:uint flags=close_range"],
   ["openat2", "fd", "file open create desc", "dfd filename:path(at=dfd,how=how,creates) how:struct(in,len=size) size"],
-  ["pidfd_getfd", "fd", "process ptrace desc", "pidfd fd flags:uint"],
+  // The second number is a descriptor of the other process, so not of kind fd.
+  ["pidfd_getfd", "fd", "process ptrace desc", "pidfd fd:int flags:uint"],
   ["faccessat2", "zero", "file stat desc", "dfd filename:path(at=dfd,unless=flags&AT_SYMLINK_NOFOLLOW) mode=access flags=faccessat"],
   ["process_madvise", "count", "memory process desc", "pidfd vec:address(in) vlen behavior=madvise flags:uint"],
   ["epoll_pwait2", "count", "poll desc", "epfd events:struct(out,len=maxevents,filled) maxevents timeout:struct(in) sigmask:struct(in) sigsetsize"],
