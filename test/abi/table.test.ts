@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   type Argument,
+  type ArgumentKind,
   CLASSES,
   FLAGS,
+  type ReturnKind,
   SYSCALLS,
   type Syscall,
   syscallByNumber,
@@ -72,6 +74,68 @@ describe("the system call table", () => {
 });
 
 describe("every argument", () => {
+  it("is of a kind, and every call of a return kind, that the types know", () => {
+    // The rows are JSON, which the compiler does not check; these records it does.
+    const kinds: Record<ArgumentKind, true> = {
+      int: true,
+      uint: true,
+      size: true,
+      offset: true,
+      flags: true,
+      mode: true,
+      fd: true,
+      dirfd: true,
+      pid: true,
+      uid: true,
+      gid: true,
+      signal: true,
+      address: true,
+      path: true,
+      string: true,
+      buffer: true,
+      iovec: true,
+      sockaddr: true,
+      msghdr: true,
+      mmsghdr: true,
+      argv: true,
+      fds: true,
+      struct: true,
+    };
+    const returns: Record<ReturnKind, true> = {
+      zero: true,
+      fd: true,
+      count: true,
+      pid: true,
+      address: true,
+      offset: true,
+      flags: true,
+      value: true,
+      never: true,
+    };
+    const fields: Record<keyof Argument, true> = {
+      name: true,
+      kind: true,
+      width: true,
+      flags: true,
+      direction: true,
+      length: true,
+      lengthIsPointer: true,
+      filled: true,
+      dirfd: true,
+      follow: true,
+      noFollowAll: true,
+      how: true,
+      creates: true,
+      struct: true,
+      size: true,
+    };
+    for (const row of SYSCALLS) expect(returns, row.name).toHaveProperty(row.returns);
+    for (const { row, arg } of every) {
+      expect(kinds, where(row, arg)).toHaveProperty(arg.kind);
+      for (const field of Object.keys(arg)) expect(fields, where(row, arg)).toHaveProperty(field);
+    }
+  });
+
   it("that is a pointer takes the whole register, and an fd, pid, uid, gid, signal or mode half of it", () => {
     for (const { row, arg } of every) {
       if (POINTERS.has(arg.kind)) expect(arg.width, where(row, arg)).toBe(64);
