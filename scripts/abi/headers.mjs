@@ -53,19 +53,14 @@ export class Headers {
 
   /** name -> number, from the machine's unistd_64.h and, above 423, the table all architectures share. */
   numbers() {
-    const numbers = {};
     const file = NUMBER_FILES.find((path) => existsSync(path));
     if (!file) throw new Error("asm/unistd_64.h not found. Install it: apt-get install linux-libc-dev");
-    for (const text of [this.read("include/uapi/asm-generic/unistd.h"), readFileSync(file, "utf8")]) {
-      for (const [, name, nr] of text.matchAll(/^#define __NR_(\w+)\s+(\d+)/gm)) {
-        if (
-          name !== "syscalls" &&
-          (numbers[name] !== undefined || text.includes("_ASM_UNISTD_64_H") || Number(nr) >= 424)
-        ) {
-          numbers[name] = Number(nr);
-        }
-      }
-    }
+    const shared = Object.entries(numbersIn(this.read("include/uapi/asm-generic/unistd.h")));
+    const numbers = {
+      ...Object.fromEntries(shared.filter(([, nr]) => nr >= 424)),
+      ...numbersIn(readFileSync(file, "utf8")),
+    };
+    delete numbers.syscalls; // their count, not a call
     return numbers;
   }
 
@@ -171,6 +166,11 @@ export class Headers {
     }
     return values;
   }
+}
+
+function numbersIn(text) {
+  const lines = text.matchAll(/^#define __NR_(\w+)\s+(\d+)/gm);
+  return Object.fromEntries([...lines].map(([, name, nr]) => [name, Number(nr)]));
 }
 
 function parameter(text) {
