@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,10 @@ interface Trial {
   readonly follows: boolean;
 }
 
-/** creat would make the link's target, mount's source is any word for most file systems: tested or argued elsewhere. */
+/**
+ * creat makes the link's target and has a test of its own. mount's source is any word for most file systems and
+ * openat2's flags are in memory: these two are not tried.
+ */
 const LEFT_OUT = new Set(["creat(pathname)", "mount(dev_name)", "openat2(filename)"]);
 const PRIVILEGED = new Set([
   "acct",
@@ -154,4 +157,15 @@ describe("the running kernel", () => {
       else expect(errno).not.toBe(ENOENT);
     },
   );
+
+  it("makes the target of a dangling symlink given to creat", () => {
+    const source = `#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) { return symlink("made", "tomake") != 0 || syscall(SYS_creat, "tomake", 0644) < 0; }
+`;
+    writeFileSync(join(dir, "creat.c"), source);
+    execFileSync("gcc", ["-w", "-D_GNU_SOURCE", "-o", join(dir, "creat"), join(dir, "creat.c")]);
+    execFileSync(join(dir, "creat"), { cwd: dir });
+    expect(lstatSync(join(dir, "made")).isFile()).toBe(true);
+  });
 });
