@@ -192,31 +192,25 @@ static napi_value end_session(napi_env env, napi_callback_info info)
 
 /* ------------------------------------------------------------------ looking at a tracee */
 
-/* fetch(tid, address, length, offset): bytes copied to the fetch area at `offset`, or -errno */
+/* fetch(tid, address, into): bytes copied, or -errno when none could be */
 static napi_value fetch(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
-	if (need_session(&c) == NULL)
-		return NULL;
-	int64_t length = integer(&c, 2), offset = integer(&c, 3);
-	if (length < 0 || offset < 0 || offset > FETCH_SIZE || length > FETCH_SIZE - offset)
-		return number(env, -E2BIG);
-	return number(env, memory_read((pid_t)integer(&c, 0), word(&c, 1), c.session->buffer + FETCH_OFFSET + offset,
-				       (size_t)length));
+	size_t size;
+	uint8_t *into = bytes(&c, 2, &size);
+	return number(env, into == NULL ? -EINVAL : memory_read((pid_t)integer(&c, 0), word(&c, 1), into, size));
 }
 
-/* fetchString(tid, address, maximum, offset): its length, or -errno; -ENAMETOOLONG when it has no end */
+/* fetchString(tid, address, into): its length, or -errno; -ENAMETOOLONG when it does not end within `into` */
 static napi_value fetch_string(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
 	int truncated = 0;
-	if (need_session(&c) == NULL)
-		return NULL;
-	int64_t length = integer(&c, 2), offset = integer(&c, 3);
-	if (length < 0 || offset < 0 || offset > FETCH_SIZE || length > FETCH_SIZE - offset)
-		return number(env, -E2BIG);
-	ssize_t got = memory_read_string((pid_t)integer(&c, 0), word(&c, 1),
-					 (char *)c.session->buffer + FETCH_OFFSET + offset, (size_t)length, &truncated);
+	size_t size;
+	uint8_t *into = bytes(&c, 2, &size);
+	if (into == NULL)
+		return number(env, -EINVAL);
+	ssize_t got = memory_read_string((pid_t)integer(&c, 0), word(&c, 1), (char *)into, size, &truncated);
 	return number(env, truncated ? -ENAMETOOLONG : got);
 }
 
@@ -298,6 +292,21 @@ static napi_value kill_process(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
 	return number(env, kill((pid_t)integer(&c, 0), (int)integer(&c, 1)) < 0 ? -errno : 0);
+}
+
+static napi_value make_pipe(napi_env env, napi_callback_info info)
+{
+	int ends[2];
+	napi_value pair;
+	(void)info;
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+		napi_throw_error(env, NULL, strerror(errno));
+		return NULL;
+	}
+	napi_create_array_with_length(env, 2, &pair);
+	napi_set_element(env, pair, 0, number(env, ends[0]));
+	napi_set_element(env, pair, 1, number(env, ends[1]));
+	return pair;
 }
 
 /*
@@ -399,7 +408,7 @@ NAPI_MODULE_INIT()
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "poke", poke }, { "resolve", resolve }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "wake", wake }, { "kill", kill_process },
-		{ "relaySignals", relay_signals }, { "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
+		{ "pipe", make_pipe }, { "relaySignals", relay_signals }, { "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
 	};
 	for (size_t i = 0; i < sizeof surface / sizeof surface[0]; i++) {
 		napi_value function;

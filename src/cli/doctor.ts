@@ -1,0 +1,1 @@
+export async function doctorCommand(_options: { json?: boolean }): Promise<void> {}

@@ -1,0 +1,39 @@
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import { native } from "../kernel/native.js";
+
+/**
+ * HERMES speaks on stderr, and only by plain writes: touching process.stdout or process.stderr would make pipes
+ * non-blocking, which the program that shares them would see.
+ */
+export function say(text: string): void {
+  const bytes = Buffer.from(text);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(2, bytes, done);
+  } catch {
+    // Nobody listens: that must not change how the program's run ends.
+  }
+}
+
+export function print(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
+}
+
+/** Ends at once: Node's own exit would reset a terminal that the program may have changed on purpose. */
+export function exit(code: number): never {
+  try {
+    native().exitNow(code);
+  } catch {
+    // Without the native part there was no program either.
+  }
+  process.exit(code);
+}
+
+/** Colour only where a person looks at it. */
+export function paint(fd: number): (style: keyof typeof STYLES, text: string) => string {
+  const coloured = isatty(fd) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  return (style, text) => (coloured ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
+}
+
+const STYLES = { bold: "1", dim: "2", red: "31", green: "32", yellow: "33", blue: "34", cyan: "36" } as const;

@@ -1,0 +1,120 @@
+import { HermesError } from "../errors.js";
+import { type RunOptions, sessionOptions } from "../run.js";
+import { Session } from "../session/session.js";
+import { exit, say } from "./output.js";
+import { relaySignals } from "./signals.js";
+import { renderSummary } from "./summary.js";
+
+interface Flags {
+  policy?: string[];
+  trace?: string;
+  events?: string;
+  traceBytes: string;
+  onTraceError: string;
+  target?: string;
+  fence: string;
+  door: string;
+  cwd?: string;
+  env?: string[];
+  clearEnv?: boolean;
+  fd?: string[];
+  limit?: string[];
+  orphans: string;
+  quiet?: boolean;
+  json?: boolean;
+}
+
+const ORPHAN_NOTE_MS = 2000;
+
+export async function runCommand(words: string[], flags: Flags): Promise<never> {
+  const options = runOptions(words, flags);
+  const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
+  let mainExited = false;
+  const session = new Session(sessionOptions(options), {
+    problem: (text) => say(`hermes: ${text}\n`),
+    mainStopped: () => signals.followStop(),
+    mainExited: () => {
+      mainExited = true;
+      if (killOrphans) session.end();
+      else setTimeout(() => noteOrphans(flags), ORPHAN_NOTE_MS).unref();
+    },
+  });
+  // Once the program is gone there is nobody to pass a signal to: whoever sends one wants the rest to end.
+  const signals = relaySignals({
+    pid: () => session.pid,
+    forward: (signal) => (mainExited ? session.end() : session.signal(signal)),
+  });
+  const result = await session.result;
+  if (flags.json) say(`${JSON.stringify(result)}\n`);
+  else if (!flags.quiet) say(renderSummary(result));
+  exit(result.exitCode);
+}
+
+function noteOrphans(flags: Flags): void {
+  if (!flags.quiet && !flags.json)
+    say(
+      "hermes: the program has ended, but processes that it started still run; they stay supervised (Ctrl-C ends them)\n",
+    );
+}
+
+function usage(message: string): HermesError {
+  return new HermesError("USAGE", { message });
+}
+
+function choice<T extends string>(flag: string, value: string, choices: readonly T[]): T {
+  const found = choices.find((c) => c === value);
+  if (!found) throw usage(`${flag} takes ${choices.join(" or ")}, not "${value}"`);
+  return found;
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text}"`);
+  return Number(text);
+}
+
+function runOptions(words: string[], flags: Flags): RunOptions {
+  const command = flags.target === undefined ? words : [flags.target, ...words];
+  if (command.length === 0)
+    throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
+  if (flags.fence === "strict")
+    throw new HermesError("UNAVAILABLE", {
+      what: "the strict fence",
+      why: "this version has none and standard only",
+    });
+  return {
+    command,
+    policy: flags.policy ?? [],
+    door: choice("--door", flags.door, ["auto", "notify", "trace"]),
+    fence: choice("--fence", flags.fence, ["none", "standard"]),
+    env: environment(flags),
+    keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
+    limits: Object.fromEntries((flags.limit ?? []).map(limit)),
+    ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+    ...(flags.trace !== undefined && {
+      trace: {
+        file: flags.trace,
+        bytes: wholeNumber("--trace-bytes", flags.traceBytes),
+        onError: choice("--on-trace-error", flags.onTraceError, ["stop", "continue"]),
+        ...(flags.events !== undefined && { events: flags.events.split(",").filter((e) => e !== "") }),
+      },
+    }),
+  };
+}
+
+function environment(flags: Flags): Record<string, string | undefined> {
+  const env: Record<string, string | undefined> = flags.clearEnv ? {} : { ...process.env };
+  for (const setting of flags.env ?? []) {
+    const at = setting.indexOf("=");
+    if (at === 0) throw usage(`--env takes NAME=VALUE or NAME, not "${setting}"`);
+    if (at < 0) delete env[setting];
+    else env[setting.slice(0, at)] = setting.slice(at + 1);
+  }
+  return env;
+}
+
+function limit(setting: string): [string, [bigint, bigint]] {
+  const match = /^(\w+)=(\d+|unlimited)(?::(\d+|unlimited))?$/.exec(setting);
+  if (!match) throw usage(`--limit takes NAME=SOFT or NAME=SOFT:HARD, not "${setting}"`);
+  const value = (text: string) => (text === "unlimited" ? 2n ** 64n - 1n : BigInt(text));
+  return [match[1]!, [value(match[2]!), value(match[3] ?? match[2]!)]];
+}

@@ -1,0 +1,55 @@
+import type { SessionResult } from "../session/options.js";
+import type { Action } from "../verdict.js";
+import { paint } from "./output.js";
+
+const WORDS: Record<Action, string> = {
+  allow: "allowed",
+  modify: "changed",
+  emulate: "emulated",
+  fault: "made to fail",
+  ask: "asked about",
+  deny: "denied",
+  kill: "killed",
+};
+const SHOWN = 20;
+
+/** What a person wants to know after a run, in a few lines on stderr. */
+export function renderSummary(result: SessionResult): string {
+  const p = paint(2);
+  const { summary, protections } = result;
+  const counts = (Object.entries(summary.byAction) as [Action, number][]).map(
+    ([action, count]) => `${count.toLocaleString("en")} ${WORDS[action]}`,
+  );
+  const seen = summary.calls > 0 ? [`${summary.calls.toLocaleString("en")} calls seen`] : [];
+  const end = result.signal ? `ended by ${result.signal}` : `exit ${result.exitCode}`;
+  const lines = [`${p("bold", "hermes:")} ${[end, ...seen, ...counts].join(" · ")}`];
+  for (const d of summary.decisions.slice(0, SHOWN)) {
+    const colour = d.action === "deny" || d.action === "kill" ? "red" : "yellow";
+    const what = [d.policy, d.rule].filter(Boolean).join("/");
+    lines.push(
+      `  ${p(colour, d.action.padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}`,
+    );
+  }
+  if (summary.decisions.length > SHOWN)
+    lines.push(`  … and ${summary.decisions.length - SHOWN} more kinds (--json has all)`);
+  lines.push(p("dim", `  in force: ${inForce(protections).join(", ")}`));
+  if (result.trace)
+    lines.push(
+      `  trace: ${result.trace.file} (${result.trace.records.toLocaleString("en")} records${result.trace.complete ? "" : ", INCOMPLETE"})`,
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+function inForce(protections: SessionResult["protections"]): string[] {
+  const { doors, filterInstructions, constantRules, noNewPrivs, ioUring, fence } = protections;
+  return [
+    doors.length > 0
+      ? `${doors.join(" and ")} door${doors.length > 1 ? "s" : ""}`
+      : "no door (nothing is subscribed)",
+    `filter of ${filterInstructions} instructions${constantRules > 0 ? ` with ${constantRules} rules decided in the kernel` : ""}`,
+    "other ABIs refused",
+    ...(ioUring === "refused" ? ["io_uring refused"] : []),
+    ...(noNewPrivs ? ["no new privileges"] : []),
+    `fence ${fence}`,
+  ];
+}

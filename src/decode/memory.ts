@@ -1,0 +1,95 @@
+import { native } from "../kernel/native.js";
+import { decodeText } from "../text.js";
+
+/** Bounded reads of a tracee's memory. Everything is copied: what is decided on cannot change afterwards. */
+
+const MAX_VECTORS = 1024;
+const MAX_STRINGS = 4096;
+const MAX_STRING = 128 * 1024;
+const MSGHDR_SIZE = 56;
+export const MMSGHDR_SIZE = 64;
+
+/** As much of [address, address + length) as can be read; undefined when nothing can. */
+export function readMemory(tid: number, address: bigint, length: number): Buffer | undefined {
+  if (length <= 0) return Buffer.alloc(0);
+  const bytes = Buffer.allocUnsafe(length);
+  const got = native().fetch(tid, address, bytes);
+  return got < 0 ? undefined : bytes.subarray(0, got);
+}
+
+/** Exactly that much, or undefined. */
+export function readExactly(tid: number, address: bigint, length: number): Buffer | undefined {
+  const bytes = readMemory(tid, address, length);
+  return bytes?.length === length ? bytes : undefined;
+}
+
+export function readString(tid: number, address: bigint, limit: number): string | undefined {
+  if (address === 0n) return undefined;
+  const bytes = Buffer.allocUnsafe(limit);
+  const got = native().fetchString(tid, address, bytes);
+  return got < 0 ? undefined : decodeText(bytes.subarray(0, got));
+}
+
+/** A NULL-terminated array of strings. Undefined when any part of it cannot be read or it is too long. */
+export function readStrings(tid: number, address: bigint): string[] | undefined {
+  if (address === 0n) return [];
+  const strings: string[] = [];
+  for (let at = address; ; at += 8n) {
+    const pointer = readExactly(tid, at, 8)?.readBigUInt64LE();
+    if (pointer === undefined || strings.length > MAX_STRINGS) return undefined;
+    if (pointer === 0n) return strings;
+    const text = readString(tid, pointer, 4096) ?? readString(tid, pointer, MAX_STRING);
+    if (text === undefined) return undefined;
+    strings.push(text);
+  }
+}
+
+export interface Piece {
+  readonly address: bigint;
+  readonly length: number;
+}
+
+/** The pieces that a struct iovec[] names. */
+export function readVectors(tid: number, address: bigint, count: number): Piece[] | undefined {
+  if (count > MAX_VECTORS) return undefined;
+  const bytes = readExactly(tid, address, count * 16);
+  if (!bytes) return undefined;
+  return Array.from({ length: count }, (_, i) => ({
+    address: bytes.readBigUInt64LE(i * 16),
+    length: Number(bytes.readBigUInt64LE(i * 16 + 8)),
+  }));
+}
+
+/** The bytes of all pieces in order, up to a limit. */
+export function readPieces(tid: number, pieces: readonly Piece[], limit: number): Buffer | undefined {
+  const parts: Buffer[] = [];
+  let left = limit;
+  for (const piece of pieces) {
+    if (left <= 0) break;
+    const want = Math.min(piece.length, left);
+    const part = readMemory(tid, piece.address, want);
+    if (!part) return parts.length > 0 ? Buffer.concat(parts) : undefined;
+    parts.push(part);
+    if (part.length < want) break;
+    left -= part.length;
+  }
+  return Buffer.concat(parts);
+}
+
+export interface MessageHeader {
+  readonly name: Piece;
+  readonly vectors: bigint;
+  readonly vectorCount: number;
+  readonly control: Piece;
+}
+
+export function readMessageHeader(tid: number, address: bigint): MessageHeader | undefined {
+  const bytes = readExactly(tid, address, MSGHDR_SIZE);
+  if (!bytes) return undefined;
+  return {
+    name: { address: bytes.readBigUInt64LE(0), length: bytes.readUInt32LE(8) },
+    vectors: bytes.readBigUInt64LE(16),
+    vectorCount: Number(bytes.readBigUInt64LE(24)),
+    control: { address: bytes.readBigUInt64LE(32), length: Number(bytes.readBigUInt64LE(40)) },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Argument, Syscall } from "../abi/index.js";
+
+/** Where the interesting arguments of a call are: worked out once per syscall. */
+export interface Shape {
+  readonly paths: readonly number[];
+  readonly fd: number;
+  readonly address: number;
+  readonly message: number;
+  readonly data: number;
+  readonly outData: number;
+  readonly flags: number;
+  readonly argv: number;
+  readonly env: number;
+  /** The argument that bounds how much the call transfers. */
+  readonly count: number;
+  /** openat2: the struct that holds the flags. */
+  readonly how: number;
+}
+
+const shapes = new Map<number, Shape>();
+
+const isOut = (a: Argument) => a.direction === "out" || a.direction === "inout";
+const carriesBytes = (a: Argument) =>
+  a.kind === "buffer" || a.kind === "iovec" || a.kind === "msghdr" || a.kind === "mmsghdr";
+
+export function shapeOf(call: Syscall): Shape {
+  const known = shapes.get(call.nr);
+  if (known) return known;
+  const args = call.args;
+  const find = (test: (a: Argument) => boolean) => args.findIndex(test);
+  const data = find((a) => carriesBytes(a) && !isOut(a));
+  const outData = find((a) => isOut(a) && (carriesBytes(a) || a.kind === "struct"));
+  const bytes = args[data] ?? args[outData];
+  const strings = args.flatMap((a, i) => (a.kind === "argv" ? [i] : []));
+  const shape: Shape = {
+    paths: args.flatMap((a, i) => (a.kind === "path" ? [i] : [])),
+    fd: find((a) => a.kind === "fd" || a.kind === "dirfd"),
+    address: find((a) => a.kind === "sockaddr"),
+    message: find((a) => a.kind === "msghdr" || a.kind === "mmsghdr"),
+    data:
+      data >= 0 ? data : find((a) => (a.kind === "mmsghdr" || a.kind === "iovec") && a.direction === "inout"),
+    outData,
+    flags: Math.max(
+      find((a) => a.kind === "flags" && a.name.startsWith("flag")),
+      find((a) => a.kind === "flags"),
+    ),
+    argv: strings[0] ?? -1,
+    env: strings[1] ?? -1,
+    count: bytes?.kind === "buffer" && !bytes.lengthIsPointer ? (bytes.length ?? -1) : -1,
+    how: find((a) => a.struct === "open_how"),
+  };
+  shapes.set(call.nr, shape);
+  return shape;
+}
+
+function masks(spec: string): [index: number, mask: number] {
+  const [index, mask] = spec.split(":").map(Number);
+  return [index!, mask!];
+}
+
+const O_CREAT_EXCL = 0o300;
+const O_NOFOLLOW = 0o400000;
+
+/** Whether the last component of this path argument is followed when it is a link. */
+export function follows(argument: Argument, uint: (i: number) => number, howFlags: () => number): boolean {
+  if (argument.how !== undefined) {
+    const flags = howFlags();
+    return (flags & O_NOFOLLOW) === 0 && (flags & O_CREAT_EXCL) !== O_CREAT_EXCL;
+  }
+  if (argument.noFollowAll) {
+    const [index, mask] = masks(argument.noFollowAll);
+    if ((uint(index) & mask) === mask) return false;
+  }
+  const follow = argument.follow ?? "always";
+  if (follow === "always") return true;
+  if (follow === "never") return false;
+  const [index, mask] = masks(follow.slice(follow.indexOf(":") + 1));
+  return follow.startsWith("unless") === ((uint(index) & mask) === 0);
+}

@@ -1,0 +1,37 @@
+/** Every error a user can meet: a stable code, the exit status it leads to, and what it says. */
+const TABLE = {
+  USAGE: { exit: 2, text: "{message}" },
+  NATIVE_MISSING: {
+    exit: 125,
+    text: "the native part of HERMES is not available for {platform}; on Linux x86_64 run `npm run build` in the package's folder (it needs gcc)",
+  },
+  LAUNCH: { exit: 125, text: "cannot start {program}: {step} failed: {errno}" },
+  NOT_FOUND: { exit: 127, text: "{program}: command not found" },
+  NOT_EXECUTABLE: { exit: 126, text: "{program}: cannot execute: {errno}" },
+  UNAVAILABLE: { exit: 125, text: "this run needs {what}, which is not available here: {why}" },
+  POLICY_NOT_FOUND: { exit: 125, text: "policy {file}: cannot read it: {errno}" },
+  POLICY_SYNTAX: { exit: 125, text: "policy {file}: {message}" },
+  POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
+  POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
+  CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
+  TRACE_OPEN: { exit: 125, text: "cannot write the trace to {file}: {errno}" },
+  TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },
+  SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
+} as const;
+
+export type ErrorCode = keyof typeof TABLE;
+
+export class HermesError extends Error {
+  readonly code: ErrorCode;
+  readonly exitCode: number;
+
+  constructor(code: ErrorCode, fields: Record<string, string | number> = {}, options?: { cause?: unknown }) {
+    super(
+      TABLE[code].text.replace(/\{(\w+)\}/g, (whole, name: string) => String(fields[name] ?? whole)),
+      options,
+    );
+    this.name = "HermesError";
+    this.code = code;
+    this.exitCode = TABLE[code].exit;
+  }
+}

@@ -1,0 +1,98 @@
+import type { SyscallArguments, SyscallName } from "./abi/arguments.generated.js";
+import type { Address } from "./address.js";
+
+/**
+ * What a program asks for, or has done: an immutable fact that awaits a verdict. Fields are read from the
+ * tracee when they are looked at, so a policy pays for what it uses; they may only be read while the event is
+ * being decided.
+ */
+export interface CallEvent<Name extends SyscallName = SyscallName> {
+  readonly kind: "syscall" | "return";
+  readonly name: Name;
+  readonly nr: number;
+  readonly classes: readonly string[];
+  /** The thread that made the call. */
+  readonly tid: number;
+  readonly process: ProcessInfo;
+  /** Seconds since 1970. */
+  readonly time: number;
+  readonly door: "notify" | "trace";
+
+  /** Every argument by its kernel name, decoded by its kind. */
+  readonly args: SyscallArguments[Name];
+  /** The i-th argument as the register holds it. */
+  argument(i: number): bigint;
+
+  /**
+   * The first path, made canonical: absolute, links and `..` resolved as the kernel will. Undefined when the call
+   * takes no path, or it is NULL. The path that was asked for is `requested`.
+   */
+  readonly path: string | undefined;
+  readonly requested: string | undefined;
+  /** All paths of the call in order: rename and link have two. */
+  readonly paths: readonly PathArgument[];
+  /** The first descriptor, and what it refers to. */
+  readonly fd: Descriptor | undefined;
+  /** The address that the call carries (connect, bind, sendto, sendmsg …). */
+  readonly address: Address | undefined;
+  readonly argv: readonly string[] | undefined;
+  readonly env: readonly string[] | undefined;
+  /** Names of the flags argument: `e.flags.includes("O_CREAT")`. */
+  readonly flags: readonly string[];
+  /** The bytes to be written; on return the bytes that were read. Cut at a limit. */
+  readonly data: Buffer | undefined;
+
+  /** Any memory of the caller, bounded to 64 KiB; undefined when it cannot be read. */
+  memory(address: bigint, length: number): Buffer | undefined;
+}
+
+export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {
+  readonly kind: "return";
+  /** What the kernel answered: negative values are -errno. */
+  readonly result: number;
+  readonly resultExact: bigint;
+  /** The error's name, when there was one. */
+  readonly errno: string | undefined;
+  /** Seconds between the call and its return. */
+  readonly elapsed: number;
+}
+
+export interface PathArgument {
+  readonly argument: string;
+  readonly requested: string;
+  readonly path: string;
+}
+
+export interface Descriptor {
+  readonly number: number;
+  /** `/a/path`, `pipe:[123]`, `socket:[456]`, `anon_inode:[eventfd]`; undefined when it is not open. */
+  readonly target: string | undefined;
+  readonly kind: "file" | "pipe" | "socket" | "anonymous" | "closed";
+  /** For sockets. */
+  readonly local: Address | undefined;
+  readonly peer: Address | undefined;
+}
+
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly parent: ProcessInfo | undefined;
+  readonly exe: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** Clock ticks since boot: with the pid it names a process for ever. */
+  readonly startTime: number;
+  readonly threads: readonly number[];
+  readonly fds: readonly Descriptor[];
+  readonly maps: readonly MemoryMap[];
+}
+
+export interface MemoryMap {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly permissions: string;
+  readonly offset: bigint;
+  readonly path: string;
+}

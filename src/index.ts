@@ -1,0 +1,23 @@
+/** The public surface of hermes-runtime. Small on purpose; docs/api.md shows it in use. */
+export { type Address, formatAddress, parseAddress } from "./address.js";
+export { HermesError } from "./errors.js";
+export type { CallEvent, Descriptor, MemoryMap, PathArgument, ProcessInfo, ReturnEvent } from "./event.js";
+export { definePolicy, type PolicySpec } from "./policy/define.js";
+export { defineFaults, type FaultRule, occurrences, type When } from "./policy/faults.js";
+export type { Policy } from "./policy/policy.js";
+export { type RunOptions, run } from "./run.js";
+export type { SessionResult } from "./session/options.js";
+export { utsname } from "./structs.js";
+export {
+  allow,
+  ask,
+  delay,
+  deny,
+  emulate,
+  fault,
+  kill,
+  modify,
+  redirect,
+  type Verdict,
+  virtualFile,
+} from "./verdict.js";

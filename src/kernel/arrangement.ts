@@ -1,0 +1,141 @@
+import { type Syscall, syscallByNumber } from "../abi/index.js";
+import { shapeOf } from "../decode/shape.js";
+import { HermesError } from "../errors.js";
+import type { PolicyStack } from "../policy/stack.js";
+import type { Door } from "./doors/door.js";
+import { notifyDoor } from "./doors/notify.js";
+import { traceDoor } from "./doors/trace.js";
+import {
+  type CallTreatment,
+  compileFilter,
+  encodeFilter,
+  type FilterAction,
+  type FilterSpec,
+  type Instruction,
+} from "./filter/index.js";
+import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "./layout.js";
+
+/** Which call comes through which door, and the filter that sees to it. */
+export interface Arrangement {
+  readonly doorOf: ReadonlyMap<number, Door>;
+  readonly doors: number;
+  readonly program: readonly Instruction[];
+  readonly filter: Uint8Array;
+  readonly fetchPlan: Uint8Array;
+  /** io_uring could do unseen what a policy wants to see, and is refused. */
+  readonly refusesIoUring: boolean;
+}
+
+export interface Wishes {
+  readonly stack: PolicyStack;
+  /** Calls that are recorded with their result, whatever the policies want. */
+  readonly recorded: readonly Syscall[];
+  readonly door: "auto" | "notify" | "trace";
+}
+
+const IO_URING = [425, 426, 427];
+const EXEC = [59, 322];
+const ENOSYS = 38;
+/** What io_uring can do in a program's place (io_uring_enter(2)): policies on these would be blind to it. */
+const THROUGH_IO_URING = new Set([
+  "file",
+  "open",
+  "read",
+  "write",
+  "network",
+  "connect",
+  "bind",
+  "desc",
+  "delete",
+  "rename",
+  "stat",
+  "create",
+]);
+
+export function arrange(wishes: Wishes): Arrangement {
+  const doorOf = chooseDoors(wishes);
+  const wanted = [...wishes.stack.interests().keys(), ...wishes.stack.constants.map((rule) => rule.nr)];
+  const refusesIoUring = wanted.some((nr) =>
+    syscallByNumber(nr)?.classes.some((cls) => THROUGH_IO_URING.has(cls)),
+  );
+  const program = compileFilter(filterSpec(wishes, doorOf, refusesIoUring));
+  const doors = new Set(doorOf.values());
+  return {
+    doorOf,
+    doors: [...doors].reduce((bits, door) => bits | (1 << door.number), 0),
+    program,
+    filter: encodeFilter(program),
+    fetchPlan: fetchPlan(doorOf.keys()),
+    refusesIoUring,
+  };
+}
+
+/** The cheapest door that can serve all that is wanted of the call. */
+function chooseDoors({ stack, recorded, door }: Wishes): Map<number, Door> {
+  const doorOf = new Map<number, Door>();
+  for (const [nr, interest] of stack.interests()) {
+    const call = syscallByNumber(nr)!;
+    if (door === "notify" && interest.returns)
+      throw new HermesError("UNAVAILABLE", {
+        what: `the return of ${call.name}`,
+        why: "the notify door does not see returns",
+      });
+    const notifyServes =
+      !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
+    doorOf.set(nr, door === "notify" || (door === "auto" && notifyServes) ? notifyDoor : traceDoor);
+  }
+  for (const { nr } of recorded) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
+  // A program with a listener is held at its first execve until we have taken the listener over.
+  if ([...doorOf.values()].includes(notifyDoor))
+    for (const nr of EXEC) if (!doorOf.has(nr)) doorOf.set(nr, notifyDoor);
+  return doorOf;
+}
+
+function filterSpec(
+  { stack }: Wishes,
+  doorOf: ReadonlyMap<number, Door>,
+  refusesIoUring: boolean,
+): FilterSpec {
+  const calls = new Map<number, CallTreatment>();
+  const treatment = (nr: number): CallTreatment => {
+    const entry = calls.get(nr) ?? { rules: [], otherwise: { do: "allow" } };
+    calls.set(nr, entry);
+    return entry;
+  };
+  for (const [nr, door] of doorOf) treatment(nr).otherwise = { do: door.name };
+  const strictestFirst = [...stack.constants].sort(
+    (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
+  );
+  for (const rule of strictestFirst) {
+    const action: FilterAction = rule.action === "kill" ? { do: "kill" } : { do: "errno", errno: rule.errno };
+    treatment(rule.nr).rules.push({ tests: [...rule.tests], action });
+  }
+  if (refusesIoUring)
+    for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
+  return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };
+}
+
+const PATH_MAX = 4096;
+const SOCKADDR_MAX = 128;
+
+/** Paths and addresses are copied as soon as the call stops; the rest when somebody looks. */
+function fetchPlan(numbers: Iterable<number>): Uint8Array {
+  const plan = new Uint8Array(FETCH_PLAN_SIZE);
+  const view = new DataView(plan.buffer);
+  const step = (nr: number, arg: number, kind: number, length: number, maximum: number) => {
+    const at = (nr * ARGUMENTS + arg) * FETCH_STEP_SIZE;
+    plan[at] = kind;
+    plan[at + 1] = length;
+    view.setUint16(at + 2, maximum, true);
+  };
+  for (const nr of numbers) {
+    const call = syscallByNumber(nr);
+    if (!call || nr >= MAX_SYSCALL) continue;
+    const { paths, address } = shapeOf(call);
+    for (const path of paths) step(nr, path, FETCH.string, 0, PATH_MAX);
+    const argument = call.args[address];
+    if (argument && (argument.direction ?? "in") === "in")
+      step(nr, address, FETCH.bytes, argument.length!, SOCKADDR_MAX);
+  }
+  return plan;
+}

@@ -1,0 +1,52 @@
+import type { Syscall } from "../../abi/index.js";
+import type { DecodedCall } from "../../decode/call.js";
+import { shapeOf } from "../../decode/shape.js";
+import type { Action, Verdict } from "../../verdict.js";
+import { ANSWER, DOOR } from "../layout.js";
+import type { Answer } from "../stop.js";
+import { type Door, NotPossible } from "./door.js";
+import { emulate, errnoOf, refuse, signalOf } from "./refuse.js";
+
+/**
+ * seccomp user notification: the ordinary door for decisions. It can refuse a call or answer in the kernel's place,
+ * but a call that it lets through happens as the program made it. It leaves ptrace to the program.
+ */
+export const notifyDoor: Door = {
+  name: "notify",
+  number: DOOR.notify,
+
+  can(call: Syscall, action: Action): boolean {
+    if (action === "modify") return false;
+    if (action === "fault") return shapeOf(call).count < 0; // a short transfer needs a changed register
+    if (action === "emulate") return call.returns !== "fd"; // a virtual file needs a changed path
+    return true;
+  },
+
+  carryOut(event: DecodedCall, verdict: Verdict, answer: Answer): void {
+    switch (verdict.action) {
+      case "allow":
+        answer.begin(ANSWER.continue);
+        return;
+      case "kill":
+        answer.begin(ANSWER.kill);
+        return;
+      case "emulate":
+        if (verdict.emulation!.content !== undefined)
+          throw new NotPossible("the notify door cannot hand out a virtual file");
+        emulate(event, verdict.emulation!, answer);
+        return;
+      case "fault": {
+        const { errno, signal, short } = verdict.fault!;
+        if (short !== undefined) throw new NotPossible("the notify door cannot shorten a transfer");
+        if (errno === undefined) answer.begin(ANSWER.continue);
+        else answer.begin(ANSWER.return).result(-errnoOf(errno));
+        if (signal !== undefined) answer.signal(signalOf(signal));
+        return;
+      }
+      case "modify":
+        throw new NotPossible("the notify door cannot change a call");
+      default:
+        refuse(answer, verdict);
+    }
+  },
+};

@@ -1,0 +1,199 @@
+import { readFileSync } from "node:fs";
+import { errnoName } from "../abi/index.js";
+import { HermesError } from "../errors.js";
+import { encodeText } from "../text.js";
+
+/** What the launcher is to do, and the plan (native/plan.h) that tells it so. */
+export interface Launch {
+  readonly file: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Descriptors of ours that become its 0, 1 and 2. */
+  readonly stdio?: readonly [number, number, number];
+  /** Further descriptors that it gets, under the same numbers. */
+  readonly keepFds?: readonly number[];
+  readonly limits?: Readonly<Record<string, readonly [soft: bigint, hard: bigint]>>;
+  readonly noNewPrivs: boolean;
+  readonly newSession?: boolean;
+  readonly newGroup?: boolean;
+}
+
+const MAGIC = 0x48524d53;
+const FLAG = { noNewPrivs: 1, listener: 2, newSession: 4, newGroup: 8, closeFds: 16 } as const;
+const FIELD = {
+  magic: 0,
+  size: 4,
+  flags: 8,
+  file: 12,
+  directory: 16,
+  argc: 20,
+  argv: 24,
+  envc: 28,
+  envp: 32,
+  filter: 36,
+  filterCount: 40,
+  stdio: 44,
+  limitCount: 56,
+  keptCount: 60,
+  kept: 64,
+  limits: 320,
+} as const;
+export const PLAN_FIELD = FIELD;
+export const PLAN_SIZE = 728;
+const LIMIT_SIZE = 24;
+const MAX_LIMITS = 16;
+const MAX_KEPT = 64;
+
+/** getrlimit(2)'s resources by name. */
+const RESOURCES = [
+  "CPU",
+  "FSIZE",
+  "DATA",
+  "STACK",
+  "CORE",
+  "RSS",
+  "NPROC",
+  "NOFILE",
+  "MEMLOCK",
+  "AS",
+  "LOCKS",
+  "SIGPENDING",
+  "MSGQUEUE",
+  "NICE",
+  "RTPRIO",
+  "RTTIME",
+];
+
+export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean): Uint8Array {
+  const argv = launch.argv.map(terminated);
+  const env = Object.entries(launch.env).flatMap(([k, v]) =>
+    v === undefined ? [] : [terminated(`${k}=${v}`)],
+  );
+  const parts: { bytes: Uint8Array; at: number }[] = [];
+  let end = PLAN_SIZE;
+  const put = (bytes: Uint8Array): number => {
+    const at = end;
+    parts.push({ bytes, at });
+    end += (bytes.length + 7) & ~7;
+    return at;
+  };
+  const putAll = (strings: Uint8Array[]): number =>
+    put(new Uint8Array(Uint32Array.from(strings.map(put)).buffer));
+
+  const file = put(terminated(launch.file));
+  const directory = launch.cwd === undefined ? 0 : put(terminated(launch.cwd));
+  const argvAt = putAll(argv);
+  const envAt = putAll(env);
+  const filterAt = put(filter);
+  const limits = Object.entries(launch.limits ?? {});
+  const kept = launch.keepFds ?? [];
+  if (limits.length > MAX_LIMITS || kept.length > MAX_KEPT)
+    throw new HermesError("USAGE", {
+      message: `at most ${MAX_LIMITS} limits and ${MAX_KEPT} descriptors can be given`,
+    });
+
+  const plan = Buffer.alloc(end);
+  for (const { bytes, at } of parts) plan.set(bytes, at);
+  const flags =
+    (launch.noNewPrivs ? FLAG.noNewPrivs : 0) |
+    (listener ? FLAG.listener : 0) |
+    (launch.newSession ? FLAG.newSession : 0) |
+    (launch.newGroup ? FLAG.newGroup : 0) |
+    FLAG.closeFds;
+  const words: [number, number][] = [
+    [FIELD.magic, MAGIC],
+    [FIELD.size, end],
+    [FIELD.flags, flags],
+    [FIELD.file, file],
+    [FIELD.directory, directory],
+    [FIELD.argc, argv.length],
+    [FIELD.argv, argvAt],
+    [FIELD.envc, env.length],
+    [FIELD.envp, envAt],
+    [FIELD.filter, filterAt],
+    [FIELD.filterCount, filter.length / 8],
+    [FIELD.limitCount, limits.length],
+    [FIELD.keptCount, kept.length],
+  ];
+  for (const [at, value] of words) plan.writeUInt32LE(value, at);
+  for (const [i, fd] of (launch.stdio ?? [0, 1, 2]).entries()) plan.writeInt32LE(fd, FIELD.stdio + i * 4);
+  for (const [i, fd] of kept.entries()) plan.writeInt32LE(fd, FIELD.kept + i * 4);
+  limits.forEach(([name, [soft, hard]], i) => {
+    const at = FIELD.limits + i * LIMIT_SIZE;
+    plan.writeUInt32LE(resourceNumber(name), at);
+    plan.writeBigUInt64LE(BigInt.asUintN(64, soft), at + 8);
+    plan.writeBigUInt64LE(BigInt.asUintN(64, hard), at + 16);
+  });
+  return plan;
+}
+
+function terminated(text: string): Uint8Array {
+  const bytes = encodeText(text);
+  if (bytes.includes(0))
+    throw new HermesError("USAGE", {
+      message: `an argument or variable holds a NUL byte: ${JSON.stringify(text)}`,
+    });
+  return Buffer.concat([bytes, Buffer.of(0)]);
+}
+
+function resourceNumber(name: string): number {
+  const number = RESOURCES.indexOf(name.toUpperCase());
+  if (number < 0)
+    throw new HermesError("USAGE", {
+      message: `unknown limit "${name}" (known: ${RESOURCES.join(", ").toLowerCase()})`,
+    });
+  return number;
+}
+
+/** Step names as in native/plan.h, as a person would say them. */
+const STEPS = [
+  "",
+  "making a session or process group",
+  "entering the working directory",
+  "setting a resource limit",
+  "setting up stdin, stdout and stderr",
+  "resetting signals",
+  "closing or keeping descriptors",
+  "setting no_new_privs",
+  "installing the seccomp filter",
+  "exec",
+  "starting a process",
+];
+
+const ENOENT = 2;
+const EXEC_STEP = 9;
+
+/** The error that a failed launch step is for the user: shells' 126 and 127 for the program, 125 for ourselves. */
+export function launchError(failure: number, program: string): HermesError {
+  const step = failure >> 12;
+  const errno = failure & 4095;
+  const name = errnoName(errno) ?? `errno ${errno}`;
+  if (step === EXEC_STEP) {
+    return errno === ENOENT
+      ? new HermesError("NOT_FOUND", { program })
+      : new HermesError("NOT_EXECUTABLE", { program, errno: name });
+  }
+  return new HermesError("LAUNCH", { program, step: STEPS[step] ?? `step ${step}`, errno: name });
+}
+
+/**
+ * Node raises its own soft limit of open files to the hard one (and children would inherit that). The limit that we
+ * were started with is still to be seen at our parent.
+ */
+export function inheritedLimits(): Record<string, [bigint, bigint]> {
+  try {
+    const text = readFileSync(`/proc/${process.ppid}/limits`, "latin1");
+    const match = /^Max open files\s+(\d+|unlimited)\s+(\d+|unlimited)/m.exec(text);
+    if (!match) return {};
+    const value = (t: string) => (t === "unlimited" ? 2n ** 64n - 1n : BigInt(t));
+    const own = /^Max open files\s+(\d+|unlimited)\s+(\d+|unlimited)/m.exec(
+      readFileSync("/proc/self/limits", "latin1"),
+    );
+    const soft = value(match[1]!);
+    const hard = own ? value(own[2]!) : value(match[2]!);
+    return soft <= hard ? { NOFILE: [soft, hard] } : {};
+  } catch {
+    return {};
+  }
+}

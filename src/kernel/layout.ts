@@ -1,0 +1,64 @@
+/** Mirror of native/layout.h: where everything lies in the memory that a session shares with C. */
+
+export const KIND = {
+  woken: 0,
+  entry: 1,
+  return: 2,
+  fork: 3,
+  exec: 4,
+  signal: 5,
+  exit: 6,
+  mainExit: 7,
+  mainStop: 8,
+  over: 9,
+} as const;
+
+export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
+
+export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3 } as const;
+export const ANSWER_FLAG = { wantReturn: 1, setResult: 2 } as const;
+export const WRITE = { memory: 0, pointer: 1 } as const;
+
+export const ARGUMENTS = 6;
+export const EVENT_FIELD = {
+  kind: 0,
+  door: 4,
+  tid: 8,
+  nr: 12,
+  args: 16,
+  ip: 64,
+  sp: 72,
+  result: 80,
+  id: 88,
+  time: 96,
+  peer: 104,
+  fetched: 108,
+  slots: 112,
+} as const;
+export const SLOT_SIZE = 16;
+
+export const ANSWER_OFFSET = 512;
+export const ANSWER_FIELD = {
+  action: 0,
+  flags: 4,
+  result: 8,
+  registers: 16,
+  signal: 20,
+  args: 24,
+  writeCount: 72,
+  writes: 80,
+} as const;
+export const WRITE_FIELD = { kind: 0, argument: 4, address: 8, offset: 16, length: 20 } as const;
+export const WRITE_SIZE = 24;
+export const MAX_WRITES = 16;
+
+export const FETCH_OFFSET = 4096;
+export const FETCH_SIZE = 256 * 1024;
+export const REPLY_OFFSET = FETCH_OFFSET + FETCH_SIZE;
+export const REPLY_SIZE = 256 * 1024;
+export const BUFFER_SIZE = REPLY_OFFSET + REPLY_SIZE;
+
+export const FETCH = { nothing: 0, string: 1, bytes: 2 } as const;
+export const MAX_SYSCALL = 512;
+export const FETCH_STEP_SIZE = 4;
+export const FETCH_PLAN_SIZE = MAX_SYSCALL * ARGUMENTS * FETCH_STEP_SIZE;

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { HermesError } from "../errors.js";
+
+/** The native addon's surface (native/addon.c). Negative numbers are -errno throughout. */
+export interface Native {
+  /** Makes this thread the owner of a session; returns its OS thread id. */
+  create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, wantSignals: number): number;
+  launch(plan: Uint8Array, launcher: string): number;
+  /** step * 4096 + errno of the launch step that failed, 0 for none. */
+  launchFailure(): number;
+  /** Answers the last event, blocks for the next, returns its kind. */
+  next(): number;
+  resume(door: number, kind: number, tid: number, id: bigint, result: number): number;
+  /** Interrupts next() after so many milliseconds and then every 2 ms; 0 stops that. */
+  deadline(milliseconds: number): number;
+  /** Kills every process of the session. */
+  endSession(): number;
+
+  fetch(tid: number, address: bigint, into: Uint8Array): number;
+  fetchString(tid: number, address: bigint, into: Uint8Array): number;
+  poke(tid: number, address: bigint, bytes: Uint8Array): number;
+  /** A NUL behind the path says that its last component does not exist. */
+  resolve(tid: number, dirfd: number, path: Uint8Array, flags: number): Buffer | number;
+  fdName(tid: number, fd: number): Buffer | number;
+  socketNames(tid: number, fd: number): Buffer | number;
+
+  /** Interrupts next() of that thread. */
+  wake(tid: number): number;
+  kill(pid: number, signal: number): number;
+  /** pipe2(2), non-blocking and close-on-exec: Node has none of its own. */
+  pipe(): [read: number, write: number];
+  /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
+  relaySignals(fd: number, signals: Uint8Array): number;
+  exitNow(code: number): never;
+  probe(): number;
+  layout(): Record<string, number>;
+}
+
+export const RESOLVE_FOLLOW = 1;
+
+/** Bits of probe(); the Landlock ABI version is in the next byte. */
+export const PROBE = { notify: 1, trace: 2, notifySizes: 4, landlockShift: 8 } as const;
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** The folder with the built addon and launcher: beside the compiled code, or under dist/ when run from source. */
+export function nativeFolder(): string {
+  const folder = [`${here}../native/`, `${here}../../dist/native/`].find((f) =>
+    existsSync(`${f}hermes.node`),
+  );
+  if (folder) return folder;
+  throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` });
+}
+
+let loaded: Native | undefined;
+
+/** Loads the addon once per thread. Throws NATIVE_MISSING where it was not built or cannot run. */
+export function native(): Native {
+  if (loaded) return loaded;
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` });
+  try {
+    loaded = createRequire(import.meta.url)(`${nativeFolder()}hermes.node`) as Native;
+  } catch (cause) {
+    if (cause instanceof HermesError) throw cause;
+    throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` }, { cause });
+  }
+  return loaded;
+}

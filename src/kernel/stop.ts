@@ -1,0 +1,239 @@
+import {
+  ANSWER,
+  ANSWER_FIELD,
+  ANSWER_OFFSET,
+  ARGUMENTS,
+  EVENT_FIELD,
+  MAX_WRITES,
+  REPLY_OFFSET,
+  REPLY_SIZE,
+  SLOT_SIZE,
+  WRITE,
+  WRITE_FIELD,
+  WRITE_SIZE,
+} from "./layout.js";
+
+const WORD = 2 ** 32;
+
+/** The raw pause of one tracee, read through typed views of the shared buffer. */
+export class Stop {
+  readonly bytes: Buffer;
+  readonly #i32: Int32Array;
+  readonly #u32: Uint32Array;
+  readonly #u64: BigUint64Array;
+  readonly #i64: BigInt64Array;
+  readonly #f64: Float64Array;
+  /** Counts events, so that whoever keeps one can tell that its bytes are no longer there. */
+  generation = 0;
+
+  constructor(memory: ArrayBufferLike) {
+    this.bytes = Buffer.from(memory as ArrayBuffer);
+    this.#i32 = new Int32Array(memory);
+    this.#u32 = new Uint32Array(memory);
+    this.#u64 = new BigUint64Array(memory);
+    this.#i64 = new BigInt64Array(memory);
+    this.#f64 = new Float64Array(memory);
+  }
+
+  get kind(): number {
+    return this.#u32[EVENT_FIELD.kind >> 2]!;
+  }
+  get door(): number {
+    return this.#u32[EVENT_FIELD.door >> 2]!;
+  }
+  get tid(): number {
+    return this.#i32[EVENT_FIELD.tid >> 2]!;
+  }
+  get nr(): number {
+    return this.#i32[EVENT_FIELD.nr >> 2]!;
+  }
+  get peer(): number {
+    return this.#i32[EVENT_FIELD.peer >> 2]!;
+  }
+  get time(): number {
+    return this.#f64[EVENT_FIELD.time >> 3]!;
+  }
+  get id(): bigint {
+    return this.#u64[EVENT_FIELD.id >> 3]!;
+  }
+  get ip(): bigint {
+    return this.#u64[EVENT_FIELD.ip >> 3]!;
+  }
+  get sp(): bigint {
+    return this.#u64[EVENT_FIELD.sp >> 3]!;
+  }
+  /** The result as a number: exact for every errno, count and descriptor. */
+  get result(): number {
+    const at = EVENT_FIELD.result >> 2;
+    return this.#i32[at + 1]! * WORD + this.#u32[at]!;
+  }
+  get resultExact(): bigint {
+    return this.#i64[EVENT_FIELD.result >> 3]!;
+  }
+
+  /** The low half of an argument, as the kernel reads an int. */
+  int(i: number): number {
+    return this.#i32[(EVENT_FIELD.args >> 2) + i * 2]!;
+  }
+  uint(i: number): number {
+    return this.#u32[(EVENT_FIELD.args >> 2) + i * 2]!;
+  }
+  /** A 64-bit signed argument as a number: exact up to 2^53. */
+  long(i: number): number {
+    const at = (EVENT_FIELD.args >> 2) + i * 2;
+    return this.#i32[at + 1]! * WORD + this.#u32[at]!;
+  }
+  ulong(i: number): number {
+    const at = (EVENT_FIELD.args >> 2) + i * 2;
+    return this.#u32[at + 1]! * WORD + this.#u32[at]!;
+  }
+  exact(i: number): bigint {
+    return this.#u64[(EVENT_FIELD.args >> 3) + i]!;
+  }
+  isNull(i: number): boolean {
+    const at = (EVENT_FIELD.args >> 2) + i * 2;
+    return this.#u32[at] === 0 && this.#u32[at + 1] === 0;
+  }
+
+  /** Whether argument i was fetched when the call stopped. */
+  has(i: number): boolean {
+    return (this.#u32[EVENT_FIELD.fetched >> 2]! & (1 << i)) !== 0;
+  }
+  #slot(i: number): number {
+    return (EVENT_FIELD.slots + i * SLOT_SIZE) >> 2;
+  }
+  /** A view of what was fetched, valid until the event is answered. */
+  slotBytes(i: number): Buffer {
+    const at = this.#slot(i);
+    return this.bytes.subarray(this.#u32[at]!, this.#u32[at]! + this.#u32[at + 1]!);
+  }
+  slotError(i: number): number {
+    return this.#i32[this.#slot(i) + 2]!;
+  }
+  slotTruncated(i: number): boolean {
+    return this.#u32[this.#slot(i) + 3] !== 0;
+  }
+  /** The fetched text if it is plain ASCII, else undefined: the quick way for nearly every path. */
+  slotAscii(i: number): string | undefined {
+    const at = this.#slot(i);
+    const from = this.#u32[at]!;
+    const to = from + this.#u32[at + 1]!;
+    for (let k = from; k < to; k++) if (this.bytes[k]! > 0x7f) return undefined;
+    return this.bytes.toString("latin1", from, to);
+  }
+
+  /** A private copy of the event and its bytes, for one that outlives its turn. */
+  copy(): Stop {
+    let used = 0;
+    for (let i = 0; i < ARGUMENTS; i++) if (this.has(i)) used += this.#u32[this.#slot(i) + 1]!;
+    const memory = new ArrayBuffer((ANSWER_OFFSET + used + 7) & ~7);
+    const copy = new Stop(memory);
+    copy.bytes.set(this.bytes.subarray(0, ANSWER_OFFSET));
+    let at = ANSWER_OFFSET;
+    for (let i = 0; i < ARGUMENTS; i++) {
+      if (!this.has(i)) continue;
+      const bytes = this.slotBytes(i);
+      copy.bytes.set(bytes, at);
+      copy.#u32[copy.#slot(i)] = at;
+      at += bytes.length;
+    }
+    return copy;
+  }
+}
+
+/** Writes the answer to an event into the shared buffer. */
+export class Answer {
+  readonly #bytes: Buffer;
+  readonly #u32: Uint32Array;
+  readonly #i32: Int32Array;
+  readonly #i64: BigInt64Array;
+  readonly #u64: BigUint64Array;
+  #used = 0;
+
+  constructor(memory: ArrayBufferLike) {
+    this.#bytes = Buffer.from(memory as ArrayBuffer);
+    this.#u32 = new Uint32Array(memory);
+    this.#i32 = new Int32Array(memory);
+    this.#i64 = new BigInt64Array(memory);
+    this.#u64 = new BigUint64Array(memory);
+  }
+
+  #at(field: number): number {
+    return (ANSWER_OFFSET + field) >> 2;
+  }
+
+  /** Starts an answer over. Every other method adds to it. */
+  begin(action: number, flags = 0): this {
+    this.#u32[this.#at(ANSWER_FIELD.action)] = action;
+    this.#u32[this.#at(ANSWER_FIELD.flags)] = flags;
+    this.#u32[this.#at(ANSWER_FIELD.registers)] = 0;
+    this.#i32[this.#at(ANSWER_FIELD.signal)] = 0;
+    this.#u32[this.#at(ANSWER_FIELD.writeCount)] = 0;
+    this.#used = 0;
+    return this;
+  }
+
+  get action(): number {
+    return this.#u32[this.#at(ANSWER_FIELD.action)]!;
+  }
+
+  /** What the program will see, when the call does not happen. */
+  get resultOfReturn(): number | undefined {
+    return this.action === ANSWER.return
+      ? Number(this.#i64[(ANSWER_OFFSET + ANSWER_FIELD.result) >> 3]!)
+      : undefined;
+  }
+
+  /** The same writes and result, but on a call that has already happened. */
+  asContinue(): this {
+    this.#u32[this.#at(ANSWER_FIELD.action)] = ANSWER.continue;
+    return this;
+  }
+
+  flag(flag: number): this {
+    this.#u32[this.#at(ANSWER_FIELD.flags)]! |= flag;
+    return this;
+  }
+
+  result(value: number | bigint): this {
+    this.#i64[(ANSWER_OFFSET + ANSWER_FIELD.result) >> 3] = BigInt.asIntN(64, BigInt(value));
+    return this;
+  }
+
+  signal(number: number): this {
+    this.#i32[this.#at(ANSWER_FIELD.signal)] = number;
+    return this;
+  }
+
+  register(i: number, value: number | bigint): this {
+    this.#u32[this.#at(ANSWER_FIELD.registers)]! |= 1 << i;
+    this.#u64[((ANSWER_OFFSET + ANSWER_FIELD.args) >> 3) + i] = BigInt.asUintN(64, BigInt(value));
+    return this;
+  }
+
+  /** Bytes to be written over the tracee's memory at `address`. */
+  memory(address: bigint, bytes: Uint8Array): this {
+    return this.#write(WRITE.memory, 0, address, bytes);
+  }
+
+  /** Bytes that take the place of what argument i points at. */
+  pointer(i: number, bytes: Uint8Array): this {
+    return this.#write(WRITE.pointer, i, 0n, bytes);
+  }
+
+  #write(kind: number, argument: number, address: bigint, bytes: Uint8Array): this {
+    const count = this.#u32[this.#at(ANSWER_FIELD.writeCount)]!;
+    if (count >= MAX_WRITES || this.#used + bytes.length > REPLY_SIZE)
+      throw new RangeError(`an answer holds at most ${MAX_WRITES} writes and ${REPLY_SIZE} bytes`);
+    const at = ANSWER_OFFSET + ANSWER_FIELD.writes + count * WRITE_SIZE;
+    this.#u32[(at + WRITE_FIELD.kind) >> 2] = kind;
+    this.#u32[(at + WRITE_FIELD.argument) >> 2] = argument;
+    this.#u64[(at + WRITE_FIELD.address) >> 3] = address;
+    this.#u32[(at + WRITE_FIELD.offset) >> 2] = this.#used;
+    this.#u32[(at + WRITE_FIELD.length) >> 2] = bytes.length;
+    this.#bytes.set(bytes, REPLY_OFFSET + this.#used);
+    this.#used += bytes.length;
+    this.#u32[this.#at(ANSWER_FIELD.writeCount)] = count + 1;
+    return this;
+  }
+}

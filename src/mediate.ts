@@ -1,0 +1,44 @@
+import type { CallEvent, ReturnEvent } from "./event.js";
+import type { PolicyStack } from "./policy/stack.js";
+import type { Summary } from "./summary.js";
+import { type Decision, deny } from "./verdict.js";
+
+/**
+ * Event → policies → approval → verdict → record. Read this file first: everything before it makes events out of what
+ * the kernel stops (native/, decode/), everything after it turns verdicts into what the kernel does (kernel/doors/).
+ */
+export class Mediator {
+  readonly #stack: PolicyStack;
+  readonly #summary: Summary;
+
+  constructor(stack: PolicyStack, summary: Summary) {
+    this.#stack = stack;
+    this.#summary = summary;
+  }
+
+  /** A call waits: may it happen, and as what? */
+  decide(event: CallEvent): Decision {
+    return approved(this.#stack.decide(event));
+  }
+
+  /** A call has happened: what may the program see of its result? */
+  decideReturn(event: ReturnEvent): Decision {
+    return approved(this.#stack.decideReturn(event));
+  }
+
+  /** What was carried out in the end, which may be stricter than what was decided. */
+  record(nr: number, decision: Decision): void {
+    this.#summary.count(nr, decision);
+  }
+
+  recordReturn(nr: number, decision: Decision): void {
+    this.#summary.countReturn(nr, decision);
+  }
+}
+
+/** Nobody can be asked yet, and what nobody approved is refused. */
+function approved(decision: Decision): Decision {
+  if (decision.action !== "ask") return decision;
+  const reason = `needs approval, and there is nobody to ask: ${decision.reason ?? "no reason given"}`;
+  return { ...decision, ...deny(reason) };
+}

@@ -1,0 +1,247 @@
+import {
+  CLASSES,
+  errnoNumber,
+  parseFlags,
+  SYSCALLS,
+  type Syscall,
+  type SyscallArguments,
+  type SyscallName,
+  suggest,
+  syscallByName,
+  syscallsOfClass,
+} from "../abi/index.js";
+import { HermesError } from "../errors.js";
+import type { CallEvent, ReturnEvent } from "../event.js";
+import { ACTIONS, type Action, type Verdict } from "../verdict.js";
+import { checkAnswer, stricterOf } from "./answer.js";
+import type { ConstantRule, ConstantTest, Interest, Policy } from "./policy.js";
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that just ends has nothing to say
+export type Answer = Verdict | undefined | void;
+
+/** Handlers by syscall name, by class (`%file`, `%network` …), or `*` for every call. All that fit are asked. */
+export type EntryHandlers = { [Name in SyscallName]?: (event: CallEvent<Name>) => Answer } & {
+  [cls: `%${string}`]: (event: CallEvent) => Answer;
+} & { "*"?: (event: CallEvent) => Answer };
+
+export type ReturnHandlers = { [Name in SyscallName]?: (event: ReturnEvent<Name>) => Answer } & {
+  [cls: `%${string}`]: (event: ReturnEvent) => Answer;
+} & { "*"?: (event: ReturnEvent) => Answer };
+
+export interface PolicySpec {
+  readonly name: string;
+  /** Asked before the call happens. */
+  readonly on?: EntryHandlers;
+  /** Asked after it has happened, with its result. */
+  readonly returns?: ReturnHandlers;
+  /** Refusals on constant arguments, decided in the kernel without stopping the program. */
+  readonly rules?: readonly RuleSpec[];
+  /**
+   * What the handlers may answer besides allow. A policy that only ever denies is served by the notify door, which
+   * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
+   */
+  readonly actions?: readonly Action[];
+}
+
+type ArgumentName<Name extends SyscallName> = keyof SyscallArguments[Name] & string;
+type Value = number | bigint | string;
+export type Comparison =
+  | { eq: Value }
+  | { ne: Value }
+  | { lt: Value }
+  | { le: Value }
+  | { gt: Value }
+  | { ge: Value }
+  | { in: readonly Value[] }
+  | { all: Value }
+  | { none: Value };
+
+export type RuleSpec<Name extends SyscallName = SyscallName> = Name extends SyscallName
+  ? {
+      readonly id: string;
+      readonly deny?: Name | `%${string}`;
+      readonly kill?: Name | `%${string}`;
+      /** Constant tests on arguments: `{ family: "AF_INET" }`, `{ prot: { all: "PROT_WRITE|PROT_EXEC" } }`. */
+      readonly where?: { readonly [A in ArgumentName<Name>]?: Value | Comparison };
+      readonly errno?: string | number;
+      readonly reason?: string;
+    }
+  : never;
+
+const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
+
+/** The policy in memory. The loader gives it its version and file. */
+export interface DefinedPolicy extends Policy {
+  readonly spec: PolicySpec;
+}
+
+export function definePolicy(spec: PolicySpec): DefinedPolicy {
+  if (typeof spec !== "object" || spec === null || typeof spec.name !== "string" || spec.name === "")
+    throw invalid("(unnamed)", "definePolicy needs an object with a name");
+  const actions = checkActions(spec);
+  const entries = collect(spec, "on");
+  const returns = collect(spec, "returns");
+  const calls = new Map<number, Interest>();
+  for (const nr of new Set([...entries.keys(), ...returns.keys()]))
+    calls.set(nr, { entry: entries.has(nr), returns: returns.has(nr), actions });
+  const constants = (spec.rules ?? []).flatMap((rule) => constantRules(spec.name, rule as LooseRule));
+  return {
+    spec,
+    name: spec.name,
+    version: "unversioned",
+    subscription: { calls, constants },
+    decide: (event) => answerOf(spec.name, entries.get(event.nr), event),
+    decideReturn: (event) => answerOf(spec.name, returns.get(event.nr), event),
+  };
+}
+
+type Handler = (event: never) => Answer;
+
+/** Every handler that fits is asked, and the strictest answer is the policy's. */
+function answerOf(
+  policy: string,
+  handlers: Handler[] | undefined,
+  event: CallEvent | ReturnEvent,
+): Verdict | undefined {
+  if (!handlers) return undefined;
+  let settled: Verdict | undefined;
+  for (const handler of handlers) {
+    const answer = checkAnswer(handler(event as never));
+    if (answer) settled = stricterOf(settled, answer, () => [policy, policy, event.name]);
+  }
+  return settled;
+}
+
+function invalid(policy: string, message: string): HermesError {
+  return new HermesError("POLICY_INVALID", { file: policy, message });
+}
+
+function checkActions(spec: PolicySpec): ReadonlySet<Action> {
+  if (spec.actions === undefined) return EVERYTHING;
+  for (const action of spec.actions)
+    if (!ACTIONS.includes(action))
+      throw invalid(spec.name, `unknown action "${action}"${didYouMean(action, ACTIONS)}`);
+  return new Set(["allow", ...spec.actions]);
+}
+
+function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = suggest(word, candidates);
+  return near ? `: did you mean "${near}"?` : "";
+}
+
+function collect(spec: PolicySpec, part: "on" | "returns"): Map<number, Handler[]> {
+  const found = new Map<number, Handler[]>();
+  for (const [key, handler] of Object.entries(spec[part] ?? {})) {
+    if (typeof handler !== "function") throw invalid(spec.name, `${part}.${key} is not a function`);
+    for (const call of callsNamed(spec.name, key))
+      found.set(call.nr, [...(found.get(call.nr) ?? []), handler as Handler]);
+  }
+  return found;
+}
+
+/** A syscall by name, `%class`, or `*`. */
+export function callsNamed(policy: string, key: string): readonly Syscall[] {
+  if (key === "*") return SYSCALLS;
+  if (key.startsWith("%")) {
+    const calls = syscallsOfClass(key.slice(1));
+    const names = Object.keys(CLASSES);
+    if (calls.length === 0) throw invalid(policy, `unknown class "${key}"${didYouMean(key.slice(1), names)}`);
+    return calls;
+  }
+  const call = syscallByName(key);
+  if (!call)
+    throw invalid(
+      policy,
+      `unknown system call "${key}"${didYouMean(
+        key,
+        SYSCALLS.map((c) => c.name),
+      )}`,
+    );
+  return [call];
+}
+
+// ---------------------------------------------------------------- constant rules
+
+interface LooseRule {
+  readonly id: string;
+  readonly deny?: string;
+  readonly kill?: string;
+  readonly where?: Readonly<Record<string, Value | Comparison>>;
+  readonly errno?: string | number;
+  readonly reason?: string;
+}
+
+function constantRules(policy: string, rule: LooseRule): ConstantRule[] {
+  const target = rule.deny ?? rule.kill;
+  if (!rule.id || target === undefined || (rule.deny !== undefined && rule.kill !== undefined))
+    throw invalid(policy, `a rule needs an id and either deny or kill: ${JSON.stringify(rule)}`);
+  const errno =
+    rule.errno === undefined ? 13 : typeof rule.errno === "number" ? rule.errno : errnoNumber(rule.errno);
+  if (errno === undefined || errno < 1 || errno > 4095)
+    throw invalid(policy, `rule ${rule.id}: unknown errno "${rule.errno}"`);
+  return callsNamed(policy, target).map((call) => ({
+    id: rule.id,
+    nr: call.nr,
+    tests: Object.entries(rule.where ?? {}).map(([name, test]) =>
+      constantTest(policy, rule.id, call, name, test),
+    ),
+    action: rule.deny !== undefined ? "deny" : "kill",
+    errno,
+    ...(rule.reason !== undefined && { reason: rule.reason }),
+  }));
+}
+
+function constantTest(
+  policy: string,
+  id: string,
+  call: Syscall,
+  name: string,
+  test: Value | Comparison,
+): ConstantTest {
+  const arg = call.args.findIndex((a) => a.name === name);
+  const argument = call.args[arg];
+  if (!argument) {
+    const names = call.args.map((a) => a.name);
+    throw invalid(
+      policy,
+      `rule ${id}: ${call.name} has no argument "${name}"${didYouMean(name, names)} (it has: ${names.join(", ")})`,
+    );
+  }
+  const constant = (value: Value): bigint => {
+    if (typeof value === "bigint") return value;
+    if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+    if (typeof value !== "string" || argument.flags === undefined)
+      throw invalid(
+        policy,
+        `rule ${id}: ${call.name}.${name} is compared with a whole number, not with "${value}"`,
+      );
+    try {
+      return BigInt(parseFlags(argument.flags, value));
+    } catch (cause) {
+      throw invalid(policy, `rule ${id}: ${call.name}.${name}: ${(cause as Error).message}`);
+    }
+  };
+  const base = { arg, width: argument.width };
+  if (typeof test !== "object") return { ...base, op: "eq", value: constant(test) };
+  const [op, value] = Object.entries(test)[0] ?? [];
+  switch (op) {
+    case "eq":
+    case "ne":
+    case "lt":
+    case "le":
+    case "gt":
+    case "ge":
+      return { ...base, op, value: constant(value as Value) };
+    case "in":
+      return { ...base, op, value: (value as readonly Value[]).map(constant) };
+    case "all":
+      return { ...base, op: "masked", mask: constant(value as Value), value: constant(value as Value) };
+    case "none":
+      return { ...base, op: "masked", mask: constant(value as Value), value: 0n };
+    default:
+      throw invalid(
+        policy,
+        `rule ${id}: unknown comparison "${op}"${didYouMean(String(op), ["eq", "ne", "lt", "le", "gt", "ge", "in", "all", "none"])}`,
+      );
+  }
+}

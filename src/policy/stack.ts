@@ -1,0 +1,132 @@
+import { HermesError } from "../errors.js";
+import type { CallEvent, ReturnEvent } from "../event.js";
+import { type Action, type Decision, deny, type Verdict } from "../verdict.js";
+import { stricterOf } from "./answer.js";
+import type { ConstantRule, Interest, Policy } from "./policy.js";
+
+const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
+
+/** Told once per distinct failure; the event itself is denied. */
+export type OnPolicyError = (error: HermesError) => void;
+
+/** All policies of a session as one: each is asked, the strictest answer holds. */
+export class PolicyStack {
+  readonly policies: readonly Policy[];
+  readonly #onError: OnPolicyError;
+  readonly #entry = new Map<number, Policy[]>();
+  readonly #returns = new Map<number, Policy[]>();
+
+  constructor(policies: readonly Policy[], onError: OnPolicyError = () => {}) {
+    this.policies = policies;
+    this.#onError = onError;
+    for (const policy of policies) {
+      for (const [nr, interest] of policy.subscription.calls) {
+        if (interest.entry) push(this.#entry, nr, policy);
+        if (interest.returns) push(this.#returns, nr, policy);
+      }
+    }
+  }
+
+  /** What all policies together want of each call. */
+  interests(): Map<number, Interest> {
+    const merged = new Map<number, Interest>();
+    for (const policy of this.policies) {
+      for (const [nr, interest] of policy.subscription.calls) {
+        const known = merged.get(nr);
+        merged.set(nr, known ? join(known, interest) : interest);
+      }
+    }
+    return merged;
+  }
+
+  get constants(): readonly ConstantRule[] {
+    return this.policies.flatMap((policy) => policy.subscription.constants);
+  }
+
+  wantsEntry(nr: number): boolean {
+    return this.#entry.has(nr);
+  }
+
+  wantsReturn(nr: number): boolean {
+    return this.#returns.has(nr);
+  }
+
+  decide(event: CallEvent): Decision {
+    return this.#settle(this.#entry.get(event.nr), event, (policy) => policy.decide(event));
+  }
+
+  decideReturn(event: ReturnEvent): Decision {
+    return this.#settle(this.#returns.get(event.nr), event, (policy) => policy.decideReturn(event));
+  }
+
+  #settle(
+    policies: Policy[] | undefined,
+    event: CallEvent,
+    askOne: (policy: Policy) => Verdict | undefined,
+  ): Decision {
+    if (!policies) return PASS;
+    let settled: Decision | undefined;
+    let asked = policies[0]!;
+    try {
+      for (const policy of policies) {
+        asked = policy;
+        const answer = askOne(policy);
+        if (answer === undefined) continue;
+        checkDeclared(policy, event.nr, answer.action);
+        const decision = { ...answer, policy: policy.name, version: policy.version };
+        settled = stricterOf(settled, decision, () => [settled!.policy, policy.name, event.name]);
+      }
+    } catch (cause) {
+      return this.#failed(asked, event, cause as Error);
+    }
+    return settled ?? PASS;
+  }
+
+  /** A policy that fails has not allowed anything. */
+  #failed(policy: Policy, event: CallEvent, cause: Error): Decision {
+    const where = whereIn(cause, policy.file) ?? policy.file ?? policy.name;
+    const error =
+      cause instanceof HermesError && cause.code === "CONFLICT"
+        ? cause
+        : new HermesError(
+            "POLICY_THREW",
+            { policy: policy.name, event: event.name, where, message: messageOf(cause) },
+            { cause },
+          );
+    this.#onError(error);
+    return { ...deny(error.message), rule: "policy-error", policy: policy.name, version: policy.version };
+  }
+}
+
+function push(map: Map<number, Policy[]>, nr: number, policy: Policy): void {
+  map.set(nr, [...(map.get(nr) ?? []), policy]);
+}
+
+function join(a: Interest, b: Interest): Interest {
+  return {
+    entry: a.entry || b.entry,
+    returns: a.returns || b.returns,
+    actions: new Set<Action>([...a.actions, ...b.actions]),
+  };
+}
+
+function checkDeclared(policy: Policy, nr: number, action: Action): void {
+  if (action !== "allow" && !policy.subscription.calls.get(nr)!.actions.has(action))
+    throw new TypeError(`it answered ${action}, which is not among the actions that it declared`);
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error
+    ? `${cause.name === "Error" ? "" : `${cause.name}: `}${cause.message}`
+    : String(cause);
+}
+
+/** The file:line of the first frame that lies in the policy's own file. */
+function whereIn(cause: unknown, file: string | undefined): string | undefined {
+  if (!(cause instanceof Error) || !file) return undefined;
+  for (const line of (cause.stack ?? "").split("\n")) {
+    const at = line.indexOf(file);
+    if (at >= 0) return /^.*?:\d+(?::\d+)?/.exec(line.slice(at))?.[0];
+  }
+  return undefined;
+}

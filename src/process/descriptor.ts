@@ -1,0 +1,51 @@
+import { type Address, decodeAddress } from "../address.js";
+import type { Descriptor } from "../event.js";
+import { native } from "../kernel/native.js";
+import { decodeText } from "../text.js";
+
+/** Asks the kernel what a tracee's descriptor is. Nothing is cached: dup, close and exec cannot make it wrong. */
+export function describeDescriptor(tid: number, number: number): Descriptor {
+  const name = native().fdName(tid, number);
+  return new LiveDescriptor(tid, number, typeof name === "number" ? undefined : decodeText(name));
+}
+
+class LiveDescriptor implements Descriptor {
+  readonly number: number;
+  readonly target: string | undefined;
+  readonly #tid: number;
+  #names: { local: Address | undefined; peer: Address | undefined } | undefined;
+
+  constructor(tid: number, number: number, target: string | undefined) {
+    this.#tid = tid;
+    this.number = number;
+    this.target = target;
+  }
+
+  get kind(): Descriptor["kind"] {
+    if (this.target === undefined) return "closed";
+    if (this.target.startsWith("/")) return "file";
+    if (this.target.startsWith("pipe:")) return "pipe";
+    return this.target.startsWith("socket:") ? "socket" : "anonymous";
+  }
+
+  get local(): Address | undefined {
+    return this.#sockets().local;
+  }
+
+  get peer(): Address | undefined {
+    return this.#sockets().peer;
+  }
+
+  #sockets() {
+    this.#names ??=
+      this.kind === "socket" ? socketNames(this.#tid, this.number) : { local: undefined, peer: undefined };
+    return this.#names;
+  }
+}
+
+function socketNames(tid: number, fd: number): { local: Address | undefined; peer: Address | undefined } {
+  const both = native().socketNames(tid, fd);
+  if (typeof both === "number") return { local: undefined, peer: undefined };
+  const address = (at: number) => decodeAddress(both.subarray(at + 4, at + 4 + both.readUInt32LE(at)));
+  return { local: address(0), peer: address(132) };
+}

@@ -1,0 +1,163 @@
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import type { Descriptor, MemoryMap, ProcessInfo } from "../event.js";
+import { decodeText } from "../text.js";
+import { describeDescriptor } from "./descriptor.js";
+
+/**
+ * A process as the kernel describes it. What cannot change is read once; what can is read each time. A process
+ * is identified by an open file of its own in /proc: that stays dead when its number is used again.
+ */
+export class Process implements ProcessInfo {
+  readonly tid: number;
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly startTime: number;
+  readonly #lookUp: (pid: number) => ProcessInfo | undefined;
+  readonly #pin: number | undefined;
+  #exe: string | undefined;
+  #argv: readonly string[] | undefined;
+
+  constructor(tid: number, pinned: boolean, lookUp: (pid: number) => ProcessInfo | undefined) {
+    this.tid = tid;
+    this.#lookUp = lookUp;
+    const stat = readStat(tid);
+    this.pid = readTgid(tid);
+    this.parentPid = stat.parent;
+    this.startTime = stat.start;
+    this.#pin = pinned ? pin(tid) : undefined;
+  }
+
+  get parent(): ProcessInfo | undefined {
+    return this.#lookUp(this.parentPid);
+  }
+
+  get exe(): string {
+    this.#exe ??= readLink(`/proc/${this.tid}/exe`);
+    return this.#exe;
+  }
+
+  get argv(): readonly string[] {
+    this.#argv ??= readNulSeparated(`/proc/${this.tid}/cmdline`);
+    return this.#argv;
+  }
+
+  get cwd(): string {
+    return readLink(`/proc/${this.tid}/cwd`);
+  }
+
+  get uid(): number {
+    return Number(this.#statusLine("Uid")?.split("\t")[2]);
+  }
+
+  get gid(): number {
+    return Number(this.#statusLine("Gid")?.split("\t")[2]);
+  }
+
+  get threads(): readonly number[] {
+    return listNumbers(`/proc/${this.pid}/task`);
+  }
+
+  get fds(): readonly Descriptor[] {
+    return listNumbers(`/proc/${this.tid}/fd`).map((fd) => describeDescriptor(this.tid, fd));
+  }
+
+  get maps(): readonly MemoryMap[] {
+    return parseMaps(readText(`/proc/${this.tid}/maps`));
+  }
+
+  #statusLine(name: string): string | undefined {
+    return new RegExp(`^${name}:.*$`, "m").exec(readText(`/proc/${this.tid}/status`))?.[0];
+  }
+
+  /** A new program runs in it. */
+  execed(): void {
+    this.#exe = undefined;
+    this.#argv = undefined;
+  }
+
+  /** False once the number belongs to nobody, or to somebody else. */
+  get alive(): boolean {
+    if (this.#pin === undefined) return true;
+    try {
+      return readSync(this.#pin, scratch, 0, 1, 0) > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  close(): void {
+    if (this.#pin !== undefined) closeSync(this.#pin);
+  }
+}
+
+const scratch = Buffer.alloc(1);
+
+function pin(tid: number): number | undefined {
+  try {
+    return openSync(`/proc/${tid}/comm`, "r");
+  } catch {
+    return undefined;
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function readLink(file: string): string {
+  try {
+    return decodeText(readlinkSync(file, { encoding: "buffer" }));
+  } catch {
+    return "";
+  }
+}
+
+function readNulSeparated(file: string): string[] {
+  try {
+    const bytes = readFileSync(file);
+    const text = decodeText(bytes.at(-1) === 0 ? bytes.subarray(0, -1) : bytes);
+    return bytes.length === 0 ? [] : text.split("\0");
+  } catch {
+    return [];
+  }
+}
+
+function listNumbers(folder: string): number[] {
+  try {
+    return readdirSync(folder).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** proc(5): the name in parentheses may hold anything, so fields count from the last `)`. */
+function readStat(tid: number): { parent: number; start: number } {
+  const text = readText(`/proc/${tid}/stat`);
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parent: Number(fields[1] ?? 0), start: Number(fields[19] ?? 0) };
+}
+
+function readTgid(tid: number): number {
+  const tgid = /^Tgid:\t(\d+)$/m.exec(readText(`/proc/${tid}/status`))?.[1];
+  return tgid === undefined ? tid : Number(tgid);
+}
+
+function parseMaps(text: string): MemoryMap[] {
+  return text.split("\n").flatMap((line) => {
+    const match = /^([0-9a-f]+)-([0-9a-f]+) (\S+) ([0-9a-f]+) \S+ \d+\s*(.*)$/.exec(line);
+    if (!match) return [];
+    return [
+      {
+        from: BigInt(`0x${match[1]}`),
+        to: BigInt(`0x${match[2]}`),
+        permissions: match[3]!,
+        offset: BigInt(`0x${match[4]}`),
+        path: decodeText(Buffer.from(match[5]!, "latin1")),
+      },
+    ];
+  });
+}

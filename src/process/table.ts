@@ -1,0 +1,54 @@
+import type { ProcessInfo } from "../event.js";
+import { Process } from "./process.js";
+
+/** With pins an entry costs a descriptor, so there is a limit; the oldest entry makes room. */
+const MAX_PINNED = 512;
+
+/**
+ * The tracees of a session, by thread. Entries are made when a policy first looks at one. The trace door tells us
+ * of every exit, so an entry is right until then; the notify door does not, so entries are pinned and checked.
+ */
+export class ProcessTable {
+  readonly #pinned: boolean;
+  readonly #entries = new Map<number, Process>();
+
+  constructor(exitsAreReported: boolean) {
+    this.#pinned = !exitsAreReported;
+  }
+
+  get(tid: number): Process {
+    const known = this.#entries.get(tid);
+    if (known?.alive) return known;
+    known?.close();
+    this.#makeRoom();
+    const made = new Process(tid, this.#pinned, (pid) => this.#find(pid));
+    this.#entries.set(tid, made);
+    return made;
+  }
+
+  #find(pid: number): ProcessInfo | undefined {
+    return pid > 1 ? this.get(pid) : undefined;
+  }
+
+  #makeRoom(): void {
+    if (!this.#pinned || this.#entries.size < MAX_PINNED) return;
+    const [oldest, entry] = this.#entries.entries().next().value!;
+    entry.close();
+    this.#entries.delete(oldest);
+  }
+
+  execed(tid: number): void {
+    const pid = this.#entries.get(tid)?.pid ?? tid;
+    for (const entry of this.#entries.values()) if (entry.pid === pid) entry.execed();
+  }
+
+  exited(tid: number): void {
+    this.#entries.get(tid)?.close();
+    this.#entries.delete(tid);
+  }
+
+  close(): void {
+    for (const entry of this.#entries.values()) entry.close();
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,260 @@
+import { type Syscall, syscallByNumber } from "../abi/index.js";
+import { DecodedCall } from "../decode/call.js";
+import type { Arrangement } from "../kernel/arrangement.js";
+import { type AfterCall, NotPossible } from "../kernel/doors/door.js";
+import { notifyDoor } from "../kernel/doors/notify.js";
+import { traceDoor } from "../kernel/doors/trace.js";
+import { ANSWER, ANSWER_FLAG, DOOR, KIND } from "../kernel/layout.js";
+import { Answer, Stop } from "../kernel/stop.js";
+import { Mediator } from "../mediate.js";
+import type { PolicyStack } from "../policy/stack.js";
+import type { ProcessTable } from "../process/table.js";
+import type { Summary } from "../summary.js";
+import type { OpenRecord, Recorder } from "../trace/recorder.js";
+import { type Decision, deny } from "../verdict.js";
+import { answerReturn } from "./return.js";
+import type { VirtualFiles } from "./virtual-files.js";
+
+const EFAULT = 14;
+const ENAMETOOLONG = 36;
+/** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
+const NOWHERE = 0xffff_ffff_ffff_f000n;
+
+export interface HandlerOptions {
+  readonly memory: ArrayBufferLike;
+  readonly stack: PolicyStack;
+  readonly arrangement: Arrangement;
+  readonly processes: ProcessTable;
+  readonly summary: Summary;
+  readonly virtualFiles: VirtualFiles;
+  readonly recorder?: Recorder;
+  /** A person should hear of this: a policy asked for something that cannot be done. */
+  readonly onProblem: (text: string) => void;
+}
+
+/** A call that was let through and whose return we wait for. */
+interface PendingCall {
+  readonly after: AfterCall;
+  readonly entry: DecodedCall | undefined;
+  readonly record: OpenRecord | undefined;
+}
+
+/** An event that waits for its time. */
+interface Held {
+  readonly event: DecodedCall;
+  readonly decision: Decision;
+}
+
+/** Takes the event in the shared buffer, has it decided, and leaves the answer in the buffer. */
+export class Handler {
+  readonly #o: HandlerOptions;
+  readonly #stop: Stop;
+  readonly #answer: Answer;
+  readonly #mediator: Mediator;
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #held = new Map<number, Held>();
+
+  constructor(options: HandlerOptions) {
+    this.#o = options;
+    this.#stop = new Stop(options.memory);
+    this.#answer = new Answer(options.memory);
+    this.#mediator = new Mediator(options.stack, options.summary);
+  }
+
+  /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
+  handle(kind: number): number {
+    this.#stop.generation++;
+    switch (kind) {
+      case KIND.entry:
+        return this.#entry();
+      case KIND.return:
+        return this.#return();
+      default:
+        this.#lifecycle(kind);
+        return 0;
+    }
+  }
+
+  /** Writes the answer to an event whose time has come. */
+  release(tid: number): boolean {
+    const held = this.#held.get(tid);
+    this.#held.delete(tid);
+    if (held) this.#carryOut(held.event, held.decision);
+    return held !== undefined;
+  }
+
+  close(): void {
+    for (const tid of [...this.#pending.keys()]) this.#abandon(tid);
+    this.#o.recorder?.close();
+    this.#o.processes.close();
+    this.#o.virtualFiles.close();
+  }
+
+  // ---------------------------------------------------------------- a call
+
+  #entry(): number {
+    const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
+    const event = new DecodedCall(this.#stop, call, this.#o.processes);
+    if (call.name === "execve" || call.name === "execveat") this.#o.processes.execed(this.#stop.tid);
+    if (this.#answerUnreadable(event)) return 0;
+    const decision = this.#mediator.decide(event);
+    if (decision.fault?.delay) return this.#hold(event, decision, decision.fault.delay);
+    this.#carryOut(event, decision);
+    return 0;
+  }
+
+  #hold(event: DecodedCall, decision: Decision, milliseconds: number): number {
+    const { delay: _, ...fault } = decision.fault!;
+    this.#held.set(event.tid, { event: event.detach(), decision: { ...decision, fault } });
+    this.#answer.begin(ANSWER.hold);
+    return Math.max(1, milliseconds);
+  }
+
+  #carryOut(event: DecodedCall, decision: Decision): void {
+    const after: AfterCall = { restore: [] };
+    const door = event.door === "notify" ? notifyDoor : traceDoor;
+    let done = this.#materialise(decision);
+    try {
+      door.carryOut(event, done, this.#answer, after);
+    } catch (error) {
+      done = this.#cannot(event, done, error as Error);
+      door.carryOut(event, done, this.#answer, after);
+    }
+    this.#mediator.record(event.nr, done);
+    this.#follow(event, done, after);
+  }
+
+  /** A virtual file is a real one with a name of ours. */
+  #materialise(decision: Decision): Decision {
+    const content = decision.emulation?.content;
+    if (content === undefined) return decision;
+    const { emulation: _, ...rest } = decision;
+    return { ...rest, action: "modify", change: { to: this.#o.virtualFiles.pathOf(content) } };
+  }
+
+  #cannot(event: DecodedCall, decision: Decision, error: Error): Decision {
+    const reason = `policy ${decision.policy}: ${error.message}`;
+    if (!(error instanceof NotPossible || error instanceof RangeError)) throw error;
+    this.#o.onProblem(`${reason}; ${event.name} was denied`);
+    return { ...deny(reason), rule: "not-possible", policy: decision.policy, version: decision.version };
+  }
+
+  /** Whether the return of this call concerns anybody, and what is to be remembered until then. */
+  #follow(event: DecodedCall, decision: Decision, after: AfterCall): void {
+    const { recorder, stack } = this.#o;
+    const record = recorder?.open(event, decision);
+    const goesOn = this.#answer.action === ANSWER.continue;
+    if (!goesOn || event.stop.door !== DOOR.trace) {
+      if (record) recorder!.settled(record, goesOn ? undefined : this.#answer.resultOfReturn);
+      return;
+    }
+    const asksPolicy = stack.wantsReturn(event.nr);
+    if (!record && !asksPolicy && after.restore.length === 0 && !after.wrote) return;
+    this.#answer.flag(ANSWER_FLAG.wantReturn);
+    this.#pending.set(event.tid, { after, record, entry: asksPolicy ? event.detach() : undefined });
+  }
+
+  /**
+   * A path or address that cannot be read cannot be decided on. What the kernel would refuse it refuses itself; what
+   * only we cannot read is denied. Returns whether that settled the call.
+   */
+  #answerUnreadable(event: DecodedCall): boolean {
+    const stop = this.#stop;
+    const interest = this.#o.arrangement.doorOf.has(event.nr) && this.#o.stack.wantsEntry(event.nr);
+    if (!interest) return false;
+    for (let i = 0; i < event.call.args.length; i++) {
+      if (!stop.has(i) || stop.isNull(i)) continue;
+      const error =
+        stop.slotTruncated(i) && event.call.args[i]!.kind === "path" ? ENAMETOOLONG : stop.slotError(i);
+      if (error === 0) continue;
+      if (error === EFAULT && stop.door === DOOR.trace)
+        this.#answer.begin(ANSWER.continue).register(i, NOWHERE);
+      else this.#answer.begin(ANSWER.return).result(-error);
+      const reason = `argument ${event.call.args[i]!.name} of ${event.name} cannot be read`;
+      const decision = { ...deny(reason, error), rule: "unreadable", policy: "hermes", version: "" };
+      this.#mediator.record(event.nr, decision);
+      this.#follow(event, decision, { restore: [] });
+      return true;
+    }
+    return false;
+  }
+
+  // ---------------------------------------------------------------- its return
+
+  #return(): number {
+    const { tid, nr } = this.#stop;
+    const pending = this.#pending.get(tid);
+    this.#pending.delete(tid);
+    this.#answer.begin(ANSWER.continue);
+    if (!pending) return 0;
+    const call = syscallByNumber(nr) ?? unknownCall(nr);
+    const event = new DecodedCall(this.#stop, call, this.#o.processes, pending.entry);
+    if (pending.entry) {
+      const decision = this.#mediator.decideReturn(event);
+      try {
+        answerReturn(event, decision, this.#answer);
+        this.#mediator.recordReturn(nr, decision);
+      } catch (error) {
+        const refusal = this.#cannot(event, decision, error as Error);
+        answerReturn(event, refusal, this.#answer);
+        this.#mediator.recordReturn(nr, refusal);
+      }
+    }
+    for (const { address, bytes } of pending.after.restore) this.#answer.memory(address, bytes);
+    const { wrote } = pending.after;
+    if (wrote && this.#stop.result >= 0)
+      this.#answer
+        .result(this.#stop.result >= wrote.given ? wrote.asked : Math.min(this.#stop.result, wrote.asked))
+        .flag(ANSWER_FLAG.setResult);
+    if (pending.record) this.#o.recorder!.returned(pending.record, event);
+    return 0;
+  }
+
+  // ---------------------------------------------------------------- processes
+
+  #lifecycle(kind: number): void {
+    const { tid, time, peer } = this.#stop;
+    this.#answer.begin(ANSWER.continue);
+    if (kind === KIND.exec) {
+      if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
+      this.#o.processes.execed(tid);
+      this.#o.recorder?.execed(time, tid);
+    } else if (kind === KIND.fork) {
+      this.#o.recorder?.forked(time, tid, peer);
+    } else if (kind === KIND.exit) {
+      this.#abandon(tid);
+      this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
+      this.#o.processes.exited(tid);
+    }
+  }
+
+  /** A thread that execs takes the leader's number. */
+  #movePending(from: number, to: number): void {
+    this.#abandon(to);
+    const pending = this.#pending.get(from);
+    this.#pending.delete(from);
+    if (pending) this.#pending.set(to, pending);
+  }
+
+  /** The call in progress will never return. */
+  #abandon(tid: number): void {
+    const record = this.#pending.get(tid)?.record;
+    this.#pending.delete(tid);
+    this.#held.delete(tid);
+    if (record) this.#o.recorder!.settled(record);
+  }
+}
+
+function unknownCall(nr: number): Syscall {
+  const args = Array.from({ length: 6 }, (_, i) => ({
+    name: `arg${i}`,
+    kind: "address" as const,
+    width: 64 as const,
+  }));
+  return { nr, name: `syscall_${nr}`, args, classes: [], returns: "value" };
+}
+
+export function waitStatus(status: number): { code?: number; signal?: number } {
+  const signal = status & 0x7f;
+  return signal === 0 ? { code: (status >> 8) & 0xff } : { signal };
+}

@@ -1,0 +1,97 @@
+import { errnoName } from "../abi/index.js";
+import { HermesError } from "../errors.js";
+import { ANSWER, KIND } from "../kernel/layout.js";
+import type { Native } from "../kernel/native.js";
+import { Answer, Stop } from "../kernel/stop.js";
+
+/** Whoever decides: in this thread, or in another. */
+export interface Decider {
+  /** 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
+  handle(kind: number): number;
+  release(tid: number): boolean;
+}
+
+/** What the rest of the session hears from the loop. */
+export interface LoopHost {
+  mainExited(status: number): void;
+  mainStopped(signal: number): void;
+  /** Somebody woke the loop: look at what they want. */
+  attend(): void;
+}
+
+interface Held {
+  readonly door: number;
+  readonly kind: number;
+  readonly tid: number;
+  readonly id: bigint;
+  readonly result: number;
+  readonly due: number;
+}
+
+/** Next event → decide → answer, until no process of the session is left. */
+export class Loop {
+  readonly #native: Native;
+  readonly #stop: Stop;
+  readonly #answer: Answer;
+  readonly #decider: Decider;
+  readonly #host: LoopHost;
+  #held: Held[] = [];
+
+  constructor(native: Native, memory: ArrayBufferLike, decider: Decider, host: LoopHost) {
+    this.#native = native;
+    this.#stop = new Stop(memory);
+    this.#answer = new Answer(memory);
+    this.#decider = decider;
+    this.#host = host;
+  }
+
+  run(): void {
+    for (;;) {
+      const kind = this.#native.next();
+      if (kind < 0)
+        throw new HermesError("SUPERVISOR", { message: `waiting failed: ${errnoName(-kind) ?? kind}` });
+      switch (kind) {
+        case KIND.over:
+          return;
+        case KIND.woken:
+          this.#host.attend();
+          this.#releaseDue();
+          break;
+        case KIND.mainExit:
+          this.#host.mainExited(this.#stop.result);
+          break;
+        case KIND.mainStop:
+          this.#host.mainStopped(this.#stop.result);
+          break;
+        default: {
+          const hold = this.#decider.handle(kind);
+          if (hold > 0) this.#hold(hold);
+        }
+      }
+    }
+  }
+
+  #hold(milliseconds: number): void {
+    const { door, kind, tid, id, result } = this.#stop;
+    this.#held.push({ door, kind, tid, id, result, due: performance.now() + milliseconds });
+    this.#setDeadline();
+  }
+
+  #setDeadline(): void {
+    const next = Math.min(...this.#held.map((held) => held.due));
+    this.#native.deadline(this.#held.length === 0 ? 0 : Math.max(1, Math.ceil(next - performance.now())));
+  }
+
+  #releaseDue(): void {
+    if (this.#held.length === 0) return;
+    const now = performance.now();
+    const due = this.#held.filter((held) => held.due <= now);
+    if (due.length === 0) return;
+    this.#held = this.#held.filter((held) => held.due > now);
+    for (const { door, kind, tid, id, result } of due) {
+      if (!this.#decider.release(tid)) this.#answer.begin(ANSWER.continue);
+      this.#native.resume(door, kind, tid, id, result);
+    }
+    this.#setDeadline();
+  }
+}

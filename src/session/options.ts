@@ -1,0 +1,63 @@
+import type { SummaryReport } from "../summary.js";
+
+/** What a session is made of: plain data, so that it can cross to the worker thread. */
+export interface SessionOptions {
+  readonly command: readonly string[];
+  /** The file to execute, when it is not the command's first word. */
+  readonly file?: string;
+  readonly policies: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  readonly stdio?: readonly [number, number, number];
+  readonly keepFds?: readonly number[];
+  readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
+  readonly door: "auto" | "notify" | "trace";
+  readonly fence: "none" | "standard";
+  readonly newSession?: boolean;
+  readonly trace?: TraceOptions;
+}
+
+export interface TraceOptions {
+  readonly file: string;
+  /** Syscall names and `%classes`; all when absent. */
+  readonly events?: readonly string[];
+  readonly bytes: number;
+  readonly onError: "stop" | "continue";
+}
+
+export interface SessionResult {
+  /** As a shell would say it: the program's exit code, or 128 + the signal that ended it. */
+  readonly exitCode: number;
+  /** Name of the signal that ended the program. */
+  readonly signal?: string;
+  readonly pid: number;
+  readonly summary: SummaryReport;
+  readonly protections: Protections;
+  readonly policies: readonly { readonly name: string; readonly version: string; readonly file?: string }[];
+  readonly trace?: { readonly file: string; readonly records: number; readonly complete: boolean };
+  /** What went wrong without ending the run: policies that threw, answers that could not be carried out. */
+  readonly problems: readonly string[];
+}
+
+/** What was in force. */
+export interface Protections {
+  readonly doors: readonly string[];
+  readonly filterInstructions: number;
+  readonly constantRules: number;
+  readonly noNewPrivs: boolean;
+  readonly ioUring: "refused" | "allowed";
+  readonly fence: string;
+}
+
+/** Worker to main thread. */
+export type Report =
+  | { readonly type: "started"; readonly pid: number; readonly worker: number }
+  | { readonly type: "main-exited"; readonly status: number }
+  | { readonly type: "main-stopped"; readonly signal: number }
+  | { readonly type: "problem"; readonly text: string }
+  | { readonly type: "heard" }
+  | { readonly type: "done"; readonly result: SessionResult }
+  | { readonly type: "failed"; readonly code: string; readonly message: string; readonly exitCode: number };
+
+/** Main thread to worker; it looks when it is woken. */
+export type Order = { readonly type: "end" };

@@ -1,0 +1,50 @@
+import type { DecodedCall } from "../decode/call.js";
+import { NotPossible } from "../kernel/doors/door.js";
+import { emulate, errnoOf, signalOf, toBytes } from "../kernel/doors/refuse.js";
+import { ANSWER, ANSWER_FLAG } from "../kernel/layout.js";
+import type { Answer } from "../kernel/stop.js";
+import type { Decision } from "../verdict.js";
+
+/** Turns a verdict on a call that has happened into the native answer: only what the program sees can change. */
+export function answerReturn(event: DecodedCall, decision: Decision, answer: Answer): void {
+  const setResult = (value: number | bigint) => answer.result(value).flag(ANSWER_FLAG.setResult);
+  answer.begin(ANSWER.continue);
+  switch (decision.action) {
+    case "allow":
+      return;
+    case "kill":
+      answer.begin(ANSWER.kill);
+      return;
+    case "emulate":
+      emulate(event, decision.emulation!, answer);
+      answer.asContinue().flag(ANSWER_FLAG.setResult);
+      return;
+    case "fault": {
+      const { errno, signal } = decision.fault!;
+      if (errno !== undefined) setResult(-errnoOf(errno));
+      if (signal !== undefined) answer.signal(signalOf(signal));
+      return;
+    }
+    case "modify":
+      modifyReturn(event, decision, answer);
+      return;
+    default:
+      setResult(-errnoOf(decision.errno));
+  }
+}
+
+function modifyReturn(event: DecodedCall, decision: Decision, answer: Answer): void {
+  const { to, args, data, result } = decision.change!;
+  if (to !== undefined || args !== undefined)
+    throw new NotPossible(`${event.name} has happened: only its result and its data can be changed now`);
+  if (data !== undefined) {
+    const bytes = toBytes(data);
+    const { outData } = event.shape;
+    if (outData < 0) throw new NotPossible(`${event.name} has no out buffer for data`);
+    emulate(event, { result: 0, data: bytes }, answer);
+    answer.asContinue();
+    if (result === undefined && event.call.args[outData]!.filled)
+      answer.result(bytes.length).flag(ANSWER_FLAG.setResult);
+  }
+  if (result !== undefined) answer.result(result).flag(ANSWER_FLAG.setResult);
+}

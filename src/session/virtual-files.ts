@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Files that policies make up. They live in a folder of the session's own, and go with it. */
+export class VirtualFiles {
+  #folder: string | undefined;
+  readonly #paths = new Map<string, string>();
+
+  pathOf(content: string | Uint8Array): string {
+    const name = createHash("sha256").update(content).digest("hex").slice(0, 32);
+    const known = this.#paths.get(name);
+    if (known !== undefined) return known;
+    this.#folder ??= mkdtempSync(join(tmpdir(), "hermes-"));
+    const path = join(this.#folder, name);
+    writeFileSync(path, content, { mode: 0o400 });
+    this.#paths.set(name, path);
+    return path;
+  }
+
+  close(): void {
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = undefined;
+    this.#paths.clear();
+  }
+}

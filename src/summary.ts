@@ -1,0 +1,75 @@
+import { syscallByNumber } from "./abi/index.js";
+import { MAX_SYSCALL } from "./kernel/layout.js";
+import type { Action, Decision } from "./verdict.js";
+
+/** What a session did, in numbers. */
+export interface SummaryReport {
+  /** Calls that were stopped and decided. */
+  readonly calls: number;
+  readonly byCall: Readonly<Record<string, number>>;
+  readonly byAction: Readonly<Partial<Record<Action, number>>>;
+  /** Decisions other than allow, by policy, rule and call, the most frequent first. */
+  readonly decisions: readonly DecisionCount[];
+}
+
+export interface DecisionCount {
+  readonly action: Action;
+  readonly policy: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly call: string;
+  readonly count: number;
+}
+
+/** A hostile program must not grow the supervisor by making policies say ever new things. */
+const MAX_KINDS = 1000;
+
+/** Counts decisions. An allowed call costs one increment. */
+export class Summary {
+  readonly #calls = new Float64Array(MAX_SYSCALL + 1);
+  readonly #decisions = new Map<string, { decision: Decision; nr: number; count: number }>();
+
+  count(nr: number, decision: Decision): void {
+    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
+    if (decision.action !== "allow") this.#remember(nr, decision);
+  }
+
+  countReturn(nr: number, decision: Decision): void {
+    if (decision.action !== "allow") this.#remember(nr, decision);
+  }
+
+  #remember(nr: number, decision: Decision): void {
+    const full = this.#decisions.size >= MAX_KINDS;
+    const detail = full ? "" : (decision.rule ?? decision.reason ?? "");
+    const key = `${nr} ${decision.action} ${decision.policy} ${detail}`;
+    const known = this.#decisions.get(key);
+    if (known) known.count++;
+    else this.#decisions.set(key, { decision, nr, count: 1 });
+  }
+
+  report(): SummaryReport {
+    const byCall: Record<string, number> = {};
+    let calls = 0;
+    this.#calls.forEach((count, nr) => {
+      if (count === 0) return;
+      byCall[callName(nr)] = count;
+      calls += count;
+    });
+    const decisions = [...this.#decisions.values()].map(({ decision, nr, count }) => ({
+      action: decision.action,
+      policy: decision.policy,
+      ...(decision.rule !== undefined && { rule: decision.rule }),
+      ...(decision.reason !== undefined && { reason: decision.reason }),
+      call: callName(nr),
+      count,
+    }));
+    decisions.sort((a, b) => b.count - a.count);
+    const byAction: Partial<Record<Action, number>> = {};
+    for (const { action, count } of decisions) byAction[action] = (byAction[action] ?? 0) + count;
+    return { calls, byCall, byAction, decisions };
+  }
+}
+
+function callName(nr: number): string {
+  return nr === MAX_SYSCALL ? "unknown" : (syscallByNumber(nr)?.name ?? `syscall_${nr}`);
+}

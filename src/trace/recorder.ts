@@ -1,0 +1,127 @@
+import { signalName } from "../abi/index.js";
+import type { DecodedCall } from "../decode/call.js";
+import type { HermesError } from "../errors.js";
+import type { ProcessTable } from "../process/table.js";
+import type { Decision } from "../verdict.js";
+import { type Rendered, renderArguments, renderOutputs } from "./render.js";
+import type { TraceWriter } from "./writer.js";
+
+/** Version of the records that docs/trace-format.md describes. A field's meaning never changes within a version. */
+export const TRACE_VERSION = 1;
+
+/** A call between its entry and its return. */
+export interface OpenRecord {
+  kind: "syscall";
+  time: number;
+  pid: number;
+  tid: number;
+  name: string;
+  args: Record<string, Rendered>;
+  path?: string;
+  target?: string;
+  action: string;
+  policy?: string;
+  rule?: string;
+  reason?: string;
+  version?: string;
+  result?: number;
+  errno?: string;
+  elapsed?: number;
+}
+
+export interface RecorderOptions {
+  readonly writer: TraceWriter;
+  readonly processes: ProcessTable;
+  /** How many bytes of a buffer go into a record. */
+  readonly bytes: number;
+  /** Called once when writing fails; recording has ended then. */
+  readonly onError: (error: HermesError) => void;
+}
+
+/** Turns events and decisions into trace records. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #broken = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  get lines(): number {
+    return this.#options.writer.lines;
+  }
+
+  /** The record of a call that is about to happen, or that was refused. */
+  open(event: DecodedCall, decision: Decision): OpenRecord {
+    const fd = event.fd?.target;
+    const path = event.path;
+    return {
+      kind: "syscall",
+      time: event.time,
+      pid: event.process.pid,
+      tid: event.tid,
+      name: event.name,
+      args: renderArguments(event, this.#options.bytes),
+      ...(path !== undefined && { path }),
+      ...(fd !== undefined && { target: fd }),
+      action: decision.action,
+      ...(decision.action !== "allow" && {
+        policy: decision.policy,
+        ...(decision.rule !== undefined && { rule: decision.rule }),
+        ...(decision.reason !== undefined && { reason: decision.reason }),
+        version: decision.version,
+      }),
+    };
+  }
+
+  returned(record: OpenRecord, event: DecodedCall): void {
+    Object.assign(record.args, renderOutputs(event, this.#options.bytes));
+    record.result = event.result;
+    const { errno } = event;
+    if (errno !== undefined) record.errno = errno;
+    record.elapsed = Math.max(0, Math.round((event.time - record.time) * 1e9) / 1e9);
+    this.write(record);
+  }
+
+  /** A call that will not return to us: it was refused, it ended its caller, or nobody waited for it. */
+  settled(record: OpenRecord, result?: number): void {
+    if (result !== undefined) record.result = result;
+    this.write(record);
+  }
+
+  forked(time: number, tid: number, child: number): void {
+    this.write({ kind: "fork", time, tid, child });
+  }
+
+  execed(time: number, tid: number): void {
+    const { pid, exe, argv } = this.#options.processes.get(tid);
+    this.write({ kind: "exec", time, pid, tid, exe, argv });
+  }
+
+  exited(time: number, tid: number, status: { code?: number; signal?: number }): void {
+    const signal = status.signal === undefined ? {} : { signal: signalName(status.signal) };
+    this.write({ kind: "exit", time, tid, ...status, ...signal });
+  }
+
+  write(record: object): void {
+    this.#guarded(() => this.#options.writer.write(record));
+  }
+
+  flush(): void {
+    this.#guarded(() => this.#options.writer.flush());
+  }
+
+  close(): void {
+    this.#guarded(() => this.#options.writer.close());
+  }
+
+  #guarded(act: () => void): void {
+    if (this.#broken) return;
+    try {
+      act();
+    } catch (error) {
+      this.#broken = true;
+      this.#options.onError(error as HermesError);
+    }
+  }
+}
