@@ -1,12 +1,17 @@
 import { HermesError } from "./errors.js";
+import type { Policy } from "./policy/policy.js";
 import type { SessionOptions, SessionResult, TraceOptions } from "./session/options.js";
 import type { SessionEvents } from "./session/session.js";
 
 export interface RunOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Policy files; all of them are asked, the strictest answer holds. */
-  readonly policy?: string | readonly string[];
+  /**
+   * Policy files, or policies made here with definePolicy(); all of them are asked, the strictest answer holds. Files
+   * are decided in a thread of their own. Policies made here run on your event loop: they can use what your program
+   * knows, cost a thread switch per call, and the program waits while your event loop is busy.
+   */
+  readonly policy?: string | Policy | readonly (string | Policy)[];
   readonly trace?: string | (Partial<TraceOptions> & { readonly file: string });
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
@@ -26,7 +31,8 @@ export interface RunOptions {
 export async function run(options: RunOptions, events?: SessionEvents): Promise<SessionResult> {
   const { Session } = await import("./session/session.js");
   options.signal?.throwIfAborted();
-  const session = new Session(sessionOptions(options), events);
+  const inline = policiesOf(options).filter((policy) => typeof policy !== "string");
+  const session = await Session.start(sessionOptions(options), events, inline);
   const end = () => session.end();
   options.signal?.addEventListener("abort", end, { once: true });
   try {
@@ -36,13 +42,17 @@ export async function run(options: RunOptions, events?: SessionEvents): Promise<
   }
 }
 
+function policiesOf({ policy = [] }: RunOptions): readonly (string | Policy)[] {
+  return typeof policy === "string" || "decide" in policy ? [policy] : policy;
+}
+
 export function sessionOptions(options: RunOptions): SessionOptions {
   if (options.command.length === 0) throw new HermesError("USAGE", { message: "there is no command to run" });
-  const { policy = [], trace, signal: _, ...rest } = options;
+  const { policy: _, signal: __, trace, ...rest } = options;
   const traced = typeof trace === "string" ? { file: trace } : trace;
   return {
     ...rest,
-    policies: typeof policy === "string" ? [policy] : policy,
+    policies: policiesOf(options).filter((policy) => typeof policy === "string"),
     env: options.env ?? process.env,
     door: options.door ?? "auto",
     fence: options.fence ?? "standard",

@@ -30,7 +30,7 @@ export async function runCommand(words: string[], flags: Flags): Promise<never> 
   const options = runOptions(words, flags);
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   let mainExited = false;
-  const session = new Session(sessionOptions(options), {
+  const session = await Session.start(sessionOptions(options), {
     problem: (text) => say(`hermes: ${text}\n`),
     mainStopped: () => signals.followStop(),
     mainExited: () => {

@@ -1,6 +1,5 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { DecodedCall } from "../decode/call.js";
-import type { Arrangement } from "../kernel/arrangement.js";
 import { type AfterCall, NotPossible } from "../kernel/doors/door.js";
 import { notifyDoor } from "../kernel/doors/notify.js";
 import { traceDoor } from "../kernel/doors/trace.js";
@@ -23,7 +22,6 @@ const NOWHERE = 0xffff_ffff_ffff_f000n;
 export interface HandlerOptions {
   readonly memory: ArrayBufferLike;
   readonly stack: PolicyStack;
-  readonly arrangement: Arrangement;
   readonly processes: ProcessTable;
   readonly summary: Summary;
   readonly virtualFiles: VirtualFiles;
@@ -160,8 +158,7 @@ export class Handler {
    */
   #answerUnreadable(event: DecodedCall): boolean {
     const stop = this.#stop;
-    const interest = this.#o.arrangement.doorOf.has(event.nr) && this.#o.stack.wantsEntry(event.nr);
-    if (!interest) return false;
+    if (!this.#o.stack.wantsEntry(event.nr)) return false;
     for (let i = 0; i < event.call.args.length; i++) {
       if (!stop.has(i) || stop.isNull(i)) continue;
       const error =

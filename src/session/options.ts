@@ -1,4 +1,5 @@
 import type { SummaryReport } from "../summary.js";
+import type { Doorway } from "./supervisor.js";
 
 /** What a session is made of: plain data, so that it can cross to the worker thread. */
 export interface SessionOptions {
@@ -49,15 +50,27 @@ export interface Protections {
   readonly fence: string;
 }
 
+/** What the worker thread is given. */
+export interface WorkerTask {
+  readonly options: SessionOptions;
+  /** Where the policies are, when they could not come along. */
+  readonly remote?: {
+    readonly doorway: Doorway;
+    readonly memory: SharedArrayBuffer;
+    readonly control: SharedArrayBuffer;
+  };
+}
+
 /** Worker to main thread. */
 export type Report =
   | { readonly type: "started"; readonly pid: number; readonly worker: number }
-  | { readonly type: "main-exited"; readonly status: number }
+  | { readonly type: "main-exited" }
   | { readonly type: "main-stopped"; readonly signal: number }
   | { readonly type: "problem"; readonly text: string }
   | { readonly type: "heard" }
   | { readonly type: "done"; readonly result: SessionResult }
-  | { readonly type: "failed"; readonly code: string; readonly message: string; readonly exitCode: number };
+  | { readonly type: "over"; readonly status: number }
+  | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker; it looks when it is woken. */
 export type Order = { readonly type: "end" };

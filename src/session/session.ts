@@ -1,7 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../errors.js";
+import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
-import type { Order, Report, SessionOptions, SessionResult } from "./options.js";
+import type { Policy } from "../policy/policy.js";
+import type { Order, Report, SessionOptions, SessionResult, WorkerTask } from "./options.js";
+import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
 
 export interface SessionEvents {
   started?(pid: number): void;
@@ -17,16 +20,58 @@ const REPEAT_MS = 5;
 export class Session {
   readonly result: Promise<SessionResult>;
   readonly #worker: Worker;
+  #fail: (cause: unknown) => void = () => {};
   #workerTid: number | undefined;
   #pid: number | undefined;
   #unheard = 0;
   #nudge: NodeJS.Timeout | undefined;
 
-  constructor(options: SessionOptions, events: SessionEvents = {}) {
-    this.#worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: options, execArgv: [] });
+  /** `inline` are policies that live in this thread; with any of them, all policies of the session do. */
+  static async start(
+    options: SessionOptions,
+    events: SessionEvents = {},
+    inline: readonly Policy[] = [],
+  ): Promise<Session> {
+    if (inline.length === 0) return new Session({ options }, events);
+    const { loadPolicy } = await import("../policy/load.js");
+    const loaded = await Promise.all(options.policies.map(loadPolicy));
+    const { Mediation } = await import("./mediation.js");
+    const memory = new SharedArrayBuffer(BUFFER_SIZE);
+    const control = new SharedArrayBuffer(CONTROL_SIZE);
+    let session: Session | undefined;
+    const mediation = new Mediation(options, [...loaded, ...inline], memory, {
+      problem: (text) => events.problem?.(text),
+      stop: () => session?.end(),
+    });
+    const { doors, filter, fetchPlan } = mediation.arrangement;
+    const task = { options, remote: { doorway: { doors, filter, fetchPlan }, memory, control } };
+    session = new Session(task, events, (pid, status) => mediation.finish(pid, status));
+    let over = false;
+    session.result
+      .catch(() => mediation.handler.close())
+      .finally(() => {
+        over = true;
+        endRemote(control);
+      });
+    answerRemotely(control, mediation.handler, () => over).catch((cause) => session.#fail(cause));
+    return session;
+  }
+
+  private constructor(
+    task: WorkerTask,
+    events: SessionEvents,
+    finish?: (pid: number, status: number) => SessionResult,
+  ) {
+    this.#worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: task, execArgv: [] });
     this.result = new Promise((resolve, reject) => {
+      this.#fail = (cause) => {
+        reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));
+        this.end();
+      };
       this.#worker.on("message", (report: Report) => {
         if (report.type === "done") resolve(report.result);
+        else if (report.type === "over")
+          resolve(new Promise((done) => done(finish!(this.#pid!, report.status))));
         else if (report.type === "failed") reject(failure(report));
         else this.#hear(report, events);
       });

@@ -2,31 +2,51 @@ import { writeSync } from "node:fs";
 import { format } from "node:util";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { HermesError } from "../errors.js";
-import type { Order, Report, SessionOptions } from "./options.js";
-import { Supervisor } from "./supervisor.js";
+import { BUFFER_SIZE } from "../kernel/layout.js";
+import { loadPolicy } from "../policy/load.js";
+import { Mediation } from "./mediation.js";
+import type { Order, Report, WorkerTask } from "./options.js";
+import { RemoteDecider } from "./remote.js";
+import { type Channel, Supervisor } from "./supervisor.js";
 
-/** The worker thread: it owns the tracees, runs the policies, and blocks in the wait. */
+/** The worker thread: it owns the tracees and blocks in the wait; unless policies must stay elsewhere, it decides too. */
 
 const port = parentPort as MessagePort;
-const report = (message: Report) => port.postMessage(message);
+const channel: Channel = {
+  report: (message: Report) => port.postMessage(message),
+  orders: () => (receiveMessageOnPort(port) as { message: Order } | undefined)?.message,
+};
 
 // The program owns stdout. What a policy prints is HERMES's log.
 for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
-try {
-  const supervisor = await Supervisor.start(workerData as SessionOptions, {
-    report,
-    orders: () => {
-      const message = receiveMessageOnPort(port) as { message: Order } | undefined;
-      return message?.message;
-    },
+async function decideHere({ options }: WorkerTask): Promise<void> {
+  const policies = await Promise.all(options.policies.map(loadPolicy));
+  const memory = new ArrayBuffer(BUFFER_SIZE);
+  let supervisor: Supervisor | undefined;
+  const mediation = new Mediation(options, policies, memory, {
+    problem: (text) => channel.report({ type: "problem", text }),
+    stop: () => supervisor?.end(),
   });
-  report({ type: "done", result: supervisor.run() });
+  supervisor = new Supervisor(options, mediation.arrangement, memory, channel);
+  const status = supervisor.run(mediation.handler);
+  channel.report({ type: "done", result: mediation.finish(supervisor.pid, status) });
+}
+
+function decideElsewhere({ options, remote }: Required<WorkerTask>): void {
+  const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
+  channel.report({ type: "over", status: supervisor.run(new RemoteDecider(remote.control)) });
+}
+
+try {
+  const task = workerData as WorkerTask;
+  if (task.remote) decideElsewhere({ ...task, remote: task.remote });
+  else await decideHere(task);
 } catch (error) {
   const known =
     error instanceof HermesError
       ? error
       : new HermesError("SUPERVISOR", { message: (error as Error).stack ?? String(error) }, { cause: error });
-  report({ type: "failed", code: known.code, message: known.message, exitCode: known.exitCode });
+  channel.report({ type: "failed", code: known.code, message: known.message });
 }

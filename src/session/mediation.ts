@@ -1,0 +1,146 @@
+import { SYSCALLS, signalName } from "../abi/index.js";
+import type { HermesError } from "../errors.js";
+import { type Arrangement, arrange } from "../kernel/arrangement.js";
+import { DOOR } from "../kernel/layout.js";
+import { callsNamed } from "../policy/define.js";
+import type { Policy } from "../policy/policy.js";
+import { PolicyStack } from "../policy/stack.js";
+import { ProcessTable } from "../process/table.js";
+import { Summary } from "../summary.js";
+import { Recorder, TRACE_VERSION } from "../trace/recorder.js";
+import { TraceWriter } from "../trace/writer.js";
+import { Handler, waitStatus } from "./handler.js";
+import type { Protections, SessionOptions, SessionResult } from "./options.js";
+import { VirtualFiles } from "./virtual-files.js";
+
+/** How many different troubles are told. */
+const MAX_PROBLEMS = 50;
+
+export interface MediationHost {
+  problem(text: string): void;
+  /** The run must end: its trace cannot be written any more. */
+  stop(): void;
+}
+
+/** The deciding half of a session: its policies, its records, its counts. It lives where the policies live. */
+export class Mediation {
+  readonly arrangement: Arrangement;
+  readonly handler: Handler;
+  readonly #options: SessionOptions;
+  readonly #policies: readonly Policy[];
+  readonly #host: MediationHost;
+  readonly #summary = new Summary();
+  readonly #recorder: Recorder | undefined;
+  readonly #problems: string[] = [];
+  #traceError: HermesError | undefined;
+
+  constructor(
+    options: SessionOptions,
+    policies: readonly Policy[],
+    memory: ArrayBufferLike,
+    host: MediationHost,
+  ) {
+    this.#options = options;
+    this.#policies = policies;
+    this.#host = host;
+    const stack = new PolicyStack(policies, (error) => this.#problem(error.message));
+    this.arrangement = arrange({ stack, recorded: recordedCalls(options), door: options.door });
+    const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
+    this.#recorder = this.#openTrace(processes);
+    this.handler = new Handler({
+      memory,
+      stack,
+      processes,
+      summary: this.#summary,
+      virtualFiles: new VirtualFiles(),
+      ...(this.#recorder && { recorder: this.#recorder }),
+      onProblem: (text) => this.#problem(text),
+    });
+  }
+
+  #openTrace(processes: ProcessTable): Recorder | undefined {
+    const { trace, command } = this.#options;
+    if (!trace) return undefined;
+    const onError = (error: HermesError) => this.#traceFailed(error);
+    const recorder = new Recorder({
+      writer: new TraceWriter(trace.file),
+      processes,
+      bytes: trace.bytes,
+      onError,
+    });
+    const policies = this.#policies.map(({ name, version }) => ({ name, version }));
+    recorder.write({
+      hermes: "trace",
+      version: TRACE_VERSION,
+      started: new Date().toISOString(),
+      command,
+      policies,
+    });
+    return recorder;
+  }
+
+  #traceFailed(error: HermesError): void {
+    this.#traceError = error;
+    if (this.#options.trace?.onError === "continue")
+      this.#problem(`${error.message}; the run goes on without a trace`);
+    else this.#host.stop();
+  }
+
+  #problem(text: string): void {
+    if (this.#problems.length >= MAX_PROBLEMS || this.#problems.includes(text)) return;
+    this.#problems.push(text);
+    this.#host.problem(text);
+  }
+
+  /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
+  finish(pid: number, status: number): SessionResult {
+    const { code, signal } = waitStatus(status);
+    const exitCode = code ?? 128 + signal!;
+    this.#recorder?.write({ kind: "end", time: Date.now() / 1000, exitCode });
+    this.handler.close();
+    if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
+    return {
+      exitCode,
+      ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
+      pid,
+      summary: this.#summary.report(),
+      protections: this.#protections(),
+      policies: this.#policies.map(({ name, version, file }) => ({
+        name,
+        version,
+        ...(file !== undefined && { file }),
+      })),
+      ...(this.#options.trace &&
+        this.#recorder && {
+          trace: {
+            file: this.#options.trace.file,
+            records: this.#recorder.lines,
+            complete: !this.#traceError,
+          },
+        }),
+      problems: this.#problems,
+    };
+  }
+
+  #protections(): Protections {
+    const { doors, program, refusesIoUring } = this.arrangement;
+    return {
+      doors: (["notify", "trace"] as const).filter((name) => doors & (1 << DOOR[name])),
+      filterInstructions: program.length,
+      constantRules: this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
+      noNewPrivs: wantsNoNewPrivs(this.#options),
+      ioUring: refusesIoUring ? "refused" : "allowed",
+      fence: this.#options.fence,
+    };
+  }
+}
+
+/** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
+export function wantsNoNewPrivs(options: SessionOptions): boolean {
+  return options.fence !== "none" || process.getuid?.() !== 0;
+}
+
+function recordedCalls({ trace }: SessionOptions) {
+  if (!trace) return [];
+  return trace.events ? trace.events.flatMap((key) => callsNamed("--events", key)) : SYSCALLS;
+}
