@@ -1,1 +1,26 @@
-export async function doctorCommand(_options: { json?: boolean }): Promise<void> {}
+import { type Check, examine } from "../doctor.js";
+import { exit, paint, print } from "./output.js";
+
+const MARK = { yes: "✓", no: "✗", partly: "~" } as const;
+const COLOUR = { yes: "green", no: "red", partly: "yellow" } as const;
+
+/** What this machine can protect, and how. Exits 0 when programs can be mediated, 1 when not. */
+export async function doctorCommand(options: { json?: boolean }): Promise<never> {
+  const checks = await examine();
+  print(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : render(checks));
+  exit(checks.some((check) => check.required && check.state === "no") ? 1 : 0);
+}
+
+function render(checks: readonly Check[]): string {
+  const p = paint(1);
+  const width = Math.max(...checks.map((check) => check.name.length));
+  const lines = checks.map(
+    ({ name, state, finding }) => `  ${p(COLOUR[state], MARK[state])} ${name.padEnd(width)}  ${finding}`,
+  );
+  const broken = checks.filter((check) => check.required && check.state === "no");
+  const verdict =
+    broken.length === 0
+      ? p("green", "Programs can be mediated on this machine.")
+      : p("red", `Programs cannot be mediated here: ${broken.map((check) => check.name).join(", ")}.`);
+  return `${lines.join("\n")}\n\n${verdict}\n`;
+}

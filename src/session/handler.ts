@@ -1,8 +1,8 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { DecodedCall } from "../decode/call.js";
-import { type AfterCall, NotPossible } from "../kernel/doors/door.js";
-import { notifyDoor } from "../kernel/doors/notify.js";
-import { traceDoor } from "../kernel/doors/trace.js";
+import { type AfterCall, NotPossible } from "../doors/door.js";
+import { notifyDoor } from "../doors/notify.js";
+import { traceDoor } from "../doors/trace.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND } from "../kernel/layout.js";
 import { Answer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";

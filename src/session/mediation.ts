@@ -1,6 +1,6 @@
 import { SYSCALLS, signalName } from "../abi/index.js";
+import { type Arrangement, arrange } from "../doors/arrangement.js";
 import type { HermesError } from "../errors.js";
-import { type Arrangement, arrange } from "../kernel/arrangement.js";
 import { DOOR } from "../kernel/layout.js";
 import { callsNamed } from "../policy/define.js";
 import type { Policy } from "../policy/policy.js";

@@ -1,6 +1,6 @@
 import type { DecodedCall } from "../decode/call.js";
-import { NotPossible } from "../kernel/doors/door.js";
-import { emulate, errnoOf, signalOf, toBytes } from "../kernel/doors/refuse.js";
+import { NotPossible } from "../doors/door.js";
+import { emulate, errnoOf, signalOf, toBytes } from "../doors/refuse.js";
 import { ANSWER, ANSWER_FLAG } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import type { Decision } from "../verdict.js";

@@ -1,7 +1,7 @@
-import type { DecodedCall } from "../../decode/call.js";
-import type { Fault, Verdict } from "../../verdict.js";
-import { ANSWER, DOOR } from "../layout.js";
-import type { Answer } from "../stop.js";
+import type { DecodedCall } from "../decode/call.js";
+import { ANSWER, DOOR } from "../kernel/layout.js";
+import type { Answer } from "../kernel/stop.js";
+import type { Fault, Verdict } from "../verdict.js";
 import { change } from "./change.js";
 import { type AfterCall, type Door, NotPossible } from "./door.js";
 import { emulate, errnoOf, refuse, signalOf } from "./refuse.js";

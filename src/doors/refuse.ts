@@ -1,9 +1,9 @@
-import { errnoNumber, signalNumber } from "../../abi/index.js";
-import type { DecodedCall } from "../../decode/call.js";
-import { encodeText } from "../../text.js";
-import type { Emulation, Verdict } from "../../verdict.js";
-import { ANSWER } from "../layout.js";
-import type { Answer } from "../stop.js";
+import { errnoNumber, signalNumber } from "../abi/index.js";
+import type { DecodedCall } from "../decode/call.js";
+import { ANSWER } from "../kernel/layout.js";
+import type { Answer } from "../kernel/stop.js";
+import { encodeText } from "../text.js";
+import type { Emulation, Verdict } from "../verdict.js";
 import { NotPossible } from "./door.js";
 
 /** The parts of a verdict that every door carries out alike: none of them lets the call happen. */

@@ -1,9 +1,9 @@
-import type { Syscall } from "../../abi/index.js";
-import type { DecodedCall } from "../../decode/call.js";
-import { shapeOf } from "../../decode/shape.js";
-import type { Action, Verdict } from "../../verdict.js";
-import { ANSWER, DOOR } from "../layout.js";
-import type { Answer } from "../stop.js";
+import type { Syscall } from "../abi/index.js";
+import type { DecodedCall } from "../decode/call.js";
+import { shapeOf } from "../decode/shape.js";
+import { ANSWER, DOOR } from "../kernel/layout.js";
+import type { Answer } from "../kernel/stop.js";
+import type { Action, Verdict } from "../verdict.js";
 import { type Door, NotPossible } from "./door.js";
 import { emulate, errnoOf, refuse, signalOf } from "./refuse.js";
 

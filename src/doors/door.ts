@@ -1,7 +1,7 @@
-import type { Syscall } from "../../abi/index.js";
-import type { DecodedCall } from "../../decode/call.js";
-import type { Action, Verdict } from "../../verdict.js";
-import type { Answer } from "../stop.js";
+import type { Syscall } from "../abi/index.js";
+import type { DecodedCall } from "../decode/call.js";
+import type { Answer } from "../kernel/stop.js";
+import type { Action, Verdict } from "../verdict.js";
 
 /** A way a call reaches us, and a way our answer reaches the kernel. */
 export interface Door {

@@ -5,10 +5,10 @@ import {
   familyNumber,
   formatAddress,
   parseAddress,
-} from "../../address.js";
-import type { DecodedCall } from "../../decode/call.js";
-import type { Change } from "../../verdict.js";
-import type { Answer } from "../stop.js";
+} from "../address.js";
+import type { DecodedCall } from "../decode/call.js";
+import type { Answer } from "../kernel/stop.js";
+import type { Change } from "../verdict.js";
 import { type AfterCall, NotPossible } from "./door.js";
 import { argumentIndex, toBytes } from "./refuse.js";
 

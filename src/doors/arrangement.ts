@@ -1,10 +1,6 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { shapeOf } from "../decode/shape.js";
 import { HermesError } from "../errors.js";
-import type { PolicyStack } from "../policy/stack.js";
-import type { Door } from "./doors/door.js";
-import { notifyDoor } from "./doors/notify.js";
-import { traceDoor } from "./doors/trace.js";
 import {
   type CallTreatment,
   compileFilter,
@@ -12,8 +8,12 @@ import {
   type FilterAction,
   type FilterSpec,
   type Instruction,
-} from "./filter/index.js";
-import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "./layout.js";
+} from "../kernel/filter/index.js";
+import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
+import type { PolicyStack } from "../policy/stack.js";
+import type { Door } from "./door.js";
+import { notifyDoor } from "./notify.js";
+import { traceDoor } from "./trace.js";
 
 /** Which call comes through which door, and the filter that sees to it. */
 export interface Arrangement {

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { release } from "node:os";
+import { HermesError } from "./errors.js";
+import { native, PROBE } from "./kernel/native.js";
+
+/** One thing that this machine can or cannot do for a session. */
+export interface Check {
+  readonly name: string;
+  readonly state: "yes" | "no" | "partly";
+  readonly finding: string;
+  /** Without it nothing can be mediated. */
+  readonly required: boolean;
+}
+
+/** Asks the kernel; where asking is not proof, tries it on a real program. */
+export async function examine(): Promise<Check[]> {
+  const checks: Check[] = [kernelCheck()];
+  const addon = addonCheck();
+  checks.push(addon);
+  if (addon.state === "no") return checks;
+  const bits = native().probe();
+  checks.push(await doorCheck("notify", (bits & PROBE.notify) !== 0 && (bits & PROBE.notifySizes) !== 0));
+  checks.push(await doorCheck("trace", (bits & PROBE.trace) !== 0));
+  checks.push(yamaCheck(), landlockCheck(bits >> PROBE.landlockShift), namespaceCheck(), privilegeCheck());
+  return checks;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the notify door gained with each kernel, and what is missing before it. */
+const SINCE: readonly [version: number, lost: string][] = [
+  [5.05, "the notify door cannot let calls through"],
+  [5.09, "no descriptors can be handed to programs"],
+  [5.19, "signals may interrupt calls that wait for a decision"],
+  [6.06, "decisions wake the supervisor more slowly"],
+];
+
+function kernelCheck(): Check {
+  const text = release();
+  const [major, minor] = text.split(".").map(Number);
+  const version = major! + minor! / 100;
+  const lost = SINCE.filter(([since]) => version < since).map(([, what]) => what);
+  const state = version < SINCE[0]![0] ? "no" : lost.length > 0 ? "partly" : "yes";
+  const finding = `Linux ${text} on ${process.arch}${lost.length > 0 ? `: ${lost.join("; ")}` : ""}`;
+  return { name: "kernel", state: process.platform === "linux" ? state : "no", finding, required: true };
+}
+
+function addonCheck(): Check {
+  try {
+    native();
+    return { name: "native part", state: "yes", finding: "built and loaded", required: true };
+  } catch (error) {
+    return { name: "native part", state: "no", finding: (error as HermesError).message, required: true };
+  }
+}
+
+/** The only proof that a door works is a program that came through it. */
+async function doorCheck(door: "notify" | "trace", offered: boolean): Promise<Check> {
+  const name = `${door} door`;
+  if (!offered)
+    return { name, state: "no", finding: "the kernel does not offer it", required: door === "notify" };
+  try {
+    const decided = await tryDoor(door);
+    return {
+      name,
+      state: "yes",
+      finding: `works: ${decided} calls of a test program were decided`,
+      required: door === "notify",
+    };
+  } catch (error) {
+    const finding = error instanceof HermesError ? error.message : String(error);
+    return { name, state: "no", finding, required: door === "notify" };
+  }
+}
+
+async function tryDoor(door: "notify" | "trace"): Promise<number> {
+  const [{ run }, { definePolicy }] = await Promise.all([import("./run.js"), import("./policy/define.js")]);
+  const policy = definePolicy({ name: "doctor", actions: ["deny"], on: { "*"() {} } });
+  const result = await run({ command: ["/bin/true"], policy, door });
+  if (result.exitCode !== 0) throw new Error(`/bin/true ended with ${result.exitCode}`);
+  return result.summary.calls;
+}
+
+function yamaCheck(): Check {
+  const scope = read("/proc/sys/kernel/yama/ptrace_scope");
+  const meaning: Record<string, [Check["state"], string]> = {
+    "0": ["yes", "ptrace of own processes is allowed"],
+    "1": ["yes", "ptrace of descendants only: enough to run programs, not to attach to running ones"],
+    "2": ["partly", "ptrace is for administrators only"],
+    "3": ["no", "ptrace is off until the next boot"],
+  };
+  const [state, finding] =
+    scope === undefined
+      ? (["yes", "no Yama: ptrace of own processes is allowed"] as const)
+      : (meaning[scope] ?? ["partly", `unknown value ${scope}`]);
+  return { name: "ptrace scope", state, finding, required: false };
+}
+
+function landlockCheck(version: number): Check {
+  if (version <= 0)
+    return { name: "landlock", state: "no", finding: "not in this kernel, or not enabled", required: false };
+  return {
+    name: "landlock",
+    state: "yes",
+    finding: `ABI ${version} (not used by this version's fences)`,
+    required: false,
+  };
+}
+
+function namespaceCheck(): Check {
+  const most = Number(read("/proc/sys/user/max_user_namespaces") ?? 0);
+  const blocked = read("/proc/sys/kernel/unprivileged_userns_clone") === "0";
+  const restricted = read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === "1";
+  const usable = most > 0 && !(process.getuid?.() !== 0 && (blocked || restricted));
+  const finding = usable
+    ? "user namespaces can be made (not used by this version's fences)"
+    : "user namespaces cannot be made here";
+  return { name: "namespaces", state: usable ? "yes" : "partly", finding, required: false };
+}
+
+function privilegeCheck(): Check {
+  const root = process.getuid?.() === 0;
+  const finding = root
+    ? "running as root: programs run as root too, unless they drop it"
+    : "running unprivileged: set-user-id programs lose their privilege inside (no_new_privs)";
+  return { name: "privileges", state: "yes", finding, required: false };
+}
