@@ -1,0 +1,67 @@
+/*
+ * Makes one kind of call over and over and says how long one took.
+ *
+ * Usage: calls open|ppid COUNT [marks]
+ * Prints nanoseconds per call; with `marks`, a line "mark PERCENT" at every 10 % instead of timing itself.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MARKS = 10 };
+
+static int open_and_close(void)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY | O_CLOEXEC, 0);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int ask_parent(void)
+{
+	return syscall(SYS_getppid) < 0 ? -1 : 0;
+}
+
+static void repeat(int (*call)(void), long count)
+{
+	for (long i = 0; i < count; i++) {
+		if (call() < 0) {
+			perror("calls");
+			exit(1);
+		}
+	}
+}
+
+static double nanoseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc >= 3 ? atol(argv[2]) : 0;
+	if (count < MARKS || (strcmp(argv[1], "open") != 0 && strcmp(argv[1], "ppid") != 0)) {
+		fputs("usage: calls open|ppid COUNT [marks]\n", stderr);
+		return 2;
+	}
+	int (*call)(void) = argv[1][0] == 'o' ? open_and_close : ask_parent;
+	if (argc > 3) {
+		for (int i = 1; i <= MARKS; i++) {
+			repeat(call, count / MARKS);
+			printf("mark %d\n", i * 100 / MARKS);
+			fflush(stdout);
+		}
+		return 0;
+	}
+	repeat(call, count / 5); /* caches and compilers get warm */
+	double from = nanoseconds();
+	repeat(call, count);
+	printf("%.1f\n", (nanoseconds() - from) / (double)count);
+	return 0;
+}

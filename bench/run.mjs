@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+// npm run bench -- [stops|start|memory] [--rounds N] [--quick] [--json FILE] …
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { memory } from "./memory.mjs";
+import { start } from "./start.mjs";
+import { stops } from "./stops.mjs";
+
+const SCENARIOS = {
+  stops: async (options) => ({ stops: stops(options), start: start(options) }),
+  start: async (options) => ({ start: start(options) }),
+  memory: async (options) => ({ memory: await memory(options) }),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string" },
+    quick: { type: "boolean", default: false },
+    json: { type: "string" },
+    /** memory: how many events, and through which door */
+    events: { type: "string", default: "10000000" },
+    door: { type: "string", default: "notify" },
+    policy: { type: "string", default: "requested" },
+  },
+});
+
+const scenario = SCENARIOS[positionals[0] ?? "stops"];
+if (!scenario) {
+  process.stderr.write(
+    `bench: unknown scenario "${positionals[0]}" (${Object.keys(SCENARIOS).join(", ")})\n`,
+  );
+  process.exit(2);
+}
+const result = await scenario({ ...values, rounds: Number(values.rounds ?? (values.quick ? 3 : 11)) });
+if (values.json) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);

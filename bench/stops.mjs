@@ -1,0 +1,54 @@
+import { interleave, printTable } from "./stats.mjs";
+import { available, buildTools, filterLength, hermes, run, STRACE } from "./tools.mjs";
+
+const GOALS = {
+  open: [
+    { subject: "HERMES notify", against: "C notify", atMost: 1.35 },
+    { subject: "HERMES trace", against: "C trace", atMost: 1.35 },
+    { subject: "HERMES notify", against: "strace", atMost: 0.5 },
+    { subject: "HERMES trace", against: "strace", atMost: 0.5 },
+  ],
+  ppid: [
+    { subject: "HERMES notify", against: "bare", atMost: 1.1 },
+    { subject: "HERMES trace", against: "bare", atMost: 1.1 },
+  ],
+};
+
+/** What a mediated and an unmediated call cost, beside what they cost in the smallest C programs that do the same. */
+export function stops({ rounds, quick }) {
+  const tools = buildTools();
+  const systems = everySystem(tools);
+  const counts = quick ? { open: 4000, ppid: 100_000 } : { open: 20_000, ppid: 500_000 };
+  const placements = { "on any CPU": [], "on one CPU": ["taskset", "-c", "0"] };
+  const tables = [];
+  for (const [place, pin] of Object.entries(placements)) {
+    if (pin.length > 0 && !available(pin[0])) continue;
+    for (const [workload, title] of [
+      ["open", "openat + close, openat mediated"],
+      ["ppid", "getppid, not subscribed"],
+    ]) {
+      const subjects = systems.filter((system) => workload === "open" || !system.openOnly);
+      const samples = interleave(rounds, subjects, ({ argv }) =>
+        Number(run([...pin, ...argv, tools.calls, workload, String(counts[workload])]).stdout),
+      );
+      tables.push(printTable(`${title}, ${place}`, "ns", samples, GOALS[workload]));
+    }
+  }
+  return tables;
+}
+
+function everySystem(tools) {
+  const length = String(filterLength("notify", "requested"));
+  const systems = [
+    { name: "bare", argv: [] },
+    { name: "seccomp only", argv: [tools.allow, length] },
+    { name: "C notify", argv: [tools.notify, length] },
+    { name: "HERMES notify", argv: hermes("notify", "requested") },
+    { name: "HERMES notify, e.path", argv: hermes("notify", "canonical"), openOnly: true },
+    { name: "C trace", argv: [tools.trace, length] },
+    { name: "HERMES trace", argv: hermes("trace", "requested") },
+    { name: "HERMES trace, e.path", argv: hermes("trace", "canonical"), openOnly: true },
+  ];
+  if (available("strace")) systems.push({ name: "strace", argv: STRACE });
+  return systems;
+}

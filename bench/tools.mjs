@@ -1,0 +1,48 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const built = `${root}build/bench`;
+export const HERMES = `${root}hermes`;
+export const STRACE = ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat", "-o", "/dev/null"];
+
+/** Compiles the workload and the reference supervisors. Returns the path of each by its name. */
+export function buildTools() {
+  mkdirSync(built, { recursive: true });
+  const sources = ["programs/calls", "reference/allow", "reference/notify", "reference/trace"];
+  const flags = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"];
+  const tools = {};
+  for (const source of sources) {
+    const name = source.slice(source.indexOf("/") + 1);
+    tools[name] = `${built}/${name}`;
+    execFileSync("gcc", [...flags, "-o", tools[name], `${root}bench/${source}.c`], { stdio: "inherit" });
+  }
+  return tools;
+}
+
+export function policyFile(name) {
+  return `${root}bench/policies/${name}.ts`;
+}
+
+export function hermes(door, policy, ...options) {
+  return [HERMES, "run", "--quiet", "--door", door, "--policy", policyFile(policy), ...options, "--"];
+}
+
+/** Runs to the end; what went wrong ends the benchmark, since a number without a run means nothing. */
+export function run([command, ...args]) {
+  const done = spawnSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  if (done.error || done.status !== 0)
+    throw new Error(`${command} ${args.join(" ")}: ${done.error ?? `exit ${done.status}: ${done.stderr}`}`);
+  return done;
+}
+
+export function available(command) {
+  return !spawnSync(command, ["--version"], { stdio: "ignore" }).error;
+}
+
+/** How many instructions the filter of such a session has. */
+export function filterLength(door, policy) {
+  const words = [HERMES, "run", "--json", "--door", door, "--policy", policyFile(policy), "--", "true"];
+  return JSON.parse(run(words).stderr).protections.filterInstructions;
+}
