@@ -8,6 +8,14 @@ import type { Policy } from "./policy.js";
 
 const LANGUAGES = new Set([".ts", ".mts", ".js", ".mjs"]);
 
+/** Loads all policies of a session. */
+export async function loadPolicies(paths: readonly string[]): Promise<Policy[]> {
+  const loaded: Policy[] = [];
+  // One after the other: each ends the bundler's process, which would leave another waiting for it for ever.
+  for (const path of paths) loaded.push(await loadPolicy(path));
+  return loaded;
+}
+
 /**
  * Loads a policy written in TypeScript or JavaScript. The file and what it imports by relative path become one module,
  * so its version covers all of it and no half of it can be loaded. Such a policy is trusted code: it runs with the

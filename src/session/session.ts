@@ -33,8 +33,8 @@ export class Session {
     inline: readonly Policy[] = [],
   ): Promise<Session> {
     if (inline.length === 0) return new Session({ options }, events);
-    const { loadPolicy } = await import("../policy/load.js");
-    const loaded = await Promise.all(options.policies.map(loadPolicy));
+    const { loadPolicies } = await import("../policy/load.js");
+    const loaded = await loadPolicies(options.policies);
     const { Mediation } = await import("./mediation.js");
     const memory = new SharedArrayBuffer(BUFFER_SIZE);
     const control = new SharedArrayBuffer(CONTROL_SIZE);

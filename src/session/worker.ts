@@ -3,7 +3,7 @@ import { format } from "node:util";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { HermesError } from "../errors.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
-import { loadPolicy } from "../policy/load.js";
+import { loadPolicies } from "../policy/load.js";
 import { Mediation } from "./mediation.js";
 import type { Order, Report, WorkerTask } from "./options.js";
 import { RemoteDecider } from "./remote.js";
@@ -22,7 +22,7 @@ for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
 async function decideHere({ options }: WorkerTask): Promise<void> {
-  const policies = await Promise.all(options.policies.map(loadPolicy));
+  const policies = await loadPolicies(options.policies);
   const memory = new ArrayBuffer(BUFFER_SIZE);
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {
