@@ -1,0 +1,3 @@
+import { describeDoor } from "./common.js";
+
+describeDoor("trace");

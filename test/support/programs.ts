@@ -1,0 +1,27 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Builds test/programs/NAME.c once per content and flags, and returns the binary's path. */
+export function program(name: string, ...flags: string[]): string {
+  const source = join(root, "test/programs", `${name}.c`);
+  const version = createHash("sha256")
+    .update(readFileSync(source))
+    .update(flags.join(" "))
+    .digest("hex")
+    .slice(0, 12);
+  const binary = join(root, "build/programs", `${name}-${version}`);
+  if (!existsSync(binary)) {
+    mkdirSync(join(root, "build/programs"), { recursive: true });
+    const draft = `${binary}.${process.pid}`;
+    execFileSync("gcc", ["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", draft, source, ...flags], {
+      stdio: "pipe",
+    });
+    renameSync(draft, binary);
+  }
+  return binary;
+}
