@@ -10,7 +10,7 @@ import type { PolicyStack } from "../policy/stack.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Summary } from "../summary.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
-import { type Decision, deny } from "../verdict.js";
+import { type Decision, deny, type Verdict } from "../verdict.js";
 import { answerReturn } from "./return.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
@@ -109,13 +109,14 @@ export class Handler {
   }
 
   #carryOut(event: DecodedCall, decision: Decision): void {
-    const after: AfterCall = { restore: [] };
+    let after: AfterCall = { restore: [] };
+    let done = decision;
     const door = event.door === "notify" ? notifyDoor : traceDoor;
-    let done = this.#materialise(decision);
     try {
-      door.carryOut(event, done, this.#answer, after);
+      door.carryOut(event, this.#materialise(decision), this.#answer, after);
     } catch (error) {
-      done = this.#cannot(event, done, error as Error);
+      done = this.#cannot(event, decision, error as Error);
+      after = { restore: [] };
       door.carryOut(event, done, this.#answer, after);
     }
     this.#mediator.record(event.nr, done);
@@ -123,7 +124,7 @@ export class Handler {
   }
 
   /** A virtual file is a real one with a name of ours. */
-  #materialise(decision: Decision): Decision {
+  #materialise(decision: Decision): Verdict {
     const content = decision.emulation?.content;
     if (content === undefined) return decision;
     const { emulation: _, ...rest } = decision;

@@ -34,7 +34,7 @@ export function describeDoor(door: "notify" | "trace"): void {
       writeFileSync(join(folder, "plain"), "visible");
       symlinkSync(secret, join(folder, "link"));
       mkdirSync(join(folder, "sub"));
-      server = createServer((socket) => socket.end("hello"));
+      server = createServer((socket) => socket.on("error", () => {}).end("hello"));
       await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
       port = (server.address() as { port: number }).port;
     });
