@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { HermesError } from "../errors.js";
+import { HOME } from "../home.js";
 
 /** The native addon's surface (native/addon.c). Negative numbers are -errno throughout. */
 export interface Native {
@@ -43,16 +42,8 @@ export const RESOLVE_FOLLOW = 1;
 /** Bits of probe(); the Landlock ABI version is in the next byte. */
 export const PROBE = { notify: 1, trace: 2, notifySizes: 4, landlockShift: 8 } as const;
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-
-/** The folder with the built addon and launcher: beside the compiled code, or under dist/ when run from source. */
-export function nativeFolder(): string {
-  const folder = [`${here}../native/`, `${here}../../dist/native/`].find((f) =>
-    existsSync(`${f}hermes.node`),
-  );
-  if (folder) return folder;
-  throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` });
-}
+/** The folder with the built addon and launcher. */
+export const NATIVE_FOLDER = `${HOME}dist/native/`;
 
 let loaded: Native | undefined;
 
@@ -62,9 +53,8 @@ export function native(): Native {
   if (process.platform !== "linux" || process.arch !== "x64")
     throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` });
   try {
-    loaded = createRequire(import.meta.url)(`${nativeFolder()}hermes.node`) as Native;
+    loaded = createRequire(import.meta.url)(`${NATIVE_FOLDER}hermes.node`) as Native;
   } catch (cause) {
-    if (cause instanceof HermesError) throw cause;
     throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` }, { cause });
   }
   return loaded;

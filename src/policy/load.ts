@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HermesError } from "../errors.js";
+import { HOME } from "../home.js";
 import type { Policy } from "./policy.js";
 
 const LANGUAGES = new Set([".ts", ".mts", ".js", ".mjs"]);
@@ -103,7 +104,7 @@ function external(specifier: string, importer: string) {
   if (importer === "" || specifier.startsWith("node:"))
     return importer === "" ? undefined : { path: specifier, external: true };
   if (specifier === "hermes-runtime")
-    return { path: new URL("../index.js", import.meta.url).href, external: true };
+    return { path: pathToFileURL(`${HOME}dist/index.js`).href, external: true };
   try {
     return { path: pathToFileURL(createRequire(importer).resolve(specifier)).href, external: true };
   } catch {

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../errors.js";
+import { HOME } from "../home.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
@@ -62,7 +63,7 @@ export class Session {
     events: SessionEvents,
     finish?: (pid: number, status: number) => SessionResult,
   ) {
-    this.#worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: task, execArgv: [] });
+    this.#worker = new Worker(`${HOME}dist/session/worker.js`, { workerData: task, execArgv: [] });
     this.result = new Promise((resolve, reject) => {
       this.#fail = (cause) => {
         reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));

@@ -2,7 +2,7 @@ import { errnoName } from "../abi/index.js";
 import { HermesError } from "../errors.js";
 import { encodePlan, inheritedLimits, type Launch, launchError } from "../kernel/launch.js";
 import { DOOR } from "../kernel/layout.js";
-import { type Native, native, nativeFolder } from "../kernel/native.js";
+import { NATIVE_FOLDER, type Native, native } from "../kernel/native.js";
 import { locate } from "./locate.js";
 import { type Decider, Loop } from "./loop.js";
 import { wantsNoNewPrivs } from "./mediation.js";
@@ -35,7 +35,7 @@ export class Supervisor {
     this.#channel = channel;
     const plan = encodePlan(launchOf(options), doorway.filter, (doorway.doors & (1 << DOOR.notify)) !== 0);
     const worker = this.#native.create(new Uint8Array(memory), doorway.fetchPlan, doorway.doors, 0);
-    this.pid = this.#native.launch(plan, `${nativeFolder()}hermes-launch`);
+    this.pid = this.#native.launch(plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker });
   }
