@@ -1,6 +1,7 @@
 import { HermesError } from "../errors.js";
 import { type RunOptions, sessionOptions } from "../run.js";
 import { Session } from "../session/session.js";
+import type { Thread } from "../session/thread.js";
 import { exit, say } from "./output.js";
 import { relaySignals } from "./signals.js";
 import { renderSummary } from "./summary.js";
@@ -26,19 +27,24 @@ interface Flags {
 
 const ORPHAN_NOTE_MS = 2000;
 
-export async function runCommand(words: string[], flags: Flags): Promise<never> {
+export async function runCommand(words: string[], flags: Flags, thread?: Thread): Promise<never> {
   const options = runOptions(words, flags);
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   let mainExited = false;
-  const session = await Session.start(sessionOptions(options), {
-    problem: (text) => say(`hermes: ${text}\n`),
-    mainStopped: () => signals.followStop(),
-    mainExited: () => {
-      mainExited = true;
-      if (killOrphans) session.end();
-      else setTimeout(() => noteOrphans(flags), ORPHAN_NOTE_MS).unref();
+  const session = await Session.start(
+    sessionOptions(options),
+    {
+      problem: (text) => say(`hermes: ${text}\n`),
+      mainStopped: () => signals.followStop(),
+      mainExited: () => {
+        mainExited = true;
+        if (killOrphans) session.end();
+        else setTimeout(() => noteOrphans(flags), ORPHAN_NOTE_MS).unref();
+      },
     },
-  });
+    [],
+    thread,
+  );
   // Once the program is gone there is nobody to pass a signal to: whoever sends one wants the rest to end.
   const signals = relaySignals({
     pid: () => session.pid,

@@ -1,11 +1,11 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../errors.js";
-import { HOME } from "../home.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
 import type { Order, Report, SessionOptions, SessionResult, WorkerTask } from "./options.js";
 import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
+import { Thread } from "./thread.js";
 
 export interface SessionEvents {
   started?(pid: number): void;
@@ -32,8 +32,9 @@ export class Session {
     options: SessionOptions,
     events: SessionEvents = {},
     inline: readonly Policy[] = [],
+    thread?: Thread,
   ): Promise<Session> {
-    if (inline.length === 0) return new Session({ options }, events);
+    if (inline.length === 0) return new Session(thread ?? new Thread(), { options }, events);
     const { loadPolicies } = await import("../policy/load.js");
     const loaded = await loadPolicies(options.policies);
     const { Mediation } = await import("./mediation.js");
@@ -46,7 +47,9 @@ export class Session {
     });
     const { doors, filter, fetchPlan } = mediation.arrangement;
     const task = { options, remote: { doorway: { doors, filter, fetchPlan }, memory, control } };
-    session = new Session(task, events, (pid, status) => mediation.finish(pid, status));
+    session = new Session(thread ?? new Thread(), task, events, (pid, status) =>
+      mediation.finish(pid, status),
+    );
     let over = false;
     session.result
       .catch(() => mediation.handler.close())
@@ -59,11 +62,12 @@ export class Session {
   }
 
   private constructor(
+    thread: Thread,
     task: WorkerTask,
     events: SessionEvents,
     finish?: (pid: number, status: number) => SessionResult,
   ) {
-    this.#worker = new Worker(`${HOME}dist/session/worker.js`, { workerData: task, execArgv: [] });
+    this.#worker = thread.worker;
     this.result = new Promise((resolve, reject) => {
       this.#fail = (cause) => {
         reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));
@@ -81,6 +85,7 @@ export class Session {
       );
       this.#worker.on("exit", () => reject(new HermesError("SUPERVISOR", { message: "its thread ended" })));
     });
+    thread.give(task);
     this.result.catch(() => {}).finally(() => clearInterval(this.#nudge));
   }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { format } from "node:util";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
@@ -8,6 +9,7 @@ import { Mediation } from "./mediation.js";
 import type { Order, Report, WorkerTask } from "./options.js";
 import { RemoteDecider } from "./remote.js";
 import { type Channel, Supervisor } from "./supervisor.js";
+import type { ThreadData } from "./thread.js";
 
 /** The worker thread: it owns the tracees and blocks in the wait; unless policies must stay elsewhere, it decides too. */
 
@@ -40,7 +42,7 @@ function decideElsewhere({ options, remote }: Required<WorkerTask>): void {
 }
 
 try {
-  const task = workerData as WorkerTask;
+  const [task] = (await once((workerData as ThreadData).tasks, "message")) as [WorkerTask];
   if (task.remote) decideElsewhere({ ...task, remote: task.remote });
   else await decideHere(task);
 } catch (error) {

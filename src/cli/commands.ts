@@ -1,0 +1,89 @@
+import { Command, CommanderError } from "commander";
+import { HermesError } from "../errors.js";
+import type { Thread } from "../session/thread.js";
+import { PACKAGE_VERSION } from "../version.js";
+import { exit, say } from "./output.js";
+
+const collect = (value: string, all: string[] = []) => [...all, value];
+
+/** The command line: each command is a file here, loaded only when it is used. */
+function commandLine(thread: Thread | undefined): Command {
+  const program = new Command("hermes")
+    .description("Run programs under a policy: see, decide and change what they do at the kernel boundary.")
+    .version(PACKAGE_VERSION, "-V, --version")
+    .enablePositionalOptions()
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ writeErr: say, outputError: (text) => say(text.replace(/^error: /, "hermes: ")) });
+
+  program
+    .command("run")
+    .description("run a program under policies")
+    .argument("[command...]", "the program and its arguments")
+    .option(
+      "-p, --policy <file>",
+      "a policy file; may be given several times, the strictest answer holds",
+      collect,
+    )
+    .option("-t, --trace <file>", "record every call, one JSON object per line")
+    .option(
+      "-e, --events <list>",
+      "what --trace records: system calls and %classes, separated by commas (default: all)",
+    )
+    .option("--trace-bytes <n>", "how many bytes of a buffer go into a trace record", "64")
+    .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
+    .option("--target <file>", "the program to run, when it is not the first word of the command")
+    .option("--fence <level>", "none or standard", "standard")
+    .option("--door <door>", "auto, notify or trace", "auto")
+    .option("-C, --cwd <folder>", "working directory of the program")
+    .option(
+      "--env <name=value>",
+      "set a variable of the program (name alone removes it); may be repeated",
+      collect,
+    )
+    .option("--clear-env", "start with an empty environment")
+    .option("--fd <n>", "a further open descriptor that the program gets; may be repeated", collect)
+    .option("--limit <name=soft[:hard]>", "a resource limit, e.g. nofile=1024; may be repeated", collect)
+    .option(
+      "--orphans <what>",
+      "processes left when the program has ended: wait for them, or kill them",
+      "wait",
+    )
+    .option("-q, --quiet", "no summary")
+    .option("--json", "the summary as one line of JSON on stderr")
+    .passThroughOptions()
+    .addHelpText("after", EXAMPLES())
+    .action(async (command: string[], options) =>
+      (await import("./run.js")).runCommand(command, options, thread),
+    );
+
+  program
+    .command("doctor")
+    .description("what this machine can protect, and how")
+    .option("--json", "as JSON")
+    .action(async (options) => (await import("./doctor.js")).doctorCommand(options));
+  return program;
+}
+
+function EXAMPLES(): string {
+  return `
+Examples:
+  hermes run -- ls -l                                     watch nothing, only supervise
+  hermes run --policy policies/no-secrets.ts -- python3 app.py
+  hermes run --trace t.jsonl -- git status                record every system call
+  hermes run -t t.jsonl -e openat,%network -- curl http://localhost:8000/
+
+Exit status: that of the program (128+n when signal n ended it); 125 when HERMES itself failed,
+126 when the program cannot be executed, 127 when it is not found, 2 for wrong usage.`;
+}
+
+export async function runCommandLine(thread: Thread | undefined): Promise<void> {
+  try {
+    await commandLine(thread).parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) exit(error.exitCode === 0 ? 0 : 2);
+    if (!(error instanceof HermesError)) say(`hermes: unexpected: ${(error as Error).stack}\n`);
+    else say(`hermes: ${error.message}\n`);
+    exit(error instanceof HermesError ? error.exitCode : 125);
+  }
+}

@@ -1,0 +1,30 @@
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { HOME } from "../home.js";
+import type { WorkerTask } from "./options.js";
+
+/** A supervising thread. It takes long to come up, so it can be started before there is a task for it. */
+export class Thread {
+  readonly worker: Worker;
+  readonly #tasks: MessagePort;
+
+  constructor() {
+    // The task has a channel of its own: the worker's main one is for orders, which it takes only while it supervises.
+    const { port1, port2 } = new MessageChannel();
+    this.#tasks = port1;
+    this.worker = new Worker(`${HOME}dist/session/worker.js`, {
+      workerData: { tasks: port2 } satisfies ThreadData,
+      transferList: [port2],
+      execArgv: [],
+    });
+  }
+
+  give(task: WorkerTask): void {
+    this.#tasks.postMessage(task);
+    this.#tasks.close();
+  }
+}
+
+/** What the worker is born with. */
+export interface ThreadData {
+  readonly tasks: MessagePort;
+}
