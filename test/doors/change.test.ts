@@ -153,7 +153,7 @@ describe("a virtual file", () => {
       name: "test",
       on: {
         openat: (e) => (e.requested === "/etc/app.conf" ? virtualFile("mode = safe\n") : undefined),
-        read(e) {
+        close(e) {
           if (e.fd?.target?.includes("hermes-")) paths.push(e.fd.target);
         },
       },
