@@ -120,16 +120,13 @@ async function evaluate(path: string, code: string): Promise<unknown> {
     };
     return module.default;
   } catch (cause) {
-    if (cause instanceof HermesError)
-      throw new HermesError(
-        cause.code,
-        { file: path, message: cause.message.replace(/^policy [^:]*: /, "") },
-        { cause },
-      );
-    throw new HermesError(
-      "POLICY_INVALID",
-      { file: path, message: `it failed while it was loaded: ${(cause as Error).message}` },
-      { cause },
-    );
+    throw new HermesError("POLICY_INVALID", { file: path, message: loadMessage(cause as Error) }, { cause });
   }
+}
+
+/** What definePolicy() found wrong stands for itself; anything else is the policy's own code that failed. */
+function loadMessage(cause: Error): string {
+  const message = cause.message.replace(/ imported from data:\S+/, "");
+  if (cause.name === "HermesError") return message.replace(/^policy [^:]*: /, "");
+  return `it failed while it was loaded: ${message}`;
 }
