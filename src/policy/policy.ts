@@ -9,6 +9,8 @@ export interface Policy {
   /** Where it was loaded from, for error messages. */
   readonly file?: string;
   readonly subscription: Subscription;
+  /** Where in the policy's source (file:line) an error that it threw came from. */
+  locate?(error: Error): string | undefined;
   /** Undefined means that this policy has nothing to say: allow. */
   decide(event: CallEvent): Verdict | undefined;
   decideReturn(event: ReturnEvent): Verdict | undefined;

@@ -84,7 +84,7 @@ export class PolicyStack {
 
   /** A policy that fails has not allowed anything. */
   #failed(policy: Policy, event: CallEvent, cause: Error): Decision {
-    const where = whereIn(cause, policy.file) ?? policy.file ?? policy.name;
+    const where = policy.locate?.(cause) ?? policy.file ?? policy.name;
     const error =
       cause instanceof HermesError && cause.code === "CONFLICT"
         ? cause
@@ -119,14 +119,4 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error
     ? `${cause.name === "Error" ? "" : `${cause.name}: `}${cause.message}`
     : String(cause);
-}
-
-/** The file:line of the first frame that lies in the policy's own file. */
-function whereIn(cause: unknown, file: string | undefined): string | undefined {
-  if (!(cause instanceof Error) || !file) return undefined;
-  for (const line of (cause.stack ?? "").split("\n")) {
-    const at = line.indexOf(file);
-    if (at >= 0) return /^.*?:\d+(?::\d+)?/.exec(line.slice(at))?.[0];
-  }
-  return undefined;
 }
