@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+const load = createRequire(import.meta.url);
 
 /** Files that policies make up. They live in a folder of the session's own, and go with it. */
 export class VirtualFiles {
@@ -9,6 +11,7 @@ export class VirtualFiles {
   readonly #paths = new Map<string, string>();
 
   pathOf(content: string | Uint8Array): string {
+    const { createHash } = load("node:crypto") as typeof import("node:crypto"); // takes 3 ms: only when needed
     const name = createHash("sha256").update(content).digest("hex").slice(0, 32);
     const known = this.#paths.get(name);
     if (known !== undefined) return known;
