@@ -340,6 +340,13 @@ static napi_value relay_signals(napi_env env, napi_callback_info info)
 	return number(env, 0);
 }
 
+static napi_value ignore_signal(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct sigaction action = { .sa_handler = SIG_IGN };
+	return number(env, sigaction((int)integer(&c, 0), &action, NULL) < 0 ? -errno : 0);
+}
+
 /*
  * exitNow(code): without Node's exit handlers, which would put the terminal back to what it was when we
  * started, although the program may have changed it on purpose.
@@ -394,7 +401,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(plan, magic); FIELD(plan, size); FIELD(plan, flags); FIELD(plan, file); FIELD(plan, directory);
 	FIELD(plan, argc); FIELD(plan, argv); FIELD(plan, envc); FIELD(plan, envp); FIELD(plan, filter);
 	FIELD(plan, filter_count); FIELD(plan, stdio); FIELD(plan, limit_count); FIELD(plan, kept_count);
-	FIELD(plan, kept); FIELD(plan, limits); PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
+	FIELD(plan, kept); FIELD(plan, limits); FIELD(plan, ignored); PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
 	return object;
 }
 
@@ -408,7 +415,7 @@ NAPI_MODULE_INIT()
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "poke", poke }, { "resolve", resolve }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "wake", wake }, { "kill", kill_process },
-		{ "pipe", make_pipe }, { "relaySignals", relay_signals }, { "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
+		{ "pipe", make_pipe }, { "relaySignals", relay_signals }, { "ignoreSignal", ignore_signal }, { "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
 	};
 	for (size_t i = 0; i < sizeof surface / sizeof surface[0]; i++) {
 		napi_value function;

@@ -69,13 +69,13 @@ static void set_stdio(struct plan *plan)
 {
 	int parked[3];
 	for (int i = 0; i < 3; i++) {
-		parked[i] = fcntl(plan->stdio[i], F_DUPFD, 3);
-		if (parked[i] < 0 && !(errno == EBADF && plan->stdio[i] == i))
+		parked[i] = plan->stdio[i] < 0 ? -1 : fcntl(plan->stdio[i], F_DUPFD, 3);
+		if (parked[i] < 0 && plan->stdio[i] >= 0)
 			fail(plan, STEP_STDIO);
 	}
 	for (int i = 0; i < 3; i++) {
 		if (parked[i] < 0) {
-			close(i); /* it was closed when we were started: it stays closed */
+			close(i);
 			continue;
 		}
 		if (dup2(parked[i], i) < 0)
@@ -84,11 +84,12 @@ static void set_stdio(struct plan *plan)
 	}
 }
 
-/* Node ignores SIGPIPE and may block signals; the program must see neither. */
+/* Node ignores SIGPIPE and handles others; the program must see what we were started with. */
 static void reset_signals(struct plan *plan)
 {
 	for (int number = 1; number < NSIG; number++) {
-		struct sigaction plain = { .sa_handler = SIG_DFL };
+		int ignored = number <= 64 && (plan->ignored >> (number - 1) & 1);
+		struct sigaction plain = { .sa_handler = ignored ? SIG_IGN : SIG_DFL };
 		if (number == SIGKILL || number == SIGSTOP || (number >= 32 && number < SIGRTMIN))
 			continue;
 		if (sigaction(number, &plain, NULL) < 0 && errno != EINVAL)

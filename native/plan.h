@@ -51,11 +51,12 @@ struct plan {
 	uint32_t envp;
 	uint32_t filter;
 	uint32_t filter_count;
-	int32_t stdio[3];
+	int32_t stdio[3]; /* -1: closed */
 	uint32_t limit_count;
 	uint32_t kept_count;
 	int32_t kept[MAX_KEPT_FDS];
 	struct plan_limit limits[MAX_LIMITS];
+	uint64_t ignored; /* bit n - 1: signal n is ignored, as it was when we were started (nohup) */
 	/* who to wake when there is something to tell */
 	int32_t supervisor;
 	int32_t worker;

@@ -66,7 +66,8 @@ static pid_t start_launcher(struct session *s, const char *launcher, int plan_fd
 		fcntl(plan_fd, F_SETFD, 0);
 		fcntl(socket_fd, F_SETFD, 0);
 		for (int i = 0; i < 3; i++)
-			fcntl(s->plan->stdio[i], F_SETFD, 0);
+			if (s->plan->stdio[i] >= 0)
+				fcntl(s->plan->stdio[i], F_SETFD, 0);
 		for (uint32_t i = 0; i < s->plan->kept_count && i < MAX_KEPT_FDS; i++)
 			fcntl(s->plan->kept[i], F_SETFD, 0);
 		execve(launcher, argv, envp);

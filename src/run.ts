@@ -15,12 +15,14 @@ export interface RunOptions {
   readonly trace?: string | (Partial<TraceOptions> & { readonly file: string });
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Descriptors that become the program's stdin, stdout and stderr. Default: ours. */
+  /** Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: ours. */
   readonly stdio?: readonly [number, number, number];
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
   readonly fence?: "none" | "standard";
+  /** Bit n - 1: the program starts with signal n ignored. */
+  readonly ignoredSignals?: bigint;
   /** Gives the program a terminal session of its own. */
   readonly newSession?: boolean;
   /** Ends the session: every process of it is killed. */

@@ -3,7 +3,8 @@ import { type RunOptions, sessionOptions } from "../run.js";
 import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { exit, say } from "./output.js";
-import { relaySignals } from "./signals.js";
+import { SignalRelay } from "./signals.js";
+import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 
 interface Flags {
@@ -28,16 +29,19 @@ interface Flags {
 const ORPHAN_NOTE_MS = 2000;
 
 export async function runCommand(words: string[], flags: Flags, thread?: Thread): Promise<never> {
-  const options = runOptions(words, flags);
+  const start = takeStartState();
+  const options = runOptions(words, flags, start);
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
-  let mainExited = false;
+  const relay = new SignalRelay(start.ignoredSignals);
   const session = await Session.start(
     sessionOptions(options),
     {
       problem: (text) => say(`hermes: ${text}\n`),
-      mainStopped: () => signals.followStop(),
+      started: (pid) => relay.started(pid),
+      mainStopped: () => relay.followStop(),
       mainExited: () => {
-        mainExited = true;
+        // There is nobody left to pass a signal to: whoever sends one wants the rest to end.
+        relay.ended(() => session.end());
         if (killOrphans) session.end();
         else setTimeout(() => noteOrphans(flags), ORPHAN_NOTE_MS).unref();
       },
@@ -45,11 +49,6 @@ export async function runCommand(words: string[], flags: Flags, thread?: Thread)
     [],
     thread,
   );
-  // Once the program is gone there is nobody to pass a signal to: whoever sends one wants the rest to end.
-  const signals = relaySignals({
-    pid: () => session.pid,
-    forward: (signal) => (mainExited ? session.end() : session.signal(signal)),
-  });
   const result = await session.result;
   if (flags.json) say(`${JSON.stringify(result)}\n`);
   else if (!flags.quiet) say(renderSummary(result));
@@ -78,7 +77,7 @@ function wholeNumber(flag: string, text: string): number {
   return Number(text);
 }
 
-function runOptions(words: string[], flags: Flags): RunOptions {
+function runOptions(words: string[], flags: Flags, start: StartState): RunOptions {
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
@@ -89,6 +88,7 @@ function runOptions(words: string[], flags: Flags): RunOptions {
     });
   return {
     command,
+    ...start,
     policy: flags.policy ?? [],
     door: choice("--door", flags.door, ["auto", "notify", "trace"]),
     fence: choice("--fence", flags.fence, ["none", "standard"]),

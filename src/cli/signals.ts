@@ -9,40 +9,56 @@ const RELAYED = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SI
 const SI_KERNEL = 128;
 const RECORD = 12;
 
-export interface Relay {
-  pid(): number | undefined;
-  forward(signal: number): void;
-}
-
 /**
  * The program is in our process group, so what the terminal sends reaches it without us, and we only must not die of
  * it. What somebody sends to us alone is for the program, and is passed on.
  */
-export function relaySignals(relay: Relay): { followStop(): void } {
-  const [read, write] = native().pipe();
-  native().relaySignals(write, Uint8Array.from(RELAYED));
-  const socket = new Socket({ fd: read, readable: true, writable: false });
-  socket.unref();
-  let pending = Buffer.alloc(0);
-  socket.on("data", (bytes: Buffer) => {
-    pending = Buffer.concat([pending, bytes]);
-    for (; pending.length >= RECORD; pending = pending.subarray(RECORD))
-      received(relay, pending.readInt32LE(0), pending.readInt32LE(4), pending.readInt32LE(8));
-  });
-  return { followStop: () => stopWith(relay) };
-}
+export class SignalRelay {
+  #pid: number | undefined;
+  #early: number[] = [];
+  #afterwards: (() => void) | undefined;
 
-function received(relay: Relay, signal: number, code: number, sender: number): void {
-  const fromTerminal = code === SI_KERNEL;
-  // A program that signals its whole group meets us there too; it has what it sent already.
-  if (!fromTerminal && !descendsFrom(sender, relay.pid())) relay.forward(signal);
-  if (signal === SIGTSTP) native().kill(process.pid, SIGSTOP);
-}
+  /** Signals that were ignored when we were started stay so: for us, and (by the launcher) for the program. */
+  constructor(ignored: bigint) {
+    const [read, write] = native().pipe();
+    const relayed = RELAYED.filter((signal) => ((ignored >> BigInt(signal - 1)) & 1n) === 0n);
+    native().relaySignals(write, Uint8Array.from(relayed));
+    for (const signal of RELAYED) if (!relayed.includes(signal)) native().ignoreSignal(signal);
+    const socket = new Socket({ fd: read, readable: true, writable: false });
+    socket.unref();
+    let pending = Buffer.alloc(0);
+    socket.on("data", (bytes: Buffer) => {
+      pending = Buffer.concat([pending, bytes]);
+      for (; pending.length >= RECORD; pending = pending.subarray(RECORD))
+        this.#received(pending.readInt32LE(0), pending.readInt32LE(4), pending.readInt32LE(8));
+    });
+  }
 
-/** The program has stopped itself: so do we, and the shell that waits for us sees a stopped job as it should. */
-function stopWith(relay: Relay): void {
-  const pid = relay.pid();
-  if (pid !== undefined && stateOf(pid) === "T") native().kill(process.pid, SIGSTOP);
+  started(pid: number): void {
+    this.#pid = pid;
+    for (const signal of this.#early.splice(0)) native().kill(pid, signal);
+  }
+
+  /** From now on a signal calls this instead. */
+  ended(afterwards: () => void): void {
+    this.#afterwards = afterwards;
+  }
+
+  #received(signal: number, code: number, sender: number): void {
+    const fromTerminal = code === SI_KERNEL;
+    // A program that signals its whole group meets us there too; it has what it sent already.
+    const isForProgram = !fromTerminal && !(this.#pid !== undefined && descendsFrom(sender, this.#pid));
+    if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();
+    else if (isForProgram && this.#pid === undefined) this.#early.push(signal);
+    else if (isForProgram) native().kill(this.#pid!, signal);
+    if (signal === SIGTSTP) native().kill(process.pid, SIGSTOP);
+  }
+
+  /** The program has stopped itself: so do we, and the shell that waits for us sees a stopped job as it should. */
+  followStop(): void {
+    const state = this.#pid === undefined ? undefined : statOf(this.#pid)[0];
+    if (state === "T" || state === "t") native().kill(process.pid, SIGSTOP);
+  }
 }
 
 function statOf(pid: number): string[] {
@@ -54,12 +70,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-function stateOf(pid: number): string | undefined {
-  const [state] = statOf(pid);
-  return state === "t" ? "T" : state;
-}
-
-function descendsFrom(pid: number, ancestor: number | undefined): boolean {
+function descendsFrom(pid: number, ancestor: number): boolean {
   for (let at = pid; at > 1; at = Number(statOf(at)[1] ?? 0)) if (at === ancestor) return true;
   return false;
 }

@@ -9,11 +9,13 @@ export interface Launch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Descriptors of ours that become its 0, 1 and 2. */
+  /** Descriptors of ours that become its 0, 1 and 2; -1 for closed. */
   readonly stdio?: readonly [number, number, number];
   /** Further descriptors that it gets, under the same numbers. */
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [soft: bigint, hard: bigint]>>;
+  /** Bit n - 1: the program starts with signal n ignored. */
+  readonly ignoredSignals?: bigint;
   readonly noNewPrivs: boolean;
   readonly newSession?: boolean;
   readonly newGroup?: boolean;
@@ -38,9 +40,10 @@ const FIELD = {
   keptCount: 60,
   kept: 64,
   limits: 320,
+  ignored: 704,
 } as const;
 export const PLAN_FIELD = FIELD;
-export const PLAN_SIZE = 728;
+export const PLAN_SIZE = 736;
 const LIMIT_SIZE = 24;
 const MAX_LIMITS = 16;
 const MAX_KEPT = 64;
@@ -118,6 +121,7 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
   ];
   for (const [at, value] of words) plan.writeUInt32LE(value, at);
   for (const [i, fd] of (launch.stdio ?? [0, 1, 2]).entries()) plan.writeInt32LE(fd, FIELD.stdio + i * 4);
+  plan.writeBigUInt64LE(launch.ignoredSignals ?? 0n, FIELD.ignored);
   for (const [i, fd] of kept.entries()) plan.writeInt32LE(fd, FIELD.kept + i * 4);
   limits.forEach(([name, [soft, hard]], i) => {
     const at = FIELD.limits + i * LIMIT_SIZE;

@@ -32,6 +32,7 @@ export interface Native {
   pipe(): [read: number, write: number];
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
   relaySignals(fd: number, signals: Uint8Array): number;
+  ignoreSignal(signal: number): number;
   exitNow(code: number): never;
   probe(): number;
   layout(): Record<string, number>;

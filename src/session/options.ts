@@ -12,6 +12,7 @@ export interface SessionOptions {
   readonly stdio?: readonly [number, number, number];
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
+  readonly ignoredSignals?: bigint;
   readonly door: "auto" | "notify" | "trace";
   readonly fence: "none" | "standard";
   readonly newSession?: boolean;

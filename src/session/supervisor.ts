@@ -81,7 +81,7 @@ export class Supervisor {
 }
 
 function launchOf(options: SessionOptions): Launch {
-  const { command, env, cwd, stdio, keepFds, limits, newSession } = options;
+  const { command, env, cwd, stdio, keepFds, limits, newSession, ignoredSignals } = options;
   return {
     file: options.file ?? locate(command[0]!, env.PATH, cwd),
     argv: command,
@@ -90,6 +90,7 @@ function launchOf(options: SessionOptions): Launch {
     noNewPrivs: wantsNoNewPrivs(options),
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
+    ...(ignoredSignals !== undefined && { ignoredSignals }),
     ...(keepFds && { keepFds }),
     ...(newSession && { newSession }),
   };

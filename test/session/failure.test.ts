@@ -274,8 +274,9 @@ describe("a session in want of something", () => {
 
   it("of stdout, stderr or stdin behaves as the program would alone", () => {
     for (const redirection of [">&-", "2>&-", "<&-", ">/dev/full", ">&- 2>&- <&-"]) {
-      const bare = shell(`sh -c 'echo out; exit $?' ${redirection}`);
-      const under = shell(`hermes run -q -- sh -c 'echo out; exit $?' ${redirection}`);
+      const program = "sh -c 'echo out; code=$?; ls /proc/self/fd | grep -cx [012]; exit $code'";
+      const bare = shell(`${program} ${redirection}`);
+      const under = shell(`hermes run -q -- ${program} ${redirection}`);
       expect([under.status, under.stdout], redirection).toEqual([bare.status, bare.stdout]);
     }
   });

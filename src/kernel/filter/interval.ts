@@ -45,9 +45,7 @@ export function intersect(left: IntervalSet, right: IntervalSet): IntervalSet {
   for (let l = 0, r = 0; l < left.length && r < right.length; ) {
     const a = left[l]!;
     const b = right[r]!;
-    // biome-ignore lint/complexity/useMathMinMax: Math.max takes no bigint
     const low = a.low > b.low ? a.low : b.low;
-    // biome-ignore lint/complexity/useMathMinMax: Math.min takes no bigint
     const high = a.high < b.high ? a.high : b.high;
     if (low <= high) both.push({ low, high });
     if (a.high < b.high) l++;

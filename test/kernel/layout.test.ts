@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { PLAN_FIELD, PLAN_SIZE } from "../../src/kernel/launch.js";
+import * as layout from "../../src/kernel/layout.js";
+import { native } from "../../src/kernel/native.js";
+
+const c = native().layout();
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const fields = (prefix: string, table: Record<string, number>) =>
+  Object.fromEntries(Object.entries(table).map(([name, offset]) => [`${prefix}.${snake(name)}`, offset]));
+
+describe("the memory that C and TypeScript share", () => {
+  it("has every field at the same place on both sides", () => {
+    expect(c).toEqual({
+      ...fields("event", layout.EVENT_FIELD),
+      ...fields("answer", layout.ANSWER_FIELD),
+      ...fields("write", layout.WRITE_FIELD),
+      ...fields("plan", PLAN_FIELD),
+      slot: layout.SLOT_SIZE,
+      write: layout.WRITE_SIZE,
+      max_writes: layout.MAX_WRITES,
+      answer: layout.ANSWER_OFFSET,
+      fetch: layout.FETCH_OFFSET,
+      fetch_size: layout.FETCH_SIZE,
+      reply: layout.REPLY_OFFSET,
+      reply_size: layout.REPLY_SIZE,
+      buffer: layout.BUFFER_SIZE,
+      fetch_plan: layout.FETCH_PLAN_SIZE,
+      plan: PLAN_SIZE,
+      plan_limit: 24,
+    });
+  });
+});
