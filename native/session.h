@@ -62,6 +62,7 @@ struct session {
 	timer_t deadline;
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];
+	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
 };
 
@@ -80,7 +81,7 @@ void notify_answer(struct session *s, const struct event *event);
 
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);
-int trace_wait(struct session *s, int options);
+int trace_wait(struct session *s, int look_first);
 void trace_answer(struct session *s, const struct event *event);
 int trace_is_injecting(struct session *s, pid_t tid);
 void trace_free(struct session *s);

@@ -96,7 +96,7 @@ static int next_notify(struct session *s)
 
 static int next_trace(struct session *s)
 {
-	int got = trace_wait(s, 0);
+	int got = trace_wait(s, 1);
 	if (got == -EINTR)
 		return woken(s);
 	if (got == -ECHILD)
