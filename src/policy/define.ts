@@ -162,7 +162,8 @@ export function callsNamed(policy: string, key: string): readonly Syscall[] {
 
 // ---------------------------------------------------------------- constant rules
 
-interface LooseRule {
+/** A rule before its names have been checked: what other languages than TypeScript give. */
+export interface LooseRule {
   readonly id: string;
   readonly deny?: string;
   readonly kill?: string;
@@ -171,7 +172,8 @@ interface LooseRule {
   readonly reason?: string;
 }
 
-function constantRules(policy: string, rule: LooseRule): ConstantRule[] {
+/** The rule for each call that it names, ready for the filter. Throws when a name in it is not known. */
+export function constantRules(policy: string, rule: LooseRule): ConstantRule[] {
   const target = rule.deny ?? rule.kill;
   if (!rule.id || target === undefined || (rule.deny !== undefined && rule.kill !== undefined))
     throw invalid(policy, `a rule needs an id and either deny or kill: ${JSON.stringify(rule)}`);

@@ -12,6 +12,7 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
   ".mts": async () => (await import("./typescript/load.js")).loadTypeScript,
   ".js": async () => (await import("./typescript/load.js")).loadTypeScript,
   ".mjs": async () => (await import("./typescript/load.js")).loadTypeScript,
+  ".lua": async () => (await import("./lua/load.js")).loadLua,
 };
 
 /** Loads all policies of a session. */

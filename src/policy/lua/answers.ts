@@ -1,0 +1,236 @@
+import { errnoNumber, signalNumber, syscallByNumber } from "../../abi/index.js";
+import { type Address, parseAddress } from "../../address.js";
+import type { CallEvent } from "../../event.js";
+import {
+  allow,
+  ask,
+  type Change,
+  deny,
+  emulate,
+  type Fault,
+  fault,
+  kill,
+  modify,
+  type Verdict,
+  virtualFile,
+} from "../../verdict.js";
+import { stricterOf } from "../answer.js";
+import { type Engine, TYPE } from "./engine.js";
+import type { Pointer } from "./machine.js";
+
+/** What has been answered to the event that is being decided. A call to hermes.deny() counts, returned or not. */
+export class Answers {
+  readonly #engine: Engine;
+  readonly #policy: () => string;
+  #event: CallEvent | undefined;
+  #settled: Verdict | undefined;
+
+  constructor(engine: Engine, policy: () => string) {
+    this.#engine = engine;
+    this.#policy = policy;
+  }
+
+  get event(): CallEvent | undefined {
+    return this.#event;
+  }
+
+  begin(event: CallEvent): void {
+    this.#event = event;
+    this.#settled = undefined;
+  }
+
+  end(): Verdict | undefined {
+    this.#event = undefined;
+    return this.#settled;
+  }
+
+  /** Over several answers the strictest holds; changes that fit together are put together. */
+  settle(verdict: Verdict): void {
+    const before = this.#settled;
+    this.#settled =
+      before?.action === "modify" && verdict.action === "modify"
+        ? { ...before, ...verdict, change: joinChanges(before.change!, verdict.change!) }
+        : before?.action === "fault" && verdict.action === "fault"
+          ? { ...before, ...verdict, fault: { ...before.fault, ...verdict.fault } }
+          : stricterOf(before, verdict, () => [this.#policy(), this.#policy(), this.#event!.name]);
+  }
+
+  /** What a handler returned: nothing, a verdict of hermes, or a word. */
+  returned(L: Pointer, index: number): void {
+    const type = this.#engine.type(L, index);
+    if (type === TYPE.nil || type === TYPE.lightuserdata) return;
+    const word = this.#engine.text(L, index);
+    const verdict = word === undefined ? undefined : WORDS[word.toUpperCase()];
+    if (!verdict)
+      throw new TypeError(
+        `it answered ${word === undefined ? `a ${this.#engine.typeName(L, index)}` : JSON.stringify(word)}, which is not a verdict: return "ALLOW", "BLOCK", hermes.deny() …, or nothing`,
+      );
+    this.settle(verdict());
+  }
+
+  /** The functions of `hermes` that answer. */
+  functions(): Record<string, (L: Pointer) => Verdict> {
+    const e = this.#engine;
+    return {
+      allow: (L) => allow(e.text(L, 1)),
+      deny: (L) => deny(e.text(L, 1), this.#errno(L, 2)),
+      kill: (L) => kill(e.text(L, 1)),
+      ask: (L) => ask(e.text(L, 1) ?? "a policy asks"),
+      redirect: (L) => modifyWith({ to: this.#target(L) }, e.text(L, 2)),
+      modify_arg: (L) =>
+        modifyWith({ args: { [this.#argument(L, 1)]: this.#argumentValue(L, 2) } }, e.text(L, 3)),
+      modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, e.text(L, 2)),
+      modify_result: (L) => modifyWith({ result: this.#integer(L, 1, "modify_result") }, e.text(L, 2)),
+      emulate: (L) => this.#emulate(L),
+      virtual_file: (L) => virtualFile(this.#bytes(L, 1, "virtual_file"), e.text(L, 2)),
+      fault: (L) => this.#fault(L),
+      delay: (L) => fault({ delay: this.#milliseconds(L, 1) }, e.text(L, 2)),
+    };
+  }
+
+  /** Answers from inside a handler; the value says that it has been done. */
+  answer(L: Pointer, name: string, make: (L: Pointer) => Verdict): number {
+    if (!this.#event) throw new Error(`hermes.${name} answers an event: call it inside a handler`);
+    this.#engine.x.lua_settop(L, 3);
+    this.settle(make(L));
+    this.#engine.x.lua_pushlightuserdata(L, 1);
+    return 1;
+  }
+
+  #errno(L: Pointer, index: number): string | number {
+    const given = this.#engine.value(L, index);
+    if (given === undefined) return "EACCES";
+    return checkErrno(given);
+  }
+
+  #integer(L: Pointer, index: number, what: string): bigint {
+    const number = this.#engine.number(L, index);
+    if (typeof number === "bigint") return number;
+    if (number !== undefined && Number.isInteger(number) && Math.abs(number) < 2 ** 63) return BigInt(number);
+    throw new TypeError(`hermes.${what} takes a whole number, not ${describe(this.#engine, L, index)}`);
+  }
+
+  #bytes(L: Pointer, index: number, what: string): Uint8Array {
+    const bytes = this.#engine.bytes(L, index);
+    if (!bytes) throw new TypeError(`hermes.${what} takes a string, not ${describe(this.#engine, L, index)}`);
+    return bytes;
+  }
+
+  #milliseconds(L: Pointer, index: number): number {
+    const number = Number(this.#engine.number(L, index) ?? Number.NaN);
+    if (!(number >= 0 && Number.isFinite(number))) throw new TypeError("hermes.delay takes milliseconds");
+    return number;
+  }
+
+  #argument(L: Pointer, index: number): string | number {
+    const call = syscallByNumber(this.#event!.nr);
+    const name = this.#engine.text(L, index);
+    const i =
+      name === undefined
+        ? Number(this.#integer(L, index, "modify_arg")) - 1
+        : call?.args.findIndex((a) => a.name === name);
+    if (i === undefined || i < 0 || i > 5)
+      throw new TypeError(
+        `${this.#event!.name} has no argument ${name === undefined ? i! + 1 : `"${name}"`} (it has: ${(call?.args ?? []).map((a) => a.name).join(", ")})`,
+      );
+    return call?.args[i]?.name ?? i;
+  }
+
+  #argumentValue(L: Pointer, index: number): bigint | Uint8Array {
+    return this.#engine.bytes(L, index) ?? this.#integer(L, index, "modify_arg");
+  }
+
+  #target(L: Pointer): string | Address {
+    const given = this.#engine.value(L, 1);
+    if (typeof given === "string") return given;
+    if (typeof given === "object" && given !== null) return addressOf(given as Record<string, unknown>);
+    throw new TypeError("hermes.redirect takes a path, an address as text, or a table with host and port");
+  }
+
+  #emulate(L: Pointer): Verdict {
+    const e = this.#engine;
+    const result = e.type(L, 1) === TYPE.nil ? 0n : this.#integer(L, 1, "emulate");
+    const data = e.bytes(L, 2);
+    if (data || e.type(L, 2) === TYPE.nil) return emulate(result, data ?? {}, e.text(L, 3));
+    const outputs: Record<string, Uint8Array> = {};
+    e.each(L, 2, () => {
+      const bytes = e.bytes(L, -1);
+      if (!bytes) throw new TypeError("hermes.emulate takes out arguments as strings");
+      outputs[this.#argument(L, -2)] = bytes;
+    });
+    return emulate(result, { outputs }, e.text(L, 3));
+  }
+
+  #fault(L: Pointer): Verdict {
+    const given = this.#engine.value(L, 1);
+    if (typeof given !== "object" || given === null || Array.isArray(given))
+      throw new TypeError("hermes.fault takes a table: errno, delay, signal, short");
+    const injected: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(given)) {
+      const check = FAULT_FIELDS[key];
+      if (!check) throw new TypeError(`hermes.fault knows errno, delay, signal and short, not "${key}"`);
+      injected[key] = check(value);
+    }
+    if (Object.keys(injected).length === 0)
+      throw new TypeError("hermes.fault has no effect: give errno, delay, signal or short");
+    return fault(injected as Fault, this.#engine.text(L, 2));
+  }
+}
+
+const WORDS: Readonly<Record<string, () => Verdict>> = {
+  ALLOW: () => allow(),
+  BLOCK: () => deny(),
+  DENY: () => deny(),
+  KILL: () => kill(),
+  ASK: () => ask("a policy asks"),
+};
+
+const FAULT_FIELDS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  errno: checkErrno,
+  signal: checkSignal,
+  delay: (value) => checkCount("delay", value),
+  short: (value) => checkCount("short", value),
+};
+
+function modifyWith(change: Change, reason: string | undefined): Verdict {
+  return modify(change, reason);
+}
+
+function joinChanges(a: Change, b: Change): Change {
+  return { ...a, ...b, ...((a.args || b.args) && { args: { ...a.args, ...b.args } }) };
+}
+
+function checkErrno(given: unknown): string | number {
+  const number = typeof given === "string" ? errnoNumber(given) : given;
+  if (typeof number !== "number" || !Number.isInteger(number) || number < 1 || number > 4095)
+    throw new TypeError(`unknown errno ${JSON.stringify(given)}`);
+  return given as string | number;
+}
+
+function checkSignal(given: unknown): string | number {
+  const number = typeof given === "string" ? signalNumber(given) : given;
+  if (typeof number !== "number" || !Number.isInteger(number) || number < 1 || number > 64)
+    throw new TypeError(`unknown signal ${JSON.stringify(given)}`);
+  return given as string | number;
+}
+
+function checkCount(name: string, value: unknown): number {
+  if (typeof value !== "number" || !(value >= 0))
+    throw new TypeError(`the fault's ${name} must be a number from 0`);
+  return value;
+}
+
+function addressOf({ host, port, path, abstract }: Record<string, unknown>): Address {
+  if (typeof path === "string") return { family: "unix", path, ...(abstract === true && { abstract }) };
+  const text = typeof host === "string" && host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  const address = parseAddress(text);
+  if (!address)
+    throw new TypeError(`${text} is not an address: give host (a number, not a name) and port, or path`);
+  return address;
+}
+
+function describe(engine: Engine, L: Pointer, index: number): string {
+  return engine.text(L, index) !== undefined
+    ? JSON.stringify(engine.text(L, index))
+    : `a ${engine.typeName(L, index)}`;
+}

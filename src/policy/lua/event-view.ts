@@ -1,0 +1,339 @@
+import { type Argument, type Syscall, syscallByNumber } from "../../abi/index.js";
+import { type Address, formatAddress, isInternet } from "../../address.js";
+import type { CallEvent, Descriptor, ProcessInfo, ReturnEvent } from "../../event.js";
+import type { Engine } from "./engine.js";
+import type { Pointer } from "./machine.js";
+import type { View, Views } from "./view.js";
+
+const EVENT_FIELDS = [
+  ...[
+    "kind",
+    "name",
+    "nr",
+    "classes",
+    "tid",
+    "process",
+    "time",
+    "door",
+    "args",
+    "path",
+    "requested",
+    "paths",
+  ],
+  ...["fd", "address", "argv", "env", "flags", "data", "result", "errno", "elapsed", "memory", "maps"],
+] as const;
+const PROCESS_FIELDS = [
+  ...[
+    "pid",
+    "parent_pid",
+    "parent",
+    "exe",
+    "argv",
+    "cwd",
+    "uid",
+    "gid",
+    "start_time",
+    "threads",
+    "fds",
+    "maps",
+  ],
+] as const;
+const FD_FIELDS = ["number", "target", "kind", "local", "local_address", "peer"] as const;
+const ARGS_EXTRAS = ["path", "requested", "address", "host", "port"] as const;
+
+export const FIELD_NAMES: readonly string[] = [
+  ...EVENT_FIELDS,
+  ...PROCESS_FIELDS,
+  ...FD_FIELDS,
+  ...ARGS_EXTRAS,
+];
+
+/** What the views of one policy's events have in common. */
+export interface Scene {
+  readonly engine: Engine;
+  readonly views: Views;
+  /** Registry slots of the functions that are values of events. */
+  readonly pushMemory: (L: Pointer) => void;
+  readonly pushMaps: (L: Pointer) => void;
+}
+
+/** Either kind of event, without the types of every call's arguments. */
+type AnyEvent = Omit<CallEvent, "kind" | "args"> &
+  Partial<Pick<ReturnEvent, "resultExact" | "errno" | "elapsed">> & {
+    readonly kind: string;
+    readonly args: object;
+  };
+
+/** `e`: an event as a handler sees it. */
+export class EventView implements View {
+  readonly length = 0;
+  readonly event: AnyEvent;
+  readonly #scene: Scene;
+
+  constructor(scene: Scene, event: AnyEvent) {
+    this.#scene = scene;
+    this.event = event;
+  }
+
+  keys(): readonly string[] {
+    return EVENT_FIELDS;
+  }
+
+  field(L: Pointer, key: string | number): void {
+    const { event } = this;
+    const { engine, views } = this.#scene;
+    switch (key) {
+      case "path":
+        pushOptionalText(engine, L, event.path);
+        return;
+      case "requested":
+        pushOptionalText(engine, L, event.requested);
+        return;
+      case "name":
+      case "kind":
+      case "door":
+        engine.pushText(L, event[key]);
+        return;
+      case "fd":
+        pushDescriptor(this.#scene, L, event.fd);
+        return;
+      case "address":
+        pushAddress(engine, L, event.address);
+        return;
+      case "args":
+        views.push(L, new ArgsView(this.#scene, event));
+        return;
+      case "process":
+        pushProcess(this.#scene, L, event.process);
+        return;
+      case "flags":
+        pushFlags(engine, L, event.flags);
+        return;
+      case "result":
+        engine.push(L, event.resultExact);
+        return;
+      case "elapsed":
+      case "time":
+        pushSeconds(engine, L, event[key]);
+        return;
+      case "memory":
+        this.#scene.pushMemory(L);
+        return;
+      case "maps":
+        this.#scene.pushMaps(L);
+        return;
+      case "nr":
+      case "classes":
+      case "tid":
+      case "paths":
+      case "argv":
+      case "env":
+      case "data":
+      case "errno":
+        engine.push(L, event[key]);
+        return;
+      default:
+        engine.push(L, undefined);
+    }
+  }
+}
+
+/** `args`: the arguments by number from 1, by kernel name, and what they come to. */
+export class ArgsView implements View {
+  readonly #scene: Scene;
+  readonly #event: AnyEvent;
+  readonly #call: Syscall | undefined;
+
+  constructor(scene: Scene, event: AnyEvent) {
+    this.#scene = scene;
+    this.#event = event;
+    this.#call = syscallByNumber(event.nr);
+  }
+
+  get length(): number {
+    return this.#call?.args.length ?? 6;
+  }
+
+  keys(): readonly string[] {
+    return (this.#call?.args ?? []).map((argument) => argument.name);
+  }
+
+  field(L: Pointer, key: string | number): void {
+    const { engine } = this.#scene;
+    const event = this.#event;
+    if (typeof key === "number") {
+      this.#argument(L, key - 1);
+      return;
+    }
+    switch (key) {
+      case "path":
+      case "requested":
+        pushOptionalText(engine, L, event[key]);
+        return;
+      case "address":
+        engine.push(L, event.address && formatAddress(event.address));
+        return;
+      case "host":
+      case "port": {
+        const { address } = event;
+        engine.push(L, address && isInternet(address) ? address[key] : undefined);
+        return;
+      }
+      default:
+        this.#argument(L, this.#call?.args.findIndex((argument) => argument.name === key) ?? -1);
+    }
+  }
+
+  #argument(L: Pointer, i: number): void {
+    const { engine } = this.#scene;
+    if (!Number.isInteger(i) || i < 0 || i >= this.length) {
+      engine.push(L, undefined);
+      return;
+    }
+    const argument = this.#call?.args[i];
+    // A number of JavaScript is exact up to 2^53 only; the register is exact.
+    if (!argument || (argument.width === 64 && isNumeric(argument))) engine.push(L, this.#event.argument(i));
+    else engine.push(L, (this.#event.args as Record<string, unknown>)[argument.name]);
+  }
+}
+
+const NUMERIC = new Set([
+  "int",
+  "uint",
+  "size",
+  "offset",
+  "flags",
+  "mode",
+  "address",
+  "fd",
+  "pid",
+  "uid",
+  "gid",
+  "signal",
+]);
+
+function isNumeric(argument: Argument): boolean {
+  return NUMERIC.has(argument.kind);
+}
+
+class DescriptorView implements View {
+  readonly length = 0;
+  readonly #engine: Engine;
+  readonly #fd: Descriptor;
+
+  constructor(engine: Engine, fd: Descriptor) {
+    this.#engine = engine;
+    this.#fd = fd;
+  }
+
+  keys(): readonly string[] {
+    return FD_FIELDS;
+  }
+
+  field(L: Pointer, key: string | number): void {
+    switch (key) {
+      case "number":
+      case "kind":
+      case "target":
+        this.#engine.push(L, this.#fd[key]);
+        return;
+      case "local":
+      case "local_address":
+        pushAddress(this.#engine, L, this.#fd.local);
+        return;
+      case "peer":
+        pushAddress(this.#engine, L, this.#fd.peer);
+        return;
+      default:
+        this.#engine.push(L, undefined);
+    }
+  }
+}
+
+class ProcessView implements View {
+  readonly length = 0;
+  readonly #scene: Scene;
+  readonly #process: ProcessInfo;
+
+  constructor(scene: Scene, process: ProcessInfo) {
+    this.#scene = scene;
+    this.#process = process;
+  }
+
+  keys(): readonly string[] {
+    return PROCESS_FIELDS;
+  }
+
+  field(L: Pointer, key: string | number): void {
+    const { engine } = this.#scene;
+    const process = this.#process;
+    switch (key) {
+      case "parent":
+        pushProcess(this.#scene, L, process.parent);
+        return;
+      case "parent_pid":
+        engine.push(L, process.parentPid);
+        return;
+      case "start_time":
+        engine.push(L, process.startTime);
+        return;
+      case "fds":
+        pushViews(
+          this.#scene,
+          L,
+          process.fds.map((fd) => new DescriptorView(engine, fd)),
+        );
+        return;
+      case "pid":
+      case "exe":
+      case "argv":
+      case "cwd":
+      case "uid":
+      case "gid":
+      case "threads":
+      case "maps":
+        engine.push(L, process[key]);
+        return;
+      default:
+        engine.push(L, undefined);
+    }
+  }
+}
+
+function pushViews({ engine, views }: Scene, L: Pointer, list: readonly View[]): void {
+  engine.x.lua_createtable(L, list.length, 0);
+  list.forEach((view, i) => {
+    views.push(L, view);
+    engine.x.lua_rawseti(L, -2, BigInt(i + 1));
+  });
+}
+
+function pushOptionalText(engine: Engine, L: Pointer, text: string | undefined): void {
+  if (text === undefined) engine.x.lua_pushnil(L);
+  else engine.pushText(L, text);
+}
+
+function pushSeconds(engine: Engine, L: Pointer, seconds: number | undefined): void {
+  if (seconds === undefined) engine.x.lua_pushnil(L);
+  else engine.x.lua_pushnumber(L, seconds);
+}
+
+function pushProcess(scene: Scene, L: Pointer, process: ProcessInfo | undefined): void {
+  if (process) scene.views.push(L, new ProcessView(scene, process));
+  else scene.engine.push(L, undefined);
+}
+
+function pushDescriptor(scene: Scene, L: Pointer, fd: Descriptor | undefined): void {
+  if (fd) scene.views.push(L, new DescriptorView(scene.engine, fd));
+  else scene.engine.push(L, undefined);
+}
+
+function pushAddress(engine: Engine, L: Pointer, address: Address | undefined): void {
+  engine.push(L, address && { ...address, text: formatAddress(address) });
+}
+
+/** A list of the names that is a set as well. */
+function pushFlags(engine: Engine, L: Pointer, flags: readonly string[]): void {
+  engine.pushList(L, flags);
+  for (const flag of flags) engine.setField(L, flag, true);
+}

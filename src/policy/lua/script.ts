@@ -1,0 +1,381 @@
+import { SYSCALLS, suggest, syscallByNumber } from "../../abi/index.js";
+import { HermesError } from "../../errors.js";
+import type { CallEvent } from "../../event.js";
+import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
+import { callsNamed, constantRules } from "../define.js";
+import type { ConstantRule, Interest, Subscription } from "../policy.js";
+import { Answers } from "./answers.js";
+import { type Budgets, Engine, type LuaData, REGISTRY, TYPE } from "./engine.js";
+import { LuaError } from "./error.js";
+import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
+import type { Pointer } from "./machine.js";
+import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
+import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
+import { Views } from "./view.js";
+
+export interface ScriptSource {
+  /** As Lua's messages name it. */
+  readonly chunk: string;
+  readonly text: Uint8Array;
+  /** The policy's name, unless the script sets hermes.name. */
+  readonly name: string;
+}
+
+export interface ScriptHost {
+  readonly budgets: Budgets;
+  log(policy: string, text: string): void;
+}
+
+interface Handler {
+  readonly ref: bigint;
+  /** The seed's form is given a name and arguments, the other an event. */
+  readonly form: "event" | "name";
+}
+
+interface Registration extends Handler {
+  readonly nrs: readonly number[];
+  readonly part: "entry" | "returns";
+  readonly actions: ReadonlySet<Action> | undefined;
+}
+
+/** Loading may do more than deciding. */
+const LOADING = 10;
+/** A line of the log costs a system call. */
+const LOG_COST = 2_000;
+const MAX_LOG = 4096;
+const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
+/** All that a script which never mentions hermes can answer, by word. */
+const WORDS_ONLY: ReadonlySet<Action> = new Set<Action>(["allow", "deny", "kill", "ask"]);
+
+/** One loaded script: its state, its handlers and what it subscribed to. */
+export class Script {
+  readonly engine: Engine;
+  readonly subscription: Subscription;
+  name: string;
+  readonly #host: ScriptHost;
+  readonly #answers: Answers;
+  readonly #views: Views;
+  readonly #scene: Scene;
+  readonly #hermes: bigint;
+  readonly #registrations: Registration[] = [];
+  readonly #constants: ConstantRule[] = [];
+  readonly #entries = new Map<number, Handler[]>();
+  readonly #returns = new Map<number, Handler[]>();
+  readonly #camel = new Map<number, string>();
+  #loading = true;
+
+  constructor(source: ScriptSource, host: ScriptHost, state?: LuaData) {
+    this.#host = host;
+    this.name = source.name;
+    this.engine = new Engine(source.chunk, host.budgets);
+    const { engine } = this;
+    openLibraries(engine);
+    this.#answers = new Answers(engine, () => this.name);
+    this.#views = new Views(engine, FIELD_NAMES);
+    this.#scene = this.#makeScene();
+    this.#hermes = BigInt(this.#makeHermes());
+    if (state !== undefined) this.importState(state);
+    engine.load(source.text);
+    engine.call(0, 0, host.budgets.fuel * LOADING);
+    engine.clear();
+    this.subscription = this.#subscribe(source);
+    this.#loading = false;
+  }
+
+  // ---------------------------------------------------------------- deciding
+
+  decide(event: CallEvent): Verdict | undefined {
+    return this.#ask(this.#entries.get(event.nr), event);
+  }
+
+  decideReturn(event: CallEvent): Verdict | undefined {
+    return this.#ask(this.#returns.get(event.nr), event);
+  }
+
+  #ask(handlers: Handler[] | undefined, event: CallEvent): Verdict | undefined {
+    if (!handlers) return undefined;
+    const { engine } = this;
+    const { x } = engine;
+    this.#answers.begin(event);
+    try {
+      for (const { ref, form } of handlers) {
+        const L = engine.thread;
+        x.lua_rawgeti(L, REGISTRY, ref);
+        if (form === "event") {
+          this.#views.push(L, new EventView(this.#scene, event));
+          engine.call(1, 1);
+        } else {
+          engine.pushText(L, this.#camel.get(event.nr)!);
+          this.#views.push(L, new ArgsView(this.#scene, event));
+          engine.call(2, 1);
+        }
+        this.#answers.returned(L, -1);
+        engine.clear();
+      }
+    } catch (error) {
+      if (!(error instanceof LuaError)) engine.recover();
+      this.#answers.end();
+      throw error;
+    } finally {
+      this.#views.end();
+    }
+    return this.#answers.end();
+  }
+
+  // ---------------------------------------------------------------- state
+
+  exportState(): LuaData {
+    const { engine } = this;
+    const L = engine.thread;
+    engine.x.lua_rawgeti(L, REGISTRY, this.#hermes);
+    engine.getField(L, -1, "state");
+    try {
+      return engine.data(L, -1);
+    } finally {
+      engine.clear();
+    }
+  }
+
+  /** Replaces what the state table holds; the table stays the same one. */
+  importState(state: LuaData): void {
+    if (!(state instanceof Map)) throw new TypeError("the state of a policy is a table");
+    const { engine } = this;
+    const { x, thread: L } = engine;
+    x.lua_rawgeti(L, REGISTRY, this.#hermes);
+    if (engine.getField(L, -1, "state") !== TYPE.table) {
+      x.lua_settop(L, -2);
+      x.lua_createtable(L, 0, 0);
+      engine.pushText(L, "state");
+      x.lua_pushvalue(L, -2);
+      x.lua_rawset(L, -4);
+    }
+    const keys: LuaData[] = [];
+    engine.each(L, -1, () => keys.push(engine.data(L, -2)));
+    for (const key of keys) {
+      engine.pushData(L, key);
+      x.lua_pushnil(L);
+      x.lua_rawset(L, -3);
+    }
+    for (const [key, value] of state) {
+      engine.pushData(L, key);
+      engine.pushData(L, value);
+      x.lua_rawset(L, -3);
+    }
+    engine.clear();
+  }
+
+  // ---------------------------------------------------------------- the table `hermes`
+
+  #makeScene(): Scene {
+    const { engine } = this;
+    const { x } = engine;
+    const keep = (call: (L: Pointer) => number) => {
+      engine.pushFunction(engine.thread, call);
+      const ref = BigInt(engine.ref());
+      return (L: Pointer) => void x.lua_rawgeti(L, REGISTRY, ref);
+    };
+    return {
+      engine,
+      views: this.#views,
+      pushMemory: keep((L) => this.#memory(L)),
+      pushMaps: keep((L) => {
+        engine.push(L, this.#current().process.maps);
+        return 1;
+      }),
+    };
+  }
+
+  #current(): CallEvent {
+    const { event } = this.#answers;
+    if (!event) throw new Error("this event has been answered: copy what you need while you decide");
+    return event;
+  }
+
+  /** e:memory(address, length); the event itself may be left out. */
+  #memory(L: Pointer): number {
+    const { engine } = this;
+    const first = engine.type(L, 1) === TYPE.table ? 2 : 1;
+    const address = engine.number(L, first);
+    const length = Number(engine.number(L, first + 1) ?? Number.NaN);
+    if (typeof address !== "bigint" || !(length >= 0))
+      throw new TypeError("e:memory takes an address and a length");
+    engine.push(L, this.#current().memory(BigInt.asUintN(64, address), length));
+    return 1;
+  }
+
+  #makeHermes(): number {
+    const { engine } = this;
+    const { x, thread: L } = engine;
+    x.lua_createtable(L, 0, 32);
+    const method = (name: string, call: (L: Pointer) => number) => {
+      engine.pushText(L, name);
+      engine.pushFunction(L, call);
+      x.lua_rawset(L, -3);
+    };
+    for (const [name, make] of Object.entries(this.#answers.functions()))
+      method(name, (state) => this.#answers.answer(state, name, make));
+    method("on", (state) => this.#on(state, undefined));
+    method("on_return", (state) => this.#on(state, "returns"));
+    method("rule", (state) => this.#rule(state));
+    method("log", (state) => this.#print(state));
+    method("time", (state) => {
+      x.lua_pushnumber(state, this.#answers.event?.time ?? Date.now() / 1000);
+      return 1;
+    });
+    engine.setField(L, "state", {});
+    x.lua_pushvalue(L, -1);
+    const ref = engine.ref();
+    setGlobalFromTop(engine, "hermes");
+    engine.pushFunction(L, (state) => this.#print(state));
+    setGlobalFromTop(engine, "print");
+    engine.clear();
+    return ref;
+  }
+
+  #print(L: Pointer): number {
+    const { engine } = this;
+    const words: string[] = [];
+    for (let i = 1, count = engine.x.lua_gettop(L); i <= count; i++) {
+      engine.x.luaL_tolstring(L, i, 0);
+      words.push(engine.text(L, -1)!);
+      engine.x.lua_settop(L, -2);
+    }
+    const text = words.join("\t");
+    engine.charge(LOG_COST + text.length);
+    this.#host.log(this.name, text.length > MAX_LOG ? `${text.slice(0, MAX_LOG)}…` : text);
+    return 0;
+  }
+
+  /** hermes.on(names, [options,] handler) */
+  #on(L: Pointer, part: "returns" | undefined): number {
+    const { engine } = this;
+    if (!this.#loading)
+      throw new Error("handlers are registered while the policy loads, not inside a handler");
+    const hasOptions = engine.type(L, 2) === TYPE.table;
+    const at = hasOptions ? 3 : 2;
+    if (engine.type(L, at) !== TYPE.function)
+      throw new TypeError(`hermes.on needs a function, not ${engine.typeName(L, at)}`);
+    const names = namesOf(engine.value(L, 1));
+    const options = hasOptions ? (engine.value(L, 2) as Record<string, unknown>) : {};
+    for (const key of Object.keys(options))
+      if (key !== "actions") throw new TypeError(`hermes.on has the option actions, not "${key}"`);
+    const actions = actionsOf(options.actions);
+    engine.x.lua_pushvalue(L, at);
+    const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
+    const byPart = new Map<Registration["part"], number[]>();
+    for (const name of names) {
+      const isReturn = part === "returns" || name.startsWith("return:");
+      const calls = named(name.replace(/^return:/, ""));
+      const key = isReturn ? "returns" : "entry";
+      byPart.set(key, [...(byPart.get(key) ?? []), ...calls.map((call) => call.nr)]);
+    }
+    for (const [key, nrs] of byPart)
+      this.#registrations.push({ ref, form: "event", nrs, part: key, actions });
+    return 0;
+  }
+
+  #rule(L: Pointer): number {
+    if (!this.#loading) throw new Error("rules are made while the policy loads, not inside a handler");
+    const rule = this.engine.value(L, 1);
+    if (typeof rule !== "object" || rule === null) throw new TypeError("hermes.rule takes a table");
+    this.#constants.push(...withoutPrefix(() => constantRules("lua", rule as never)));
+    return 0;
+  }
+
+  // ---------------------------------------------------------------- what the script asked for
+
+  #subscribe(source: ScriptSource): Subscription {
+    const { engine } = this;
+    const L = engine.thread;
+    engine.x.lua_rawgeti(L, REGISTRY, this.#hermes);
+    engine.getField(L, -1, "name");
+    this.name = engine.text(L, -1) ?? this.name;
+    engine.x.lua_settop(L, -2);
+    engine.getField(L, -1, "actions");
+    const actions = actionsOf(engine.value(L, -1)) ?? EVERYTHING;
+    engine.clear();
+    this.#registerOnSyscall(source);
+    if (this.#registrations.length === 0 && this.#constants.length === 0)
+      throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
+    const calls = new Map<number, Interest>();
+    for (const registration of this.#registrations) {
+      const handlers = registration.part === "entry" ? this.#entries : this.#returns;
+      for (const nr of new Set(registration.nrs)) {
+        handlers.set(nr, [...(handlers.get(nr) ?? []), registration]);
+        const known = calls.get(nr);
+        calls.set(nr, {
+          entry: registration.part === "entry" || (known?.entry ?? false),
+          returns: registration.part === "returns" || (known?.returns ?? false),
+          actions: new Set([...(known?.actions ?? []), ...(registration.actions ?? actions)]),
+        });
+      }
+    }
+    return { calls, constants: this.#constants };
+  }
+
+  #registerOnSyscall(source: ScriptSource): void {
+    const { engine } = this;
+    const L = engine.thread;
+    const type = pushGlobal(engine, "on_syscall");
+    if (type === TYPE.nil) {
+      engine.clear();
+      return;
+    }
+    if (type !== TYPE.function)
+      throw new Error(`on_syscall must be a function, not a ${engine.typeName(L, -1)}`);
+    const ref = BigInt(engine.ref());
+    pushGlobal(engine, "subscribe");
+    const wanted =
+      engine.type(L, -1) === TYPE.nil ? DEFAULT_SUBSCRIPTION : namesOf(engine.value(L, -1), "subscribe");
+    engine.clear();
+    const nrs = wanted.flatMap((name) => named(name).map((call) => call.nr));
+    for (const nr of nrs) this.#camel.set(nr, camelName(syscallByNumber(nr)!));
+    const mentionsHermes = Buffer.from(source.text).includes("hermes");
+    this.#registrations.push({
+      ref,
+      form: "name",
+      nrs,
+      part: "entry",
+      actions: mentionsHermes ? undefined : WORDS_ONLY,
+    });
+  }
+}
+
+function namesOf(value: unknown, what = "hermes.on"): string[] {
+  const names = Array.isArray(value) ? value : [value];
+  if (names.length === 0 || names.some((name) => typeof name !== "string"))
+    throw new TypeError(`${what} takes the name of a system call, a %class, "*", or a list of them`);
+  return names as string[];
+}
+
+function named(name: string) {
+  return withoutPrefix(() => callsNamed("lua", name));
+}
+
+/** The line is named by whoever reports the error; the policy's name would only be in the way. */
+function withoutPrefix<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof HermesError) throw new Error(error.message.replace(/^policy lua: /, ""));
+    throw error;
+  }
+}
+
+function actionsOf(value: unknown): ReadonlySet<Action> | undefined {
+  if (value === undefined) return undefined;
+  const list = Array.isArray(value) ? value : [value];
+  for (const action of list)
+    if (!ACTIONS.includes(action as Action)) {
+      const near = typeof action === "string" ? suggest(action, ACTIONS) : undefined;
+      throw new TypeError(
+        `unknown action ${JSON.stringify(action)}${near ? `: did you mean "${near}"?` : ""}`,
+      );
+    }
+  return new Set<Action>(["allow", ...(list as Action[])]);
+}
+
+/** Every name that a script can be asked about, for the documentation. */
+export function allCamelNames(): string[] {
+  return SYSCALLS.map(camelName);
+}
