@@ -84,7 +84,12 @@ int trace_seize(struct session *s, pid_t tid);
 int trace_wait(struct session *s, int look_first);
 void trace_answer(struct session *s, const struct event *event);
 int trace_is_injecting(struct session *s, pid_t tid);
-void trace_free(struct session *s);
+
+/* tracee.c */
+struct tracee *tracee_find(struct session *s, pid_t tid);
+struct tracee *tracee_find_or_add(struct session *s, pid_t tid);
+void tracee_forget(struct session *s, pid_t tid);
+void tracee_forget_all(struct session *s);
 
 /* memory.c */
 ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length);

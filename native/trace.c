@@ -21,60 +21,11 @@ enum { LOOK_NS = 25 * 1000, LOST_NS = 200 * 1000, SLEEPS_AFTER_MISS = 4, SLEEPS_
 static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
 
-/* ------------------------------------------------------------------ the table of tracees */
-
-static struct tracee **bucket(struct session *s, pid_t tid)
-{
-	return &s->tracees[(unsigned int)tid % TRACEE_BUCKETS];
-}
-
-static struct tracee *find(struct session *s, pid_t tid)
-{
-	struct tracee *t = *bucket(s, tid);
-	while (t != NULL && t->tid != tid)
-		t = t->next;
-	return t;
-}
-
-static struct tracee *find_or_add(struct session *s, pid_t tid)
-{
-	struct tracee *t = find(s, tid);
-	if (t != NULL)
-		return t;
-	t = calloc(1, sizeof *t);
-	if (t == NULL)
-		return NULL;
-	t->tid = tid;
-	t->next = *bucket(s, tid);
-	*bucket(s, tid) = t;
-	return t;
-}
-
-static void forget(struct session *s, pid_t tid)
-{
-	for (struct tracee **link = bucket(s, tid); *link != NULL; link = &(*link)->next) {
-		struct tracee *t = *link;
-		if (t->tid != tid)
-			continue;
-		*link = t->next;
-		free(t->pending);
-		free(t);
-		return;
-	}
-}
-
-void trace_free(struct session *s)
-{
-	for (int i = 0; i < TRACEE_BUCKETS; i++)
-		while (s->tracees[i] != NULL)
-			forget(s, s->tracees[i]->tid);
-}
-
 int trace_is_injecting(struct session *s, pid_t tid)
 {
 	if (!(s->doors & 1 << DOOR_TRACE))
 		return 0;
-	struct tracee *t = find(s, tid);
+	struct tracee *t = tracee_find(s, tid);
 	return t != NULL && t->phase == PHASE_MAKING_SCRATCH;
 }
 
@@ -279,7 +230,7 @@ static void answer_return(struct session *s, struct tracee *t, const struct answ
 void trace_answer(struct session *s, const struct event *event)
 {
 	const struct answer *answer = s->answer;
-	struct tracee *t = find(s, event->tid);
+	struct tracee *t = tracee_find(s, event->tid);
 	if (t == NULL || answer->action == ANSWER_HOLD)
 		return;
 	if (answer->action == ANSWER_KILL) {
@@ -381,7 +332,7 @@ static int on_fork(struct session *s, struct tracee *t)
 	unsigned long peer = 0;
 	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &peer) < 0)
 		return 0;
-	struct tracee *born = find_or_add(s, (pid_t)peer);
+	struct tracee *born = tracee_find_or_add(s, (pid_t)peer);
 	if (born != NULL && born->scratch == 0) { /* it has a copy of our memory there, or (vfork) the same */
 		born->scratch = t->scratch;
 		born->scratch_size = t->scratch_size;
@@ -398,11 +349,11 @@ static int on_exec(struct session *s, struct tracee *t)
 	unsigned long former = 0;
 	ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &former);
 	if (former != 0 && (pid_t)former != t->tid) { /* a thread that was not the leader took the leader's id */
-		struct tracee *caller = find(s, (pid_t)former);
+		struct tracee *caller = tracee_find(s, (pid_t)former);
 		if (caller != NULL) {
 			t->in_call = caller->in_call;
 			t->want_return = caller->want_return;
-			forget(s, (pid_t)former);
+			tracee_forget(s, (pid_t)former);
 		}
 	}
 	t->restore = 0; /* a new program: those registers are gone */
@@ -464,7 +415,7 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 
 int trace_seize(struct session *s, pid_t tid)
 {
-	if (find_or_add(s, tid) == NULL)
+	if (tracee_find_or_add(s, tid) == NULL)
 		return -ENOMEM;
 	return ptrace(PTRACE_SEIZE, tid, 0, (long)OPTIONS) < 0 ? -errno : 0;
 }
@@ -522,7 +473,7 @@ int trace_wait(struct session *s, int look_first)
 		s->launcher = 0;
 		return 0;
 	}
-	struct tracee *t = find_or_add(s, tid);
+	struct tracee *t = tracee_find_or_add(s, tid);
 	if (t == NULL) {
 		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
 		return 0;
@@ -532,6 +483,6 @@ int trace_wait(struct session *s, int look_first)
 	report(s, t, EVENT_EXIT);
 	s->event->result = status;
 	s->awaiting = 0;
-	forget(s, tid);
+	tracee_forget(s, tid);
 	return 1;
 }

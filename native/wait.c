@@ -249,5 +249,5 @@ void session_close(struct session *s)
 		waitpid(s->launcher, NULL, __WALL);
 	if (s->plan != NULL)
 		munmap(s->plan, s->plan_size);
-	trace_free(s);
+	tracee_forget_all(s);
 }

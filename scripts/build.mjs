@@ -19,7 +19,7 @@ const CFLAGS = [
   "-fstack-protector-strong",
   "-D_FORTIFY_SOURCE=2",
 ];
-const ADDON = ["addon.c", "wait.c", "spawn.c", "notify.c", "trace.c", "memory.c", "path.c"].map(
+const ADDON = ["addon.c", "wait.c", "spawn.c", "notify.c", "trace.c", "tracee.c", "memory.c", "path.c"].map(
   (f) => `native/${f}`,
 );
 

@@ -1,0 +1,52 @@
+/* The threads under the trace door, by number. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <stdlib.h>
+
+static struct tracee **bucket(struct session *s, pid_t tid)
+{
+	return &s->tracees[(unsigned int)tid % TRACEE_BUCKETS];
+}
+
+struct tracee *tracee_find(struct session *s, pid_t tid)
+{
+	struct tracee *t = *bucket(s, tid);
+	while (t != NULL && t->tid != tid)
+		t = t->next;
+	return t;
+}
+
+struct tracee *tracee_find_or_add(struct session *s, pid_t tid)
+{
+	struct tracee *t = tracee_find(s, tid);
+	if (t != NULL)
+		return t;
+	t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return NULL;
+	t->tid = tid;
+	t->next = *bucket(s, tid);
+	*bucket(s, tid) = t;
+	return t;
+}
+
+void tracee_forget(struct session *s, pid_t tid)
+{
+	for (struct tracee **link = bucket(s, tid); *link != NULL; link = &(*link)->next) {
+		struct tracee *t = *link;
+		if (t->tid != tid)
+			continue;
+		*link = t->next;
+		free(t->pending);
+		free(t);
+		return;
+	}
+}
+
+void tracee_forget_all(struct session *s)
+{
+	for (int i = 0; i < TRACEE_BUCKETS; i++)
+		while (s->tracees[i] != NULL)
+			tracee_forget(s, s->tracees[i]->tid);
+}

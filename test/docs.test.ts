@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadPolicy } from "../src/policy/load.js";
+import { root } from "./support/programs.js";
+
+const documents = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+/** The fenced blocks of a document in one language, with the line each starts at. */
+function blocks(document: string, language: string): { line: number; text: string }[] {
+  const text = readFileSync(join(root, document), "utf8");
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map((m) => ({
+    line: text.slice(0, m.index).split("\n").length + 1,
+    text: m[1]!,
+  }));
+}
+
+/** Run by CI itself, on a clean checkout. */
+const RUN_ELSEWHERE = /^npm (ci|start|test|run (bench|build))/;
+
+describe("every command in the documents", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "hermes-docs-"));
+    for (const name of ["hermes", "policies", "examples", "package.json", "dist", "node_modules"])
+      symlinkSync(join(root, name), join(folder, name));
+    writeFileSync(join(folder, "app.py"), "print('hello')\n");
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const document of documents)
+    for (const { line, text } of blocks(document, "sh"))
+      it(`runs: ${document}:${line}`, () => {
+        for (const command of text
+          .split("\n")
+          .filter((c) => c.trim() !== "" && !c.startsWith("#") && !RUN_ELSEWHERE.test(c))) {
+          const { status, stderr } = spawnSync("bash", ["-c", command], {
+            cwd: folder,
+            encoding: "utf8",
+            timeout: 60_000,
+          });
+          expect(status, `${command}\n${stderr}`).toBe(0);
+        }
+      });
+});
+
+describe("every policy in the documents", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "hermes-docs-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const document of documents)
+    for (const { line, text } of blocks(document, "ts").filter(({ text }) => text.includes("export default")))
+      it(`loads: ${document}:${line}`, async () => {
+        const file = join(folder, `${line}.ts`);
+        writeFileSync(file, text);
+        const { subscription } = await loadPolicy(file);
+        expect(subscription.calls.size + subscription.constants.length).toBeGreaterThan(0);
+      });
+});
+
+describe("every policy that ships", () => {
+  for (const name of readdirSync(join(root, "policies")).filter((n) => /\.(ts|mjs)$/.test(n)))
+    it(`loads: policies/${name}`, async () =>
+      expect((await loadPolicy(join(root, "policies", name))).name).toBe(name.replace(/\.\w+$/, "")));
+});
