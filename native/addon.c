@@ -294,6 +294,38 @@ static napi_value kill_process(napi_env env, napi_callback_info info)
 	return number(env, kill((pid_t)integer(&c, 0), (int)integer(&c, 1)) < 0 ? -errno : 0);
 }
 
+/* forward(launcher, signal, sender): the program gets it, unless it had it from the same sender already */
+static napi_value forward(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	union sigval value = { .sival_int = (int)(integer(&c, 2) * 128 + integer(&c, 1)) };
+	return number(env, sigqueue((pid_t)integer(&c, 0), FORWARD_SIGNAL, value) < 0 ? -errno : 0);
+}
+
+/*
+ * releaseStdio(): the program has stdin and stdout now. While we kept them open too, the other end of a pipe would
+ * not see that the program closed its own.
+ */
+static napi_value release_stdio(napi_env env, napi_callback_info info)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC), failed = 0;
+	(void)info;
+	if (fd < 0)
+		return number(env, -errno);
+	for (int i = 0; i < 2 && !failed; i++)
+		if (dup3(fd, i, O_CLOEXEC) < 0)
+			failed = errno;
+	close(fd);
+	return number(env, -failed);
+}
+
+/* launcher(): its pid, which is the program's parent */
+static napi_value launcher_pid(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	return need_session(&c) ? number(env, c.session->launcher) : NULL;
+}
+
 static napi_value make_pipe(napi_env env, napi_callback_info info)
 {
 	int ends[2];
@@ -414,8 +446,10 @@ NAPI_MODULE_INIT()
 		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "poke", poke }, { "resolve", resolve }, { "fdName", fd_name },
-		{ "socketNames", names_of_socket }, { "wake", wake }, { "kill", kill_process },
-		{ "pipe", make_pipe }, { "relaySignals", relay_signals }, { "ignoreSignal", ignore_signal }, { "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
+		{ "socketNames", names_of_socket }, { "wake", wake }, { "kill", kill_process }, { "forward", forward },
+		{ "launcher", launcher_pid }, { "releaseStdio", release_stdio },
+		{ "pipe", make_pipe }, { "relaySignals", relay_signals }, { "ignoreSignal", ignore_signal },
+		{ "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
 	};
 	for (size_t i = 0; i < sizeof surface / sizeof surface[0]; i++) {
 		napi_value function;

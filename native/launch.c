@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
@@ -195,12 +196,23 @@ static void child(struct plan *plan, int go)
 
 /* ------------------------------------------------------------------ the parent's side */
 
+enum { STANDARD_SIGNALS = 32, MAX_REQUESTS = 32, STOP_CHECK_MS = 20 };
+
 struct warden {
 	struct plan *plan;
 	int socket;
 	int signals;
 	pid_t program;
-	int unheard; /* messages that the supervisor has not acknowledged */
+	int unheard;            /* messages that the supervisor has not acknowledged */
+	int stop_to_follow;     /* the program has stopped and the supervisor has not yet */
+	int supervisor_stopped; /* by us */
+	uint64_t turns;         /* how often the stopped processes have run, when we last looked */
+	struct {
+		pid_t sender;
+		struct timespec time;
+	} met[STANDARD_SIGNALS]; /* signals that we got ourselves: they went to the whole group */
+	int32_t requests[MAX_REQUESTS];
+	int request_count;
 };
 
 /*
@@ -212,23 +224,33 @@ static void nudge(struct warden *w)
 	syscall(SYS_tgkill, w->plan->supervisor, w->plan->worker, w->plan->wake_signal);
 }
 
+static void let_supervisor_run(struct warden *w)
+{
+	w->stop_to_follow = 0;
+	if (w->supervisor_stopped)
+		kill(w->plan->supervisor, SIGCONT);
+	w->supervisor_stopped = 0;
+}
+
 static void say(struct warden *w, enum launcher_message kind, int value)
 {
 	struct message message = { kind, value };
 	if (send(w->socket, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message)
 		w->unheard++;
+	let_supervisor_run(w);
 	nudge(w);
 }
 
-/* The direct children of `pid`, by any of its threads. Returns how many were signalled, with theirs. */
-static int signal_descendants(pid_t pid, int number, int depth)
+typedef void visitor(pid_t pid, void *context);
+
+/* Visits the children of `pid`, by any of its threads, and theirs. */
+static void visit_descendants(pid_t pid, int depth, visitor *visit, void *context)
 {
 	char path[64];
-	int count = 0;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *tasks = opendir(path);
 	if (tasks == NULL)
-		return 0;
+		return;
 	for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
 		char name[300];
 		int child_pid;
@@ -239,23 +261,27 @@ static int signal_descendants(pid_t pid, int number, int depth)
 		if (children == NULL)
 			continue;
 		while (fscanf(children, "%d", &child_pid) == 1) {
-			kill(child_pid, number);
-			count++;
+			visit(child_pid, context);
 			/* Orphans come to us, so a tree too deep to walk is met again, one level higher. */
 			if (depth < 64)
-				count += signal_descendants(child_pid, number, depth + 1);
+				visit_descendants(child_pid, depth + 1, visit, context);
 		}
 		fclose(children);
 	}
 	closedir(tasks);
-	return count;
+}
+
+static void send_signal(pid_t pid, void *number)
+{
+	kill(pid, *(int *)number);
 }
 
 /* Stop everything first: what is stopped cannot fork while we look for its children. */
 static void kill_session(void)
 {
-	signal_descendants(getpid(), SIGSTOP, 0);
-	signal_descendants(getpid(), SIGKILL, 0);
+	int stop = SIGSTOP, end = SIGKILL;
+	visit_descendants(getpid(), 0, send_signal, &stop);
+	visit_descendants(getpid(), 0, send_signal, &end);
 }
 
 static void end_session(void)
@@ -271,12 +297,143 @@ static void end_session(void)
 	}
 }
 
+/* ------------------------------------------------------------------ job control */
+
+struct survey {
+	pid_t group;    /* only this process group counts; 0: every process */
+	int running;    /* how many are not stopped */
+	uint64_t turns; /* how often those that are have been on a CPU */
+};
+
+/* The state, group and terminal of a process; 0 when it is gone. */
+static int read_stat(pid_t pid, char *state, int *group, int *terminal)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	size_t size = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	text[size] = 0;
+	char *rest = strrchr(text, ')'); /* its name may hold anything */
+	return rest != NULL && sscanf(rest, ") %c %*d %d %*d %d", state, group, terminal) == 3;
+}
+
+static void survey_one(pid_t pid, void *context)
+{
+	struct survey *survey = context;
+	int group, terminal;
+	char state, path[64];
+	unsigned long turns;
+	if (!read_stat(pid, &state, &group, &terminal) || (survey->group && group != survey->group))
+		return;
+	if (state == 'Z' || state == 'X')
+		return;
+	if (state != 'T' && state != 't')
+		survey->running++;
+	snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (fscanf(file, "%*u %*u %lu", &turns) == 1)
+		survey->turns += turns;
+	fclose(file);
+}
+
+/*
+ * The program has stopped, and whoever waits for the supervisor should see that. But a stopped supervisor answers
+ * nobody, so nobody who could continue the program may be left running: with a terminal, which continues whole
+ * groups, that is the program's group; without one, the whole session. A process that waits for an answer of the
+ * trace door looks stopped too: only those that have not run between two looks are.
+ */
+static void follow_stop(struct warden *w)
+{
+	struct survey survey = { 0 };
+	char state;
+	int group, terminal;
+	if (!read_stat(w->program, &state, &group, &terminal))
+		return;
+	survey.group = terminal ? group : 0;
+	visit_descendants(getpid(), 0, survey_one, &survey);
+	if (survey.running == 0 && survey.turns == w->turns) {
+		w->stop_to_follow = 0;
+		w->supervisor_stopped = 1;
+		kill(w->plan->supervisor, SIGSTOP);
+	}
+	w->turns = survey.turns;
+}
+
+static void program_stopped(struct warden *w, int number)
+{
+	say(w, SAY_MAIN_STOP, number);
+	w->turns = 0;
+	w->stop_to_follow = (w->plan->flags & PLAN_FOLLOW_STOPS) != 0;
+}
+
+/* ------------------------------------------------------------------ signals to the supervisor */
+
+static void note_signal(struct warden *w, const struct signalfd_siginfo *info)
+{
+	if ((int)info->ssi_signo == FORWARD_SIGNAL && (pid_t)info->ssi_pid == w->plan->supervisor) {
+		if (w->request_count < MAX_REQUESTS)
+			w->requests[w->request_count++] = info->ssi_int;
+	} else if (info->ssi_signo < STANDARD_SIGNALS) {
+		w->met[info->ssi_signo].sender = (pid_t)info->ssi_pid;
+		clock_gettime(CLOCK_MONOTONIC, &w->met[info->ssi_signo].time);
+	}
+}
+
+static int read_signals(struct warden *w)
+{
+	struct signalfd_siginfo got[16];
+	ssize_t size;
+	while ((size = read(w->signals, got, sizeof got)) > 0)
+		for (size_t i = 0; i < (size_t)size / sizeof got[0]; i++)
+			note_signal(w, &got[i]);
+	return size < 0 && errno != EAGAIN ? -1 : 0;
+}
+
+/* Did the same sender send it to us too, just now? */
+static int met_too(struct warden *w, int number, pid_t sender)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (w->met[number].sender != sender || now.tv_sec - w->met[number].time.tv_sec > 1)
+		return 0;
+	w->met[number].sender = 0;
+	return 1;
+}
+
+/*
+ * What was sent to the supervisor alone is for the program. What was sent to the group that all of us are in has
+ * reached the program already, and it must not get it twice: many take a second one for "at once, then".
+ */
+static void forward_signals(struct warden *w)
+{
+	while (w->request_count > 0) {
+		int32_t request = w->requests[--w->request_count];
+		int number = request % 128;
+		pid_t sender = request / 128;
+		if (number < 1 || number >= STANDARD_SIGNALS || w->program <= 0)
+			continue;
+		if (met_too(w, number, sender))
+			continue;
+		usleep(1000); /* the kernel may be half through the group */
+		read_signals(w);
+		if (!met_too(w, number, sender))
+			kill(w->program, number);
+	}
+}
+
+/* ------------------------------------------------------------------ the wait */
+
 /* Returns 0 when no child is left. */
 static int reap(struct warden *w)
 {
 	for (;;) {
 		int status;
-		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG | WUNTRACED);
+		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG | WUNTRACED | WCONTINUED);
 		if (pid == 0)
 			return 1;
 		if (pid < 0)
@@ -284,7 +441,9 @@ static int reap(struct warden *w)
 		if (pid != w->program)
 			continue;
 		if (WIFSTOPPED(status)) {
-			say(w, SAY_MAIN_STOP, WSTOPSIG(status));
+			program_stopped(w, WSTOPSIG(status));
+		} else if (WIFCONTINUED(status)) {
+			let_supervisor_run(w);
 		} else {
 			say(w, SAY_MAIN_EXIT, status);
 			w->program = -1;
@@ -323,13 +482,11 @@ static void supervise(struct warden *w, int go)
 		struct pollfd fds[2] = { { w->socket, POLLIN, 0 }, { w->signals, POLLIN, 0 } };
 		if (over && w->unheard == 0)
 			return;
-		if (poll(fds, 2, w->unheard ? 10 : -1) < 0 && errno != EINTR)
+		if (poll(fds, 2, w->unheard ? 10 : w->stop_to_follow ? STOP_CHECK_MS : -1) < 0 && errno != EINTR)
 			return;
-		if (fds[1].revents) {
-			struct signalfd_siginfo ignored[8];
-			if (read(w->signals, ignored, sizeof ignored) < 0 && errno != EAGAIN)
-				return;
-		}
+		if (read_signals(w) < 0)
+			return;
+		forward_signals(w);
 		if (!over && !reap(w)) {
 			over = 1;
 			say(w, SAY_OVER, 0);
@@ -338,6 +495,8 @@ static void supervise(struct warden *w, int go)
 			listen_to_supervisor(w, go);
 		if (w->unheard)
 			nudge(w);
+		else if (w->stop_to_follow)
+			follow_stop(w);
 	}
 }
 
@@ -356,7 +515,7 @@ int main(int argc, char **argv)
 {
 	struct warden w = { 0 };
 	int go[2];
-	sigset_t every, chld;
+	sigset_t every;
 
 	if (argc != 3) {
 		fputs("hermes-launch is started by hermes; it is not for use by hand\n", stderr);
@@ -371,9 +530,7 @@ int main(int argc, char **argv)
 	/* Terminal signals go to the whole foreground group, us included; they are for the program, not for us. */
 	sigfillset(&every);
 	sigprocmask(SIG_SETMASK, &every, NULL);
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	w.signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	w.signals = signalfd(-1, &every, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (w.signals < 0 || pipe2(go, O_CLOEXEC) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
 		w.plan->failed_errno = errno;
 		w.plan->failed_step = STEP_START;

@@ -15,7 +15,11 @@ enum plan_flag {
 	PLAN_NEW_SESSION = 4,
 	PLAN_NEW_GROUP = 8,
 	PLAN_CLOSE_FDS = 16,
+	PLAN_FOLLOW_STOPS = 32, /* stop the supervisor when the program stops: for one that is a shell's job */
 };
+
+/* Queued to the launcher by the supervisor: "I was sent this". The value is sender * 128 + signal. */
+#define FORWARD_SIGNAL (SIGRTMIN + 8)
 
 enum launch_step {
 	STEP_NONE = 0,

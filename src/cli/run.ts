@@ -1,4 +1,5 @@
 import { HermesError } from "../errors.js";
+import { native } from "../kernel/native.js";
 import { type RunOptions, sessionOptions } from "../run.js";
 import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
@@ -34,11 +35,13 @@ export async function runCommand(words: string[], flags: Flags, thread?: Thread)
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const relay = new SignalRelay(start.ignoredSignals);
   const session = await Session.start(
-    sessionOptions(options),
+    { ...sessionOptions(options), followStops: true },
     {
       problem: (text) => say(`hermes: ${text}\n`),
-      started: (pid) => relay.started(pid),
-      mainStopped: () => relay.followStop(),
+      started: (_, launcher) => {
+        native().releaseStdio();
+        relay.started(launcher);
+      },
       mainExited: () => {
         // There is nobody left to pass a signal to: whoever sends one wants the rest to end.
         relay.ended(() => session.end());

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { constants } from "node:os";
 import { native } from "../kernel/native.js";
 
-const { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGSTOP, SIGWINCH } =
+const { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH } =
   constants.signals;
 const RELAYED = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH];
 const SI_KERNEL = 128;
@@ -11,11 +11,12 @@ const RECORD = 12;
 
 /**
  * The program is in our process group, so what the terminal sends reaches it without us, and we only must not die of
- * it. What somebody sends to us alone is for the program, and is passed on.
+ * it. What somebody sends to us alone is for the program, and is passed on by the launcher, who can tell. The launcher
+ * also stops us when the program stops.
  */
 export class SignalRelay {
-  #pid: number | undefined;
-  #early: number[] = [];
+  #launcher: number | undefined;
+  #early: [signal: number, sender: number][] = [];
   #afterwards: (() => void) | undefined;
 
   /** Signals that were ignored when we were started stay so: for us, and (by the launcher) for the program. */
@@ -34,9 +35,9 @@ export class SignalRelay {
     });
   }
 
-  started(pid: number): void {
-    this.#pid = pid;
-    for (const signal of this.#early.splice(0)) native().kill(pid, signal);
+  started(launcher: number): void {
+    this.#launcher = launcher;
+    for (const [signal, sender] of this.#early.splice(0)) native().forward(launcher, signal, sender);
   }
 
   /** From now on a signal calls this instead. */
@@ -47,17 +48,11 @@ export class SignalRelay {
   #received(signal: number, code: number, sender: number): void {
     const fromTerminal = code === SI_KERNEL;
     // A program that signals its whole group meets us there too; it has what it sent already.
-    const isForProgram = !fromTerminal && !(this.#pid !== undefined && descendsFrom(sender, this.#pid));
+    const isForProgram =
+      !fromTerminal && !(this.#launcher !== undefined && descendsFrom(sender, this.#launcher));
     if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();
-    else if (isForProgram && this.#pid === undefined) this.#early.push(signal);
-    else if (isForProgram) native().kill(this.#pid!, signal);
-    if (signal === SIGTSTP) native().kill(process.pid, SIGSTOP);
-  }
-
-  /** The program has stopped itself: so do we, and the shell that waits for us sees a stopped job as it should. */
-  followStop(): void {
-    const state = this.#pid === undefined ? undefined : statOf(this.#pid)[0];
-    if (state === "T" || state === "t") native().kill(process.pid, SIGSTOP);
+    else if (isForProgram && this.#launcher === undefined) this.#early.push([signal, sender]);
+    else if (isForProgram) native().forward(this.#launcher!, signal, sender);
   }
 }
 

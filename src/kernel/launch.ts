@@ -19,10 +19,19 @@ export interface Launch {
   readonly noNewPrivs: boolean;
   readonly newSession?: boolean;
   readonly newGroup?: boolean;
+  /** Stop the supervisor when the program stops, so that the shell which waits for it sees a stopped job. */
+  readonly followStops?: boolean;
 }
 
 const MAGIC = 0x48524d53;
-const FLAG = { noNewPrivs: 1, listener: 2, newSession: 4, newGroup: 8, closeFds: 16 } as const;
+const FLAG = {
+  noNewPrivs: 1,
+  listener: 2,
+  newSession: 4,
+  newGroup: 8,
+  closeFds: 16,
+  followStops: 32,
+} as const;
 const FIELD = {
   magic: 0,
   size: 4,
@@ -103,6 +112,7 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
     (listener ? FLAG.listener : 0) |
     (launch.newSession ? FLAG.newSession : 0) |
     (launch.newGroup ? FLAG.newGroup : 0) |
+    (launch.followStops ? FLAG.followStops : 0) |
     FLAG.closeFds;
   const words: [number, number][] = [
     [FIELD.magic, MAGIC],

@@ -28,6 +28,12 @@ export interface Native {
   /** Interrupts next() of that thread. */
   wake(tid: number): number;
   kill(pid: number, signal: number): number;
+  /** Passes on a signal that `sender` sent us, unless the program got it too, as a member of our process group. */
+  forward(launcher: number, signal: number, sender: number): number;
+  /** The launcher's pid. */
+  launcher(): number;
+  /** Puts /dev/null in the place of our stdin and stdout: whoever waits for the program to close them must see it. */
+  releaseStdio(): number;
   /** pipe2(2), non-blocking and close-on-exec: Node has none of its own. */
   pipe(): [read: number, write: number];
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */

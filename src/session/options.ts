@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly door: "auto" | "notify" | "trace";
   readonly fence: "none" | "standard";
   readonly newSession?: boolean;
+  /** The whole process stops and continues with the program. */
+  readonly followStops?: boolean;
   readonly trace?: TraceOptions;
 }
 
@@ -64,7 +66,7 @@ export interface WorkerTask {
 
 /** Worker to main thread. */
 export type Report =
-  | { readonly type: "started"; readonly pid: number; readonly worker: number }
+  | { readonly type: "started"; readonly pid: number; readonly worker: number; readonly launcher: number }
   | { readonly type: "main-exited" }
   | { readonly type: "main-stopped"; readonly signal: number }
   | { readonly type: "problem"; readonly text: string }

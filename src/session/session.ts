@@ -8,7 +8,7 @@ import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
 import { Thread } from "./thread.js";
 
 export interface SessionEvents {
-  started?(pid: number): void;
+  started?(pid: number, launcher: number): void;
   /** The program that was started has ended; processes that it left behind may still run. */
   mainExited?(): void;
   mainStopped?(signal: number): void;
@@ -98,7 +98,7 @@ export class Session {
       case "started":
         this.#pid = report.pid;
         this.#workerTid = report.worker;
-        events.started?.(report.pid);
+        events.started?.(report.pid, report.launcher);
         if (this.#unheard > 0) this.#wake();
         break;
       case "main-exited":
@@ -119,11 +119,6 @@ export class Session {
   /** Kills every process of the session. */
   end(): void {
     this.#order({ type: "end" });
-  }
-
-  /** Sends a signal to the program that was started. */
-  signal(number: number): void {
-    if (this.#pid !== undefined) native().kill(this.#pid, number);
   }
 
   #order(order: Order): void {

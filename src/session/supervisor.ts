@@ -37,7 +37,7 @@ export class Supervisor {
     const worker = this.#native.create(new Uint8Array(memory), doorway.fetchPlan, doorway.doors, 0);
     this.pid = this.#native.launch(plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
-    channel.report({ type: "started", pid: this.pid, worker });
+    channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
   }
 
   #startError(errno: number): HermesError {
@@ -81,7 +81,7 @@ export class Supervisor {
 }
 
 function launchOf(options: SessionOptions): Launch {
-  const { command, env, cwd, stdio, keepFds, limits, newSession, ignoredSignals } = options;
+  const { command, env, cwd, stdio, keepFds, limits, newSession, ignoredSignals, followStops } = options;
   return {
     file: options.file ?? locate(command[0]!, env.PATH, cwd),
     argv: command,
@@ -93,5 +93,6 @@ function launchOf(options: SessionOptions): Launch {
     ...(ignoredSignals !== undefined && { ignoredSignals }),
     ...(keepFds && { keepFds }),
     ...(newSession && { newSession }),
+    ...(followStops && { followStops }),
   };
 }
