@@ -232,26 +232,24 @@ static napi_value text(napi_env env, const char *from, size_t length)
 }
 
 /*
- * resolve(tid, dirfd, path bytes, flags): the canonical path as bytes, or -errno. Bit 1 of `flags` follows a
- * last component that is a link. A last component that does not exist gives its path with a NUL behind it.
+ * resolve(tid, dirfd, path bytes, flags, into): the length of the canonical path now in `into`, or -errno. Bit 1 of
+ * `flags` follows a last component that is a link. The last component need not exist.
  */
 static napi_value resolve(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
-	char path[4097], into[TEXT_SIZE];
-	size_t size;
-	int missing = 0;
-	uint8_t *data = bytes(&c, 2, &size);
-	if (data == NULL || size > 4096)
+	char path[4097];
+	size_t size, room;
+	int missing;
+	uint8_t *data = bytes(&c, 2, &size), *into = bytes(&c, 4, &room);
+	if (data == NULL || into == NULL || room == 0)
+		return number(env, -EINVAL);
+	if (size > 4096)
 		return number(env, -ENAMETOOLONG);
 	memcpy(path, data, size);
 	path[size] = 0;
-	ssize_t length = path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3), into,
-				      sizeof into - 1, &missing);
-	if (length < 0)
-		return number(env, length);
-	into[length] = 0;
-	return text(env, into, (size_t)length + (missing ? 1 : 0));
+	return number(env, path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3),
+					(char *)into, room - 1, &missing));
 }
 
 /* fdName(tid, fd): what /proc says the descriptor is, as bytes, or -errno */

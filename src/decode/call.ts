@@ -31,6 +31,9 @@ const MAX_MEMORY = 64 * 1024;
 const MAX_ADDRESS = 128;
 const MAX_MESSAGES = 1024;
 
+/** Where resolve() leaves its answer, which is read at once. */
+const canonicalPath = Buffer.alloc(8192);
+
 /** Who made a call is looked up only when somebody asks. */
 export interface Processes {
   get(tid: number): ProcessInfo;
@@ -139,7 +142,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     if (stop.isNull(i)) return undefined;
     if (!stop.has(i)) return readString(stop.tid, stop.exact(i), 4096);
     if (stop.slotError(i) !== 0 || stop.slotTruncated(i)) return undefined;
-    return stop.slotAscii(i) ?? decodeText(stop.slotBytes(i));
+    return stop.slotText(i);
   }
 
   #resolve(i: number): PathArgument | undefined {
@@ -147,24 +150,26 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     if (requested === undefined) return undefined;
     const argument = this.call.args[i]!;
     const dirfd = argument.dirfd === undefined ? AT_FDCWD : this.stop.int(argument.dirfd);
-    return { argument: argument.name, requested, path: this.#canonical(argument, dirfd, requested) };
+    return { argument: argument.name, requested, path: this.#canonical(i, dirfd, requested) };
   }
 
-  #canonical(argument: Argument, dirfd: number, requested: string): string {
-    const { tid } = this.stop;
+  #canonical(i: number, dirfd: number, requested: string): string {
+    const stop = this.stop;
+    const { tid } = stop;
     if (requested === "") {
       if (!(this.#flagBits() & AT_EMPTY_PATH) || dirfd === AT_FDCWD)
         return dirfd === AT_FDCWD ? this.process.cwd : "";
       return describeDescriptor(tid, dirfd).target ?? "";
     }
     const follow = follows(
-      argument,
-      (i) => this.stop.uint(i),
+      this.call.args[i]!,
+      (k) => stop.uint(k),
       () => this.#howFlags(),
     );
-    const found = native().resolve(tid, dirfd, encodeText(requested), follow ? RESOLVE_FOLLOW : 0);
-    if (typeof found === "number") return this.#lexical(dirfd, requested);
-    return decodeText(found.at(-1) === 0 ? found.subarray(0, -1) : found);
+    const path = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
+    const length = native().resolve(tid, dirfd, path, follow ? RESOLVE_FOLLOW : 0, canonicalPath);
+    if (length < 0) return this.#lexical(dirfd, requested);
+    return decodeText(canonicalPath.subarray(0, length));
   }
 
   /** The best name for a path that leads nowhere: the kernel will refuse it whatever we say. */

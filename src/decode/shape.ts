@@ -53,9 +53,16 @@ export function shapeOf(call: Syscall): Shape {
   return shape;
 }
 
-function masks(spec: string): [index: number, mask: number] {
-  const [index, mask] = spec.split(":").map(Number);
-  return [index!, mask!];
+const parsedMasks = new Map<string, readonly [index: number, mask: number]>();
+
+/** The N:MASK at the end of a specification: there are a few dozen, and each path asks for its own. */
+function masks(spec: string): readonly [index: number, mask: number] {
+  const known = parsedMasks.get(spec);
+  if (known) return known;
+  const [index, mask] = spec.split(":").slice(-2).map(Number);
+  const parsed = [index!, mask!] as const;
+  parsedMasks.set(spec, parsed);
+  return parsed;
 }
 
 const O_CREAT_EXCL = 0o300;
@@ -74,6 +81,6 @@ export function follows(argument: Argument, uint: (i: number) => number, howFlag
   const follow = argument.follow ?? "always";
   if (follow === "always") return true;
   if (follow === "never") return false;
-  const [index, mask] = masks(follow.slice(follow.indexOf(":") + 1));
+  const [index, mask] = masks(follow);
   return follow.startsWith("unless") === ((uint(index) & mask) === 0);
 }

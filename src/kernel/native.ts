@@ -20,8 +20,8 @@ export interface Native {
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
   poke(tid: number, address: bigint, bytes: Uint8Array): number;
-  /** A NUL behind the path says that its last component does not exist. */
-  resolve(tid: number, dirfd: number, path: Uint8Array, flags: number): Buffer | number;
+  /** The canonical path goes to `into`; returns its length. Its last component need not exist. */
+  resolve(tid: number, dirfd: number, path: Uint8Array, flags: number, into: Uint8Array): number;
   fdName(tid: number, fd: number): Buffer | number;
   socketNames(tid: number, fd: number): Buffer | number;
 

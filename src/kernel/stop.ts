@@ -1,3 +1,4 @@
+import { asciiText, decodeText } from "../text.js";
 import {
   ANSWER,
   ANSWER_FIELD,
@@ -113,13 +114,11 @@ export class Stop {
   slotTruncated(i: number): boolean {
     return this.#u32[this.#slot(i) + 3] !== 0;
   }
-  /** The fetched text if it is plain ASCII, else undefined: the quick way for nearly every path. */
-  slotAscii(i: number): string | undefined {
+  /** What was fetched, as text. */
+  slotText(i: number): string {
     const at = this.#slot(i);
     const from = this.#u32[at]!;
-    const to = from + this.#u32[at + 1]!;
-    for (let k = from; k < to; k++) if (this.bytes[k]! > 0x7f) return undefined;
-    return this.bytes.toString("latin1", from, to);
+    return asciiText(this.bytes, from, from + this.#u32[at + 1]!) ?? decodeText(this.slotBytes(i));
   }
 
   /** A private copy of the event and its bytes, for one that outlives its turn. */
