@@ -15,8 +15,9 @@ import {
   virtualFile,
 } from "../../verdict.js";
 import { stricterOf } from "../answer.js";
-import { type Engine, TYPE } from "./engine.js";
+import type { Engine } from "./engine.js";
 import type { Pointer } from "./machine.js";
+import { TYPE } from "./values.js";
 
 /** What has been answered to the event that is being decided. A call to hermes.deny() counts, returned or not. */
 export class Answers {

@@ -5,6 +5,9 @@ import type { Engine } from "./engine.js";
 import type { Pointer } from "./machine.js";
 import type { View, Views } from "./view.js";
 
+/** Units of fuel for what the kernel must be asked about at length. */
+const LIST_COST = 20_000;
+
 const EVENT_FIELDS = [
   ...[
     "kind",
@@ -278,6 +281,7 @@ class ProcessView implements View {
         engine.push(L, process.startTime);
         return;
       case "fds":
+        engine.charge(LIST_COST);
         pushViews(
           this.#scene,
           L,
@@ -290,8 +294,11 @@ class ProcessView implements View {
       case "cwd":
       case "uid":
       case "gid":
+        engine.push(L, process[key]);
+        return;
       case "threads":
       case "maps":
+        engine.charge(LIST_COST);
         engine.push(L, process[key]);
         return;
       default:

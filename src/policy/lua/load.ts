@@ -5,9 +5,10 @@ import { HermesError } from "../../errors.js";
 import type { CallEvent, ReturnEvent } from "../../event.js";
 import type { Verdict } from "../../verdict.js";
 import type { Policy, Subscription } from "../policy.js";
-import type { Budgets, LuaData } from "./engine.js";
+import type { Budgets } from "./engine.js";
 import { LuaError } from "./error.js";
 import { Script, type ScriptHost, type ScriptSource } from "./script.js";
+import type { LuaData } from "./values.js";
 
 export interface LuaOptions {
   readonly budgets?: Partial<Budgets>;

@@ -1,3 +1,5 @@
+import { EMPTY, I32, Module, OP, SECTION } from "./wasm-module.js";
+
 /**
  * Puts a fuel meter into a WebAssembly module. Lua's own count hook sees virtual machine instructions only: a pattern
  * that backtracks for ever, a table.concat over 2^63 elements or an empty string.rep spin inside C, where no hook
@@ -25,65 +27,6 @@ const VM_OPCODES = 80;
 /** Bytes that memory.copy and memory.fill move for one unit. */
 const BULK_SHIFT = 4;
 
-const SECTION = { type: 1, import: 2, function: 3, table: 4, export: 7, element: 9, code: 10 } as const;
-const OP = {
-  loop: 0x03,
-  if: 0x04,
-  else: 0x05,
-  end: 0x0b,
-  brTable: 0x0e,
-  call: 0x10,
-  callIndirect: 0x11,
-  localGet: 0x20,
-  localTee: 0x22,
-  i32Load: 0x28,
-  i32Store: 0x36,
-  i32Const: 0x41,
-  i32LtS: 0x48,
-  i32Sub: 0x6b,
-  i32ShrU: 0x76,
-} as const;
-const EMPTY = 0x40;
-const I32 = 0x7f;
-const FUNC = 0x60;
-
-class Reader {
-  readonly bytes: Uint8Array;
-  at: number;
-
-  constructor(bytes: Uint8Array, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-
-  byte(): number {
-    const byte = this.bytes[this.at++];
-    if (byte === undefined) throw new RangeError("the WebAssembly module is cut short");
-    return byte;
-  }
-
-  u32(): number {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
-    }
-  }
-
-  skipLeb(): void {
-    while (this.byte() >= 0x80);
-  }
-
-  skip(count: number): void {
-    this.at += count;
-  }
-
-  skipName(): void {
-    this.skip(this.u32());
-  }
-}
-
 function leb(value: number): number[] {
   const bytes: number[] = [];
   let rest = value >>> 0;
@@ -105,222 +48,12 @@ function signedLeb(value: number): number[] {
   }
 }
 
-interface Section {
-  readonly id: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-function sectionsOf(bytes: Uint8Array): Section[] {
-  const reader = new Reader(bytes, 8);
-  const sections: Section[] = [];
-  while (reader.at < bytes.length) {
-    const id = reader.byte();
-    const size = reader.u32();
-    sections.push({ id, from: reader.at, to: reader.at + size });
-    reader.skip(size);
-  }
-  return sections;
-}
-
-interface Instruction {
-  readonly op: number;
-  readonly at: number;
-  /** The called function, the number of targets of a br_table, or the number of a 0xfc instruction. */
-  readonly value: number;
-}
-
-/** Reads one instruction and its immediates. */
-function nextInstruction(reader: Reader): Instruction {
-  const at = reader.at;
-  const op = reader.byte();
-  let value = 0;
-  if ((op >= 0x02 && op <= 0x04) || (op >= 0x0c && op <= 0x0d) || (op >= 0x20 && op <= 0x26))
-    reader.skipLeb();
-  else if (op === OP.call) value = reader.u32();
-  else if (op === OP.brTable) {
-    value = reader.u32();
-    for (let i = 0; i <= value; i++) reader.skipLeb();
-  } else if (op === OP.callIndirect || (op >= 0x28 && op <= 0x3e)) {
-    reader.skipLeb();
-    reader.skipLeb();
-  } else if (op === 0x3f || op === 0x40) reader.skip(1);
-  else if (op === 0x41 || op === 0x42 || op === 0xd0 || op === 0xd2) reader.skipLeb();
-  else if (op === 0x43) reader.skip(4);
-  else if (op === 0x44) reader.skip(8);
-  else if (op === 0x1c) reader.skip(reader.u32());
-  else if (op === 0xfc) {
-    value = reader.u32();
-    if (value === 8 || value === 10 || value === 12 || value === 14) reader.skip(2);
-    else if (value > 8) reader.skip(1);
-    if (value > 17) throw new RangeError(`unknown WebAssembly instruction 0xfc ${value}`);
-  } else if (
-    !(
-      op <= 0x01 ||
-      op === 0x05 ||
-      op === 0x0b ||
-      op === 0x0f ||
-      op === 0x1a ||
-      op === 0x1b ||
-      (op >= 0x45 && op <= 0xc4) ||
-      op === 0xd1
-    )
-  )
-    throw new RangeError(`unknown WebAssembly instruction 0x${op.toString(16)}`);
-  return { op, at, value };
-}
-
-interface Body {
-  readonly from: number;
-  readonly to: number;
-  /** Where the instructions begin, after the locals. */
-  readonly code: number;
-  readonly localGroups: number;
-  readonly localsFrom: number;
-  readonly locals: number;
-  readonly calls: ReadonlySet<number>;
-  readonly widestJump: number;
-}
-
-function bodyAt(bytes: Uint8Array, from: number, to: number): Body {
-  const reader = new Reader(bytes, from);
-  const localGroups = reader.u32();
-  const localsFrom = reader.at;
-  let locals = 0;
-  for (let i = 0; i < localGroups; i++) {
-    locals += reader.u32();
-    reader.byte();
-  }
-  const code = reader.at;
-  const calls = new Set<number>();
-  let widestJump = 0;
-  while (reader.at < to) {
-    const { op, value } = nextInstruction(reader);
-    if (op === OP.call) calls.add(value);
-    if (op === OP.brTable) widestJump = Math.max(widestJump, value);
-  }
-  return { from, to, code, localGroups, localsFrom, locals, calls, widestJump };
-}
-
-class Module {
-  readonly bytes: Uint8Array;
-  readonly sections: Section[];
-  readonly imported: number;
-  readonly bodies: Body[];
-  /** Each type's parameters and results, as text. */
-  readonly #signatures: { parameters: number; text: string }[] = [];
-  readonly emptyType: number;
-  readonly tableSize: number;
-  readonly exported = new Set<number>();
-  readonly inTable = new Set<number>();
-  readonly #types: number[] = [];
-
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-    this.sections = sectionsOf(bytes);
-    this.emptyType = this.#readTypes();
-    this.imported = this.#readImports();
-    this.#each(SECTION.function, (reader) => this.#types.push(reader.u32()));
-    this.#each(SECTION.export, (reader) => {
-      reader.skipName();
-      const kind = reader.byte();
-      const index = reader.u32();
-      if (kind === 0) this.exported.add(index);
-    });
-    this.tableSize = this.#readTable();
-    this.#each(SECTION.element, (reader) => {
-      if (reader.u32() !== 0) throw new RangeError("an element segment of an unknown kind");
-      while (nextInstruction(reader).op !== OP.end);
-      for (let count = reader.u32(); count > 0; count--) this.inTable.add(reader.u32());
-    });
-    this.bodies = [];
-    this.#each(SECTION.code, (reader) => {
-      const size = reader.u32();
-      this.bodies.push(bodyAt(bytes, reader.at, reader.at + size));
-      reader.skip(size);
-    });
-  }
-
-  section(id: number): Section {
-    const found = this.sections.find((section) => section.id === id);
-    if (!found) throw new RangeError(`the WebAssembly module has no section ${id}`);
-    return found;
-  }
-
-  #signature(index: number): { parameters: number; text: string } {
-    return this.#signatures[this.#types[index - this.imported]!]!;
-  }
-
-  parametersOf(index: number): number {
-    return this.#signature(index).parameters;
-  }
-
-  /** Has the shape of a lua_CFunction: takes a state, gives a number. */
-  isLuaFunction(index: number): boolean {
-    return index >= this.imported && this.#signature(index).text === `${I32}>${I32}`;
-  }
-
-  body(index: number): Body | undefined {
-    return this.bodies[index - this.imported];
-  }
-
-  #each(id: number, read: (reader: Reader) => void): void {
-    const reader = new Reader(this.bytes, this.section(id).from);
-    for (let count = reader.u32(); count > 0; count--) read(reader);
-  }
-
-  #readTypes(): number {
-    this.#each(SECTION.type, (reader) => {
-      if (reader.byte() !== FUNC) throw new RangeError("a type that is no function");
-      const list = () => Array.from({ length: reader.u32() }, () => reader.byte());
-      const parameters = list();
-      this.#signatures.push({ parameters: parameters.length, text: `${parameters}>${list()}` });
-    });
-    const empty = this.#signatures.findIndex(({ text }) => text === ">");
-    if (empty < 0) throw new RangeError("no type for a function without arguments");
-    return empty;
-  }
-
-  #readImports(): number {
-    let functions = 0;
-    this.#each(SECTION.import, (reader) => {
-      reader.skipName();
-      reader.skipName();
-      if (reader.byte() !== 0) throw new RangeError("an import that is no function");
-      reader.skipLeb();
-      functions++;
-    });
-    return functions;
-  }
-
-  #readTable(): number {
-    const reader = new Reader(this.bytes, this.section(SECTION.table).from);
-    reader.skip(2);
-    const flags = reader.byte();
-    const size = reader.u32();
-    if (flags !== 0) throw new RangeError("the function table cannot grow");
-    return size;
-  }
-
-  /** Everything that can be reached from some functions by direct calls. */
-  reach(from: Iterable<number>, stop: (index: number) => boolean): Set<number> {
-    const seen = new Set<number>();
-    const next = [...from];
-    for (let index = next.pop(); index !== undefined; index = next.pop()) {
-      if (seen.has(index)) continue;
-      seen.add(index);
-      for (const called of this.body(index)?.calls ?? []) if (!stop(called)) next.push(called);
-    }
-    return seen;
-  }
-}
-
 /**
  * The functions in which it is safe to give up: the virtual machine, the library's functions (which only the table
  * of functions leads to), and their helpers (which the interpreter's core does not use).
  */
 function guardedFunctions(module: Module): { vm: number; library: Set<number>; helpers: Set<number> } {
-  const sizes = module.bodies.map((body) => body.to - body.from);
+  const sizes = module.bodies.map((body) => body.to - body.code);
   const vm = sizes.indexOf(Math.max(...sizes)) + module.imported;
   if (module.body(vm)!.widestJump < VM_OPCODES)
     throw new RangeError("cannot tell which function is the virtual machine");
@@ -362,23 +95,15 @@ function instrument(module: Module, index: number, guard: { loops: boolean; entr
     bytes.subarray(body.localsFrom, body.code),
     Uint8Array.from([1, I32]),
   ];
-  if (guard.entry) parts.push(Uint8Array.from(take(one, check, scratch)));
-  const reader = new Reader(bytes, body.code);
+  const turn = Uint8Array.from(take(one, check, scratch));
+  // The length is on top of the stack: it is kept aside while a part of it is taken from the tank.
+  const part = [OP.localGet, ...leb(scratch), OP.i32Const, BULK_SHIFT, OP.i32ShrU];
+  const bulk = Uint8Array.from([OP.localTee, ...leb(scratch), ...take(part, [], scratch)]);
+  if (guard.entry) parts.push(turn);
   let copied = body.code;
-  while (reader.at < body.to) {
-    const { op, at, value } = nextInstruction(reader);
-    if (op === OP.loop) {
-      parts.push(bytes.subarray(copied, reader.at));
-      parts.push(Uint8Array.from(take(one, check, scratch)));
-      copied = reader.at;
-    } else if (op === 0xfc && (value === 10 || value === 11)) {
-      // The length is on top of the stack: it is kept aside while a part of it is taken from the tank.
-      const length = [OP.localTee, ...leb(scratch)];
-      const amount = [OP.localGet, ...leb(scratch), OP.i32Const, BULK_SHIFT, OP.i32ShrU];
-      parts.push(bytes.subarray(copied, at));
-      parts.push(Uint8Array.from([...length, ...take(amount, [], scratch)]));
-      copied = at;
-    }
+  for (const { at, kind } of body.places) {
+    parts.push(bytes.subarray(copied, at), kind === "loop" ? turn : bulk);
+    copied = at;
   }
   parts.push(bytes.subarray(copied, body.to));
   return concat(parts);

@@ -1,16 +1,17 @@
-import { SYSCALLS, suggest, syscallByNumber } from "../../abi/index.js";
+import { suggest, syscallByNumber } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
 import type { CallEvent } from "../../event.js";
 import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
-import { callsNamed, constantRules } from "../define.js";
+import { callsNamed, constantRules, type LooseRule } from "../define.js";
 import type { ConstantRule, Interest, Subscription } from "../policy.js";
 import { Answers } from "./answers.js";
-import { type Budgets, Engine, type LuaData, REGISTRY, TYPE } from "./engine.js";
+import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
+import { type LuaData, TYPE } from "./values.js";
 import { Views } from "./view.js";
 
 export interface ScriptSource {
@@ -43,6 +44,8 @@ const LOADING = 10;
 /** A line of the log costs a system call. */
 const LOG_COST = 2_000;
 const MAX_LOG = 4096;
+const MEMORY_COST = 1_000;
+const MAPS_COST = 20_000;
 const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
 /** All that a script which never mentions hermes can answer, by word. */
 const WORDS_ONLY: ReadonlySet<Action> = new Set<Action>(["allow", "deny", "kill", "ask"]);
@@ -179,6 +182,7 @@ export class Script {
       views: this.#views,
       pushMemory: keep((L) => this.#memory(L)),
       pushMaps: keep((L) => {
+        engine.charge(MAPS_COST);
         engine.push(L, this.#current().process.maps);
         return 1;
       }),
@@ -199,6 +203,7 @@ export class Script {
     const length = Number(engine.number(L, first + 1) ?? Number.NaN);
     if (typeof address !== "bigint" || !(length >= 0))
       throw new TypeError("e:memory takes an address and a length");
+    engine.charge(MEMORY_COST);
     engine.push(L, this.#current().memory(BigInt.asUintN(64, address), length));
     return 1;
   }
@@ -278,7 +283,7 @@ export class Script {
     if (!this.#loading) throw new Error("rules are made while the policy loads, not inside a handler");
     const rule = this.engine.value(L, 1);
     if (typeof rule !== "object" || rule === null) throw new TypeError("hermes.rule takes a table");
-    this.#constants.push(...withoutPrefix(() => constantRules("lua", rule as never)));
+    this.#constants.push(...withoutPrefix(() => constantRules("lua", ruleOf(rule as LooseRule))));
     return 0;
   }
 
@@ -341,6 +346,15 @@ export class Script {
   }
 }
 
+/** `in` is a word of Lua's own, so a list of values says it too: `where = { family = { "AF_INET", "AF_INET6" } }`. */
+function ruleOf(rule: LooseRule): LooseRule {
+  const where = Object.entries(rule.where ?? {}).map(([name, test]) => [
+    name,
+    Array.isArray(test) ? { in: test } : test,
+  ]);
+  return { ...rule, where: Object.fromEntries(where) };
+}
+
 function namesOf(value: unknown, what = "hermes.on"): string[] {
   const names = Array.isArray(value) ? value : [value];
   if (names.length === 0 || names.some((name) => typeof name !== "string"))
@@ -373,9 +387,4 @@ function actionsOf(value: unknown): ReadonlySet<Action> | undefined {
       );
     }
   return new Set<Action>(["allow", ...(list as Action[])]);
-}
-
-/** Every name that a script can be asked about, for the documentation. */
-export function allCamelNames(): string[] {
-  return SYSCALLS.map(camelName);
 }

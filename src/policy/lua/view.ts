@@ -1,6 +1,11 @@
 import { SYSCALLS } from "../../abi/index.js";
-import { type Engine, REGISTRY, TYPE } from "./engine.js";
+import { type Engine, REGISTRY } from "./engine.js";
 import type { Pointer } from "./machine.js";
+import { TYPE } from "./values.js";
+
+/** Units of fuel for what we do when a script looks: time, and memory of ours. */
+const FIELD_COST = 20;
+const VIEW_COST = 100;
 
 /** An object of ours that Lua sees as a table whose fields are read when they are looked at. */
 export interface View {
@@ -64,6 +69,7 @@ export class Views {
 
   push(L: Pointer, view: View): void {
     const { x } = this.#engine;
+    this.#engine.charge(VIEW_COST);
     x.lua_createtable(L, 0, 0);
     x.lua_rawgeti(L, REGISTRY, this.#metatable);
     x.lua_setmetatable(L, -2);
@@ -83,6 +89,7 @@ export class Views {
 
   #index(L: Pointer): number {
     const { x } = this.#engine;
+    this.#engine.charge(FIELD_COST);
     const view = this.#viewAt(L);
     const type = x.lua_type(L, 2);
     if (type === TYPE.string) {

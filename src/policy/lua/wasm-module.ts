@@ -1,0 +1,307 @@
+/** Just enough of a WebAssembly module's binary form to find its functions, who calls whom, and where they loop. */
+
+export const SECTION = {
+  type: 1,
+  import: 2,
+  function: 3,
+  table: 4,
+  export: 7,
+  element: 9,
+  code: 10,
+} as const;
+export const OP = {
+  loop: 0x03,
+  if: 0x04,
+  else: 0x05,
+  end: 0x0b,
+  brTable: 0x0e,
+  call: 0x10,
+  callIndirect: 0x11,
+  localGet: 0x20,
+  localTee: 0x22,
+  i32Load: 0x28,
+  i32Store: 0x36,
+  i32Const: 0x41,
+  i32LtS: 0x48,
+  i32Sub: 0x6b,
+  i32ShrU: 0x76,
+  misc: 0xfc,
+} as const;
+const MEMORY_COPY = 10;
+const MEMORY_FILL = 11;
+/** Bytes after each instruction of the 0xfc group; the indices in them are all below 128. */
+const MISC_IMMEDIATES = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
+export const EMPTY = 0x40;
+export const I32 = 0x7f;
+const FUNC = 0x60;
+
+class Reader {
+  readonly bytes: Uint8Array;
+  at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  byte(): number {
+    const byte = this.bytes[this.at++];
+    if (byte === undefined) throw new RangeError("the WebAssembly module is cut short");
+    return byte;
+  }
+
+  u32(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+  }
+
+  skipLeb(): void {
+    while (this.byte() >= 0x80);
+  }
+
+  skip(count: number): void {
+    this.at += count;
+  }
+
+  skipName(): void {
+    this.skip(this.u32());
+  }
+}
+
+interface Section {
+  readonly id: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function sectionsOf(bytes: Uint8Array): Section[] {
+  const reader = new Reader(bytes, 8);
+  const sections: Section[] = [];
+  while (reader.at < bytes.length) {
+    const id = reader.byte();
+    const size = reader.u32();
+    sections.push({ id, from: reader.at, to: reader.at + size });
+    reader.skip(size);
+  }
+  return sections;
+}
+
+/** Reads one instruction and its immediates; returns the called function, a br_table's targets, or a 0xfc's number. */
+function immediate(reader: Reader, op: number): number {
+  if (op >= 0x45 && op <= 0xc4) return 0;
+  if (op >= 0x20 && op <= 0x26) return reader.u32();
+  if (op >= 0x28 && op <= 0x3e) {
+    reader.skipLeb();
+    reader.skipLeb();
+    return 0;
+  }
+  switch (op) {
+    case 0x00:
+    case 0x01:
+    case OP.else:
+    case OP.end:
+    case 0x0f:
+    case 0x1a:
+    case 0x1b:
+    case 0xd1:
+      return 0;
+    case OP.call:
+      return reader.u32();
+    case OP.brTable: {
+      const targets = reader.u32();
+      for (let i = 0; i <= targets; i++) reader.skipLeb();
+      return targets;
+    }
+    case 0x02:
+    case OP.loop:
+    case OP.if:
+    case 0x0c:
+    case 0x0d:
+    case OP.i32Const:
+    case 0x42:
+    case 0xd0:
+    case 0xd2:
+      reader.skipLeb();
+      return 0;
+    case OP.callIndirect:
+      reader.skipLeb();
+      reader.skipLeb();
+      return 0;
+    case 0x1c:
+      reader.skip(reader.u32());
+      return 0;
+    case 0x3f:
+    case 0x40:
+      reader.skip(1);
+      return 0;
+    case 0x43:
+      reader.skip(4);
+      return 0;
+    case 0x44:
+      reader.skip(8);
+      return 0;
+    case OP.misc: {
+      const number = reader.u32();
+      if (number > 17) break;
+      reader.skip(MISC_IMMEDIATES[number]!);
+      return number;
+    }
+  }
+  throw new RangeError(`unknown WebAssembly instruction 0x${op.toString(16)}`);
+}
+
+export interface Body {
+  readonly to: number;
+  /** Where the instructions begin, after the locals. */
+  readonly code: number;
+  readonly localGroups: number;
+  readonly localsFrom: number;
+  readonly locals: number;
+  readonly calls: ReadonlySet<number>;
+  readonly widestJump: number;
+  /** Where each loop's first instruction is, and where memory is moved in bulk, in order. */
+  readonly places: readonly { readonly at: number; readonly kind: "loop" | "bulk" }[];
+}
+
+function bodyAt(bytes: Uint8Array, from: number, to: number): Body {
+  const reader = new Reader(bytes, from);
+  const localGroups = reader.u32();
+  const localsFrom = reader.at;
+  let locals = 0;
+  for (let i = 0; i < localGroups; i++) {
+    locals += reader.u32();
+    reader.byte();
+  }
+  const code = reader.at;
+  const calls = new Set<number>();
+  const places: { at: number; kind: "loop" | "bulk" }[] = [];
+  let widestJump = 0;
+  while (reader.at < to) {
+    const { at } = reader;
+    const op = reader.byte();
+    const value = immediate(reader, op);
+    if (op === OP.call) calls.add(value);
+    else if (op === OP.brTable) widestJump = Math.max(widestJump, value);
+    else if (op === OP.loop) places.push({ at: reader.at, kind: "loop" });
+    else if (op === OP.misc && (value === MEMORY_COPY || value === MEMORY_FILL))
+      places.push({ at, kind: "bulk" });
+  }
+  return { to, code, localGroups, localsFrom, locals, calls, widestJump, places };
+}
+
+export class Module {
+  readonly bytes: Uint8Array;
+  readonly sections: Section[];
+  readonly imported: number;
+  readonly bodies: Body[];
+  /** Each type's parameters and results, as text. */
+  readonly #signatures: { parameters: number; text: string }[] = [];
+  readonly emptyType: number;
+  readonly tableSize: number;
+  readonly exported = new Set<number>();
+  readonly inTable = new Set<number>();
+  readonly #types: number[] = [];
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.sections = sectionsOf(bytes);
+    this.emptyType = this.#readTypes();
+    this.imported = this.#readImports();
+    this.#each(SECTION.function, (reader) => this.#types.push(reader.u32()));
+    this.#each(SECTION.export, (reader) => {
+      reader.skipName();
+      const kind = reader.byte();
+      const index = reader.u32();
+      if (kind === 0) this.exported.add(index);
+    });
+    this.tableSize = this.#readTable();
+    this.#each(SECTION.element, (reader) => {
+      if (reader.u32() !== 0) throw new RangeError("an element segment of an unknown kind");
+      for (let op = reader.byte(); op !== OP.end; op = reader.byte()) immediate(reader, op);
+      for (let count = reader.u32(); count > 0; count--) this.inTable.add(reader.u32());
+    });
+    this.bodies = [];
+    this.#each(SECTION.code, (reader) => {
+      const size = reader.u32();
+      this.bodies.push(bodyAt(bytes, reader.at, reader.at + size));
+      reader.skip(size);
+    });
+  }
+
+  section(id: number): Section {
+    const found = this.sections.find((section) => section.id === id);
+    if (!found) throw new RangeError(`the WebAssembly module has no section ${id}`);
+    return found;
+  }
+
+  #signature(index: number): { parameters: number; text: string } {
+    return this.#signatures[this.#types[index - this.imported]!]!;
+  }
+
+  parametersOf(index: number): number {
+    return this.#signature(index).parameters;
+  }
+
+  /** Has the shape of a lua_CFunction: takes a state, gives a number. */
+  isLuaFunction(index: number): boolean {
+    return index >= this.imported && this.#signature(index).text === `${I32}>${I32}`;
+  }
+
+  body(index: number): Body | undefined {
+    return this.bodies[index - this.imported];
+  }
+
+  #each(id: number, read: (reader: Reader) => void): void {
+    const reader = new Reader(this.bytes, this.section(id).from);
+    for (let count = reader.u32(); count > 0; count--) read(reader);
+  }
+
+  #readTypes(): number {
+    this.#each(SECTION.type, (reader) => {
+      if (reader.byte() !== FUNC) throw new RangeError("a type that is no function");
+      const list = () => Array.from({ length: reader.u32() }, () => reader.byte());
+      const parameters = list();
+      this.#signatures.push({ parameters: parameters.length, text: `${parameters}>${list()}` });
+    });
+    const empty = this.#signatures.findIndex(({ text }) => text === ">");
+    if (empty < 0) throw new RangeError("no type for a function without arguments");
+    return empty;
+  }
+
+  #readImports(): number {
+    let functions = 0;
+    this.#each(SECTION.import, (reader) => {
+      reader.skipName();
+      reader.skipName();
+      if (reader.byte() !== 0) throw new RangeError("an import that is no function");
+      reader.skipLeb();
+      functions++;
+    });
+    return functions;
+  }
+
+  #readTable(): number {
+    const reader = new Reader(this.bytes, this.section(SECTION.table).from);
+    reader.skip(2);
+    const flags = reader.byte();
+    const size = reader.u32();
+    if (flags !== 0) throw new RangeError("the function table cannot grow");
+    return size;
+  }
+
+  /** Everything that can be reached from some functions by direct calls. */
+  reach(from: Iterable<number>, stop: (index: number) => boolean): Set<number> {
+    const seen = new Set<number>();
+    const next = [...from];
+    for (let index = next.pop(); index !== undefined; index = next.pop()) {
+      if (seen.has(index)) continue;
+      seen.add(index);
+      for (const called of this.body(index)?.calls ?? []) if (!stop(called)) next.push(called);
+    }
+    return seen;
+  }
+}
