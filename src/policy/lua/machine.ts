@@ -69,6 +69,9 @@ export interface LuaExports {
 }
 
 const PAGE = 65536;
+/** Units of fuel for a protected call, and for an error or a yield that unwinds to one: microseconds, not nanoseconds. */
+const TRY_COST = 30;
+const THROW_COST = 1500;
 const EPERM = -63;
 
 interface Built extends Metered {
@@ -189,10 +192,12 @@ export class Machine {
   #invoke(slot: number, a: number, b: number): void {
     const { x } = this;
     const stack = x.stackSave();
+    this.fuel -= TRY_COST;
     try {
       (x.__indirect_function_table.get(slot) as (a: number, b: number) => void)(a, b);
     } catch (thrown) {
       if (typeof thrown !== "number") throw thrown;
+      this.fuel -= THROW_COST;
       x.stackRestore(stack);
       x.setThrew(1, 0);
     }
