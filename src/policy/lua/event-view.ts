@@ -23,7 +23,20 @@ const EVENT_FIELDS = [
     "requested",
     "paths",
   ],
-  ...["fd", "address", "argv", "env", "flags", "data", "result", "errno", "elapsed", "memory", "maps"],
+  ...[
+    "fd",
+    "address",
+    "addresses",
+    "argv",
+    "env",
+    "flags",
+    "data",
+    "result",
+    "errno",
+    "elapsed",
+    "memory",
+    "maps",
+  ],
 ] as const;
 const PROCESS_FIELDS = [
   ...[
@@ -65,6 +78,8 @@ type AnyEvent = Omit<CallEvent, "kind" | "args"> &
   Partial<Pick<ReturnEvent, "resultExact" | "errno" | "elapsed">> & {
     readonly kind: string;
     readonly args: object;
+    /** Every address of a sendmmsg, where the event tells them apart. */
+    readonly addresses?: readonly Address[];
   };
 
 /** `e`: an event as a handler sees it. */
@@ -102,6 +117,9 @@ export class EventView implements View {
         return;
       case "address":
         pushAddress(engine, L, event.address);
+        return;
+      case "addresses":
+        pushAddresses(engine, L, event.addresses ?? (event.address ? [event.address] : []));
         return;
       case "args":
         views.push(L, new ArgsView(this.#scene, event));
@@ -337,6 +355,13 @@ function pushDescriptor(scene: Scene, L: Pointer, fd: Descriptor | undefined): v
 
 function pushAddress(engine: Engine, L: Pointer, address: Address | undefined): void {
   engine.push(L, address && { ...address, text: formatAddress(address) });
+}
+
+function pushAddresses(engine: Engine, L: Pointer, addresses: readonly Address[]): void {
+  engine.pushList(
+    L,
+    addresses.map((address) => ({ ...address, text: formatAddress(address) })),
+  );
 }
 
 /** A list of the names that is a set as well. */
