@@ -177,6 +177,9 @@ describe("reloading under load", () => {
     }).finally(() => {
       done = true;
     });
+    await expect
+      .poll(() => existsSync(trace) && readFileSync(trace).length, { timeout: 10_000 })
+      .toBeGreaterThan(100_000);
     for (let i = 1; i <= 200 && !done; i++) {
       const content =
         i % 5 === 0 ? "export default {" : text(i % 2 ? `deny("v${i}", "EPERM")` : "undefined", "openat");
