@@ -8,12 +8,16 @@ import { type Decision, deny } from "./verdict.js";
  * the kernel stops (native/, decode/), everything after it turns verdicts into what the kernel does (kernel/doors/).
  */
 export class Mediator {
-  readonly #stack: PolicyStack;
+  #stack: PolicyStack;
   readonly #summary: Summary;
 
   constructor(stack: PolicyStack, summary: Summary) {
     this.#stack = stack;
     this.#summary = summary;
+  }
+
+  replaceStack(stack: PolicyStack): void {
+    this.#stack = stack;
   }
 
   /** A call waits: may it happen, and as what? */

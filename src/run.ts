@@ -21,6 +21,10 @@ export interface RunOptions {
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
   readonly fence?: "none" | "standard";
+  /** Load policies anew when one of their files changes. Default: yes. */
+  readonly reload?: boolean;
+  /** Calls and `%classes` that policies to come may want, so that they are stopped from the start. */
+  readonly live?: readonly string[];
   /** Bit n - 1: the program starts with signal n ignored. */
   readonly ignoredSignals?: bigint;
   /** Gives the program a terminal session of its own. */
@@ -58,6 +62,7 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     env: options.env ?? process.env,
     door: options.door ?? "auto",
     fence: options.fence ?? "standard",
+    reload: options.reload ?? true,
     ...(traced && { trace: { bytes: 64, onError: "stop", ...traced } }),
   };
 }

@@ -44,6 +44,11 @@ function commandLine(thread: Thread | undefined): Command {
     .option("--clear-env", "start with an empty environment")
     .option("--fd <n>", "a further open descriptor that the program gets; may be repeated", collect)
     .option("--limit <name=soft[:hard]>", "a resource limit, e.g. nofile=1024; may be repeated", collect)
+    .option("--no-reload", "do not load policies anew when their files change")
+    .option(
+      "--live [calls]",
+      "stop these calls from the start, so that policies to come can decide on them (default: all with effects on files, network and processes)",
+    )
     .option(
       "--orphans <what>",
       "processes left when the program has ended: wait for them, or kill them",

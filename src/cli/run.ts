@@ -22,18 +22,24 @@ interface Flags {
   clearEnv?: boolean;
   fd?: string[];
   limit?: string[];
+  reload: boolean;
+  live?: string | true;
   orphans: string;
   quiet?: boolean;
   json?: boolean;
 }
 
 const ORPHAN_NOTE_MS = 2000;
+/** What a policy is most likely to want later: whatever has effects. */
+const LIVE = "%file,%network,%process,%signal,%mount,%namespace,%credential,%kernel,%ptrace,%ipc";
 
 export async function runCommand(words: string[], flags: Flags, thread?: Thread): Promise<never> {
   const start = takeStartState();
   const options = runOptions(words, flags, start);
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
-  const relay = new SignalRelay(start.ignoredSignals);
+  const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
+  const relay = new SignalRelay(start.ignoredSignals, reloads ? () => session.reload() : undefined);
+  let announced = false;
   const session = await Session.start(
     { ...sessionOptions(options), followStops: true },
     {
@@ -41,6 +47,11 @@ export async function runCommand(words: string[], flags: Flags, thread?: Thread)
       started: (_, launcher) => {
         native().releaseStdio();
         relay.started(launcher);
+      },
+      policies: (policies) => {
+        if (announced && !flags.quiet)
+          say(`hermes: in force now: ${policies.map((p) => `${p.name} ${p.version}`).join(", ")}\n`);
+        announced = true;
       },
       mainExited: () => {
         // There is nobody left to pass a signal to: whoever sends one wants the rest to end.
@@ -97,6 +108,10 @@ function runOptions(words: string[], flags: Flags, start: StartState): RunOption
     fence: choice("--fence", flags.fence, ["none", "standard"]),
     env: environment(flags),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
+    reload: flags.reload,
+    ...(flags.live !== undefined && {
+      live: (flags.live === true ? LIVE : flags.live).split(",").filter(Boolean),
+    }),
     limits: Object.fromEntries((flags.limit ?? []).map(limit)),
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
     ...(flags.trace !== undefined && {

@@ -18,9 +18,14 @@ export class SignalRelay {
   #launcher: number | undefined;
   #early: [signal: number, sender: number][] = [];
   #afterwards: (() => void) | undefined;
+  readonly #onHangup: (() => void) | undefined;
 
-  /** Signals that were ignored when we were started stay so: for us, and (by the launcher) for the program. */
-  constructor(ignored: bigint) {
+  /**
+   * Signals that were ignored when we were started stay so: for us, and (by the launcher) for the program. `onHangup`
+   * takes a SIGHUP that somebody sends to us alone, as daemons do.
+   */
+  constructor(ignored: bigint, onHangup?: () => void) {
+    this.#onHangup = onHangup;
     const [read, write] = native().pipe();
     const relayed = RELAYED.filter((signal) => ((ignored >> BigInt(signal - 1)) & 1n) === 0n);
     native().relaySignals(write, Uint8Array.from(relayed));
@@ -50,7 +55,8 @@ export class SignalRelay {
     // A program that signals its whole group meets us there too; it has what it sent already.
     const isForProgram =
       !fromTerminal && !(this.#launcher !== undefined && descendsFrom(sender, this.#launcher));
-    if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();
+    if (isForProgram && signal === SIGHUP && this.#onHangup) this.#onHangup();
+    else if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();
     else if (isForProgram && this.#launcher === undefined) this.#early.push([signal, sender]);
     else if (isForProgram) native().forward(this.#launcher!, signal, sender);
   }

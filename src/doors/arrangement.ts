@@ -31,6 +31,8 @@ export interface Wishes {
   /** Calls that are recorded with their result, whatever the policies want. */
   readonly recorded: readonly Syscall[];
   readonly door: "auto" | "notify" | "trace";
+  /** Calls that policies to come may want: a filter can only be tightened, so they are stopped from the start. */
+  readonly live: readonly Syscall[];
 }
 
 const IO_URING = [425, 426, 427];
@@ -54,7 +56,12 @@ const THROUGH_IO_URING = new Set([
 
 export function arrange(wishes: Wishes): Arrangement {
   const doorOf = chooseDoors(wishes);
-  const wanted = [...wishes.stack.interests().keys(), ...wishes.stack.constants.map((rule) => rule.nr)];
+  const { stack, live } = wishes;
+  const wanted = [
+    ...stack.interests().keys(),
+    ...stack.constants.map((rule) => rule.nr),
+    ...live.map((c) => c.nr),
+  ];
   const refusesIoUring = wanted.some((nr) =>
     syscallByNumber(nr)?.classes.some((cls) => THROUGH_IO_URING.has(cls)),
   );
@@ -71,7 +78,7 @@ export function arrange(wishes: Wishes): Arrangement {
 }
 
 /** The cheapest door that can serve all that is wanted of the call. */
-function chooseDoors({ stack, recorded, door }: Wishes): Map<number, Door> {
+function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door> {
   const doorOf = new Map<number, Door>();
   for (const [nr, interest] of stack.interests()) {
     const call = syscallByNumber(nr)!;
@@ -84,7 +91,7 @@ function chooseDoors({ stack, recorded, door }: Wishes): Map<number, Door> {
       !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
     doorOf.set(nr, door === "notify" || (door === "auto" && notifyServes) ? notifyDoor : traceDoor);
   }
-  for (const { nr } of recorded) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
+  for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
   // A program with a listener is held at its first execve until we have taken the listener over.
   if ([...doorOf.values()].includes(notifyDoor))
     for (const nr of EXEC) if (!doorOf.has(nr)) doorOf.set(nr, notifyDoor);
@@ -103,7 +110,7 @@ function filterSpec(
     return entry;
   };
   for (const [nr, door] of doorOf) treatment(nr).otherwise = { do: door.name };
-  const strictestFirst = [...stack.constants].sort(
+  const strictestFirst = [...stack.constantsInFilter].sort(
     (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
   );
   for (const rule of strictestFirst) {
@@ -113,6 +120,24 @@ function filterSpec(
   if (refusesIoUring)
     for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
   return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };
+}
+
+/**
+ * What this stack of policies wants that an arrangement already in force cannot give: names of calls, none when it can
+ * take the place of the one that was arranged for.
+ */
+export function unserved(arrangement: Arrangement, stack: PolicyStack): string[] {
+  const missing: string[] = [];
+  for (const [nr, { returns, actions }] of stack.interests()) {
+    const call = syscallByNumber(nr)!;
+    const door = arrangement.doorOf.get(nr);
+    const served =
+      door && (door === traceDoor || (!returns && [...actions].every((action) => door.can(call, action))));
+    if (!served) missing.push(call.name);
+  }
+  for (const { nr } of stack.constantsAtStop)
+    if (!arrangement.doorOf.has(nr)) missing.push(syscallByNumber(nr)!.name);
+  return [...new Set(missing)];
 }
 
 const PATH_MAX = 4096;

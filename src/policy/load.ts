@@ -3,8 +3,11 @@ import { extname, resolve } from "node:path";
 import { HermesError } from "../errors.js";
 import type { Policy } from "./policy.js";
 
-/** Loads one policy. `path` is what the user wrote, for messages; `file` is absolute. */
-type Loader = (path: string, file: string) => Promise<Policy>;
+/**
+ * Loads one policy. `path` is what the user wrote, for messages; `file` is absolute. `previous` is what it takes the
+ * place of, when it is loaded anew: some languages carry state over.
+ */
+type Loader = (path: string, file: string, options: { previous?: Policy }) => Promise<Policy>;
 
 /** A policy's language goes by its file's extension. A run pays only for the languages that it uses. */
 const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
@@ -16,14 +19,23 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
 };
 
 /** Loads all policies of a session. */
-export async function loadPolicies(paths: readonly string[]): Promise<Policy[]> {
+export async function loadPolicies(
+  paths: readonly string[],
+  previous: readonly Policy[] = [],
+): Promise<Policy[]> {
   const loaded: Policy[] = [];
   // One after the other: each ends the bundler's process, which would leave another waiting for it for ever.
-  for (const path of paths) loaded.push(await loadPolicy(path));
+  for (const path of paths)
+    loaded.push(
+      await loadPolicy(
+        path,
+        previous.find((policy) => policy.file === resolve(path)),
+      ),
+    );
   return loaded;
 }
 
-export async function loadPolicy(path: string): Promise<Policy> {
+export async function loadPolicy(path: string, previous?: Policy): Promise<Policy> {
   const file = resolve(path);
   checkReadable(path, file);
   const language = LANGUAGES[extname(file)];
@@ -32,7 +44,7 @@ export async function loadPolicy(path: string): Promise<Policy> {
       file: path,
       message: `"${extname(file)}" is not a policy language (known: ${Object.keys(LANGUAGES).join(", ")})`,
     });
-  return (await language())(path, file);
+  return (await language())(path, file, previous ? { previous } : {});
 }
 
 function checkReadable(path: string, file: string): void {

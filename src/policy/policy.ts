@@ -8,6 +8,8 @@ export interface Policy {
   readonly version: string;
   /** Where it was loaded from, for error messages. */
   readonly file?: string;
+  /** Every file that it was made of: when one of them changes, it is loaded anew. */
+  readonly files?: readonly string[];
   readonly subscription: Subscription;
   /** Where in the policy's source (file:line) an error that it threw came from. */
   locate?(error: Error): string | undefined;

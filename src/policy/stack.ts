@@ -1,8 +1,8 @@
 import { HermesError } from "../errors.js";
 import type { CallEvent, ReturnEvent } from "../event.js";
-import { type Action, type Decision, deny, type Verdict } from "../verdict.js";
+import { type Action, type Decision, deny, kill, type Verdict } from "../verdict.js";
 import { stricterOf } from "./answer.js";
-import type { ConstantRule, Interest, Policy } from "./policy.js";
+import type { ConstantRule, ConstantTest, Interest, Policy } from "./policy.js";
 
 const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
 
@@ -15,10 +15,26 @@ export class PolicyStack {
   readonly #onError: OnPolicyError;
   readonly #entry = new Map<number, Policy[]>();
   readonly #returns = new Map<number, Policy[]>();
+  /** Constant rules that the kernel's filter decides. */
+  readonly constantsInFilter: readonly ConstantRule[];
+  /** Constant rules that came too late for the filter: they are decided when the call stops. */
+  readonly constantsAtStop: readonly ConstantRule[];
 
-  constructor(policies: readonly Policy[], onError: OnPolicyError = () => {}) {
+  /** `filtered` are the constant rules that a filter already in force decides, when there is one. */
+  constructor(
+    policies: readonly Policy[],
+    onError: OnPolicyError = () => {},
+    filtered?: readonly ConstantRule[],
+  ) {
     this.policies = policies;
     this.#onError = onError;
+    this.constantsInFilter = filtered ?? this.constants;
+    const known = new Set(filtered?.map(ruleKey));
+    this.constantsAtStop = filtered ? this.constants.filter((rule) => !known.has(ruleKey(rule))) : [];
+    for (const rule of this.constantsAtStop) {
+      const policy = policies.find((p) => p.subscription.constants.includes(rule))!;
+      push(this.#entry, rule.nr, policyOfRule(policy, rule));
+    }
     for (const policy of policies) {
       for (const [nr, interest] of policy.subscription.calls) {
         if (interest.entry) push(this.#entry, nr, policy);
@@ -95,6 +111,53 @@ export class PolicyStack {
           );
     this.#onError(error);
     return { ...deny(error.message), rule: "policy-error", policy: policy.name, version: policy.version };
+  }
+}
+
+function ruleKey({ nr, tests, action, errno }: ConstantRule): string {
+  return JSON.stringify([nr, tests, action, errno], (_, value) =>
+    typeof value === "bigint" ? `${value}n` : value,
+  );
+}
+
+/** A constant rule as a policy that decides on one call. */
+function policyOfRule(policy: Policy, rule: ConstantRule): Policy {
+  const actions: ReadonlySet<Action> = new Set<Action>(["deny", "kill"]);
+  const verdict: Verdict = {
+    ...(rule.action === "kill" ? kill(rule.reason) : deny(rule.reason, rule.errno)),
+    rule: rule.id,
+  };
+  return {
+    name: policy.name,
+    version: policy.version,
+    subscription: { calls: new Map([[rule.nr, { entry: true, returns: false, actions }]]), constants: [] },
+    decide: (event) =>
+      rule.tests.every((test) => holds(test, event.argument(test.arg))) ? verdict : undefined,
+    decideReturn: () => undefined,
+  };
+}
+
+/** The test as the filter would make it. */
+function holds({ op, width, value, mask }: ConstantTest, register: bigint): boolean {
+  const cut = (n: bigint) => BigInt.asUintN(width, n);
+  const actual = cut(register);
+  if (Array.isArray(value)) return value.some((v) => cut(v) === actual);
+  const wanted = cut(value);
+  switch (op) {
+    case "eq":
+      return actual === wanted;
+    case "ne":
+      return actual !== wanted;
+    case "lt":
+      return actual < wanted;
+    case "le":
+      return actual <= wanted;
+    case "gt":
+      return actual > wanted;
+    case "ge":
+      return actual >= wanted;
+    default:
+      return (actual & cut(mask ?? 0n)) === wanted;
   }
 }
 

@@ -31,13 +31,15 @@ export class Process implements ProcessInfo {
     return this.#lookUp(this.parentPid);
   }
 
+  /** Where we are not told of execs (pinned), a program may have become another at any time. */
   get exe(): string {
-    this.#exe ??= readLink(`/proc/${this.tid}/exe`);
+    if (this.#pin !== undefined || this.#exe === undefined) this.#exe = readLink(`/proc/${this.tid}/exe`);
     return this.#exe;
   }
 
   get argv(): readonly string[] {
-    this.#argv ??= readNulSeparated(`/proc/${this.tid}/cmdline`);
+    if (this.#pin !== undefined || this.#argv === undefined)
+      this.#argv = readNulSeparated(`/proc/${this.tid}/cmdline`);
     return this.#argv;
   }
 

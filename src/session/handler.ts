@@ -49,6 +49,7 @@ export class Handler {
   readonly #stop: Stop;
   readonly #answer: Answer;
   readonly #mediator: Mediator;
+  #stack: PolicyStack;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
 
@@ -56,7 +57,14 @@ export class Handler {
     this.#o = options;
     this.#stop = new Stop(options.memory);
     this.#answer = new Answer(options.memory);
+    this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
+  }
+
+  /** Between two events: from the next one on, other policies decide. */
+  replaceStack(stack: PolicyStack): void {
+    this.#stack = stack;
+    this.#mediator.replaceStack(stack);
   }
 
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
@@ -93,7 +101,6 @@ export class Handler {
   #entry(): number {
     const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
-    if (call.name === "execve" || call.name === "execveat") this.#o.processes.execed(this.#stop.tid);
     if (this.#answerUnreadable(event)) return 0;
     const decision = this.#mediator.decide(event);
     if (decision.fault?.delay) return this.#hold(event, decision, decision.fault.delay);
@@ -140,14 +147,14 @@ export class Handler {
 
   /** Whether the return of this call concerns anybody, and what is to be remembered until then. */
   #follow(event: DecodedCall, decision: Decision, after: AfterCall): void {
-    const { recorder, stack } = this.#o;
+    const { recorder } = this.#o;
     const record = recorder?.open(event, decision);
     const goesOn = this.#answer.action === ANSWER.continue;
     if (!goesOn || event.stop.door !== DOOR.trace) {
       if (record) recorder!.settled(record, goesOn ? undefined : this.#answer.resultOfReturn);
       return;
     }
-    const asksPolicy = stack.wantsReturn(event.nr);
+    const asksPolicy = this.#stack.wantsReturn(event.nr);
     if (!record && !asksPolicy && after.restore.length === 0 && !after.wrote) return;
     this.#answer.flag(ANSWER_FLAG.wantReturn);
     this.#pending.set(event.tid, { after, record, entry: asksPolicy ? event.detach() : undefined });
@@ -159,7 +166,7 @@ export class Handler {
    */
   #answerUnreadable(event: DecodedCall): boolean {
     const stop = this.#stop;
-    if (!this.#o.stack.wantsEntry(event.nr)) return false;
+    if (!this.#stack.wantsEntry(event.nr)) return false;
     for (let i = 0; i < event.call.args.length; i++) {
       if (!stop.has(i) || stop.isNull(i)) continue;
       const error =

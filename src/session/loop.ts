@@ -19,6 +19,9 @@ export interface LoopHost {
   attend(): void;
 }
 
+/** Why the loop returned: no process is left, or it was asked to let something else have the thread for a moment. */
+export type LoopEnd = "over" | "paused";
+
 interface Held {
   readonly door: number;
   readonly kind: number;
@@ -36,6 +39,7 @@ export class Loop {
   readonly #decider: Decider;
   readonly #host: LoopHost;
   #held: Held[] = [];
+  #pausing = false;
 
   constructor(native: Native, memory: ArrayBufferLike, decider: Decider, host: LoopHost) {
     this.#native = native;
@@ -45,14 +49,20 @@ export class Loop {
     this.#host = host;
   }
 
-  run(): void {
-    for (;;) {
+  /** Makes run() return before the next event. Tracees that stop meanwhile wait. */
+  pause(): void {
+    this.#pausing = true;
+  }
+
+  run(): LoopEnd {
+    this.#pausing = false;
+    while (!this.#pausing) {
       const kind = this.#native.next();
       if (kind < 0)
         throw new HermesError("SUPERVISOR", { message: `waiting failed: ${errnoName(-kind) ?? kind}` });
       switch (kind) {
         case KIND.over:
-          return;
+          return "over";
         case KIND.woken:
           this.#host.attend();
           this.#releaseDue();
@@ -69,6 +79,7 @@ export class Loop {
         }
       }
     }
+    return "paused";
   }
 
   #hold(milliseconds: number): void {

@@ -1,16 +1,18 @@
+import { resolve } from "node:path";
 import { SYSCALLS, signalName } from "../abi/index.js";
-import { type Arrangement, arrange } from "../doors/arrangement.js";
-import type { HermesError } from "../errors.js";
+import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
+import { HermesError } from "../errors.js";
 import { DOOR } from "../kernel/layout.js";
 import { callsNamed } from "../policy/define.js";
-import type { Policy } from "../policy/policy.js";
+import { loadPolicies } from "../policy/load.js";
+import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { Summary } from "../summary.js";
 import { Recorder, TRACE_VERSION } from "../trace/recorder.js";
 import { TraceWriter } from "../trace/writer.js";
 import { Handler, waitStatus } from "./handler.js";
-import type { Protections, SessionOptions, SessionResult } from "./options.js";
+import type { PolicyName, Protections, SessionOptions, SessionResult } from "./options.js";
 import { VirtualFiles } from "./virtual-files.js";
 
 /** How many different troubles are told. */
@@ -27,11 +29,13 @@ export class Mediation {
   readonly arrangement: Arrangement;
   readonly handler: Handler;
   readonly #options: SessionOptions;
-  readonly #policies: readonly Policy[];
+  #policies: readonly Policy[];
+  #reloads = 0;
   readonly #host: MediationHost;
   readonly #summary = new Summary();
   readonly #recorder: Recorder | undefined;
   readonly #problems: string[] = [];
+  readonly #filtered: readonly ConstantRule[];
   #traceError: HermesError | undefined;
 
   constructor(
@@ -44,7 +48,9 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     const stack = new PolicyStack(policies, (error) => this.#problem(error.message));
-    this.arrangement = arrange({ stack, recorded: recordedCalls(options), door: options.door });
+    this.#filtered = stack.constantsInFilter;
+    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
+    this.arrangement = arrange({ stack, recorded: recordedCalls(options), door: options.door, live });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     this.#recorder = this.#openTrace(processes);
     this.handler = new Handler({
@@ -69,6 +75,7 @@ export class Mediation {
       onError,
     });
     const policies = this.#policies.map(({ name, version }) => ({ name, version }));
+    recorder.setVersion(policies);
     recorder.write({
       hermes: "trace",
       version: TRACE_VERSION,
@@ -84,6 +91,59 @@ export class Mediation {
     if (this.#options.trace?.onError === "continue")
       this.#problem(`${error.message}; the run goes on without a trace`);
     else this.#host.stop();
+  }
+
+  get policies(): readonly PolicyName[] {
+    return this.#policies.map(({ name, version, file }) => ({
+      name,
+      version,
+      ...(file !== undefined && { file }),
+    }));
+  }
+
+  /** Every file that the policies were made of, and those they were asked for by. */
+  get files(): readonly string[] {
+    const named = this.#options.policies.map((path) => resolve(path));
+    return [...new Set([...named, ...this.#policies.flatMap((policy) => policy.files ?? [])])];
+  }
+
+  /**
+   * Loads the policy files anew and puts all policies in force at once, between two events. When any of them is broken
+   * or wants more than the filter in force can give, those in force stay, and why is told.
+   */
+  async reload(): Promise<boolean> {
+    const inline = this.#policies.filter((policy) => policy.file === undefined);
+    try {
+      const loaded = await loadPolicies(this.#options.policies, this.#policies);
+      const next = [...loaded, ...inline];
+      if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) return false;
+      this.#replace(next);
+      return true;
+    } catch (error) {
+      this.#host.problem(`${(error as Error).message}; the policies in force stay`);
+      return false;
+    }
+  }
+
+  #replace(policies: readonly Policy[]): void {
+    const stack = new PolicyStack(policies, (error) => this.#problem(error.message), this.#filtered);
+    const missing = unserved(this.arrangement, stack);
+    if (missing.length > 0)
+      throw new HermesError("UNAVAILABLE", {
+        what: `to stop ${missing.slice(0, 8).join(", ")}${missing.length > 8 ? " …" : ""} (or to change what was only decided)`,
+        why: "the filter of a running program can only be tightened; start the run with --live",
+      });
+    const kept = new Set(stack.constants.map((rule) => rule.id));
+    const stuck = this.#filtered.filter((rule) => !kept.has(rule.id));
+    if (stuck.length > 0)
+      this.#host.problem(
+        `rules decided in the kernel's filter stay in force for this run: ${stuck.map((r) => r.id).join(", ")}`,
+      );
+    this.#policies = policies;
+    this.#reloads++;
+    this.handler.replaceStack(stack);
+    this.#recorder?.setVersion(policies);
+    this.#recorder?.write({ kind: "policies", time: Date.now() / 1000, policies: this.policies });
   }
 
   #problem(text: string): void {
@@ -105,11 +165,8 @@ export class Mediation {
       pid,
       summary: this.#summary.report(),
       protections: this.#protections(),
-      policies: this.#policies.map(({ name, version, file }) => ({
-        name,
-        version,
-        ...(file !== undefined && { file }),
-      })),
+      policies: this.policies,
+      reloads: this.#reloads,
       ...(this.#options.trace &&
         this.#recorder && {
           trace: {

@@ -19,6 +19,10 @@ export interface SessionOptions {
   /** The whole process stops and continues with the program. */
   readonly followStops?: boolean;
   readonly trace?: TraceOptions;
+  /** Load policies anew when one of their files changes. */
+  readonly reload: boolean;
+  /** Calls and `%classes` that policies to come may want. */
+  readonly live?: readonly string[];
 }
 
 export interface TraceOptions {
@@ -37,10 +41,18 @@ export interface SessionResult {
   readonly pid: number;
   readonly summary: SummaryReport;
   readonly protections: Protections;
-  readonly policies: readonly { readonly name: string; readonly version: string; readonly file?: string }[];
+  readonly policies: readonly PolicyName[];
+  /** How often other policies took over while the program ran. */
+  readonly reloads: number;
   readonly trace?: { readonly file: string; readonly records: number; readonly complete: boolean };
   /** What went wrong without ending the run: policies that threw, answers that could not be carried out. */
   readonly problems: readonly string[];
+}
+
+export interface PolicyName {
+  readonly name: string;
+  readonly version: string;
+  readonly file?: string;
 }
 
 /** What was in force. */
@@ -70,10 +82,11 @@ export type Report =
   | { readonly type: "main-exited" }
   | { readonly type: "main-stopped"; readonly signal: number }
   | { readonly type: "problem"; readonly text: string }
+  | { readonly type: "policies"; readonly policies: readonly PolicyName[]; readonly files: readonly string[] }
   | { readonly type: "heard" }
   | { readonly type: "done"; readonly result: SessionResult }
   | { readonly type: "over"; readonly status: number }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker; it looks when it is woken. */
-export type Order = { readonly type: "end" };
+export type Order = { readonly type: "end" | "reload" };

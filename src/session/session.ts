@@ -1,11 +1,13 @@
+import { resolve as resolvePath } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../errors.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
-import type { Order, Report, SessionOptions, SessionResult, WorkerTask } from "./options.js";
+import type { Order, PolicyName, Report, SessionOptions, SessionResult, WorkerTask } from "./options.js";
 import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
 import { Thread } from "./thread.js";
+import { FileWatch } from "./watch.js";
 
 export interface SessionEvents {
   started?(pid: number, launcher: number): void;
@@ -13,6 +15,8 @@ export interface SessionEvents {
   mainExited?(): void;
   mainStopped?(signal: number): void;
   problem?(text: string): void;
+  /** These policies are in force now: told at the start and after every reload. */
+  policies?(policies: readonly PolicyName[]): void;
 }
 
 const REPEAT_MS = 5;
@@ -25,6 +29,8 @@ export class Session {
   #workerTid: number | undefined;
   #pid: number | undefined;
   #unheard = 0;
+  #watch: FileWatch | undefined;
+  #reload: () => void = () => this.#order({ type: "reload" });
   #nudge: NodeJS.Timeout | undefined;
 
   /** `inline` are policies that live in this thread; with any of them, all policies of the session do. */
@@ -57,6 +63,9 @@ export class Session {
         over = true;
         endRemote(control);
       });
+    const tellPolicies = () => session.#policiesChanged(mediation.policies, mediation.files, events);
+    session.#reload = () => void mediation.reload().then((changed) => changed && tellPolicies());
+    tellPolicies();
     answerRemotely(control, mediation.handler, () => over).catch((cause) => session.#fail(cause));
     return session;
   }
@@ -85,8 +94,19 @@ export class Session {
       );
       this.#worker.on("exit", () => reject(new HermesError("SUPERVISOR", { message: "its thread ended" })));
     });
+    const { reload, policies } = task.options;
+    if (reload && policies.length > 0)
+      this.#watch = new FileWatch(
+        policies.map((path) => resolvePath(path)),
+        () => this.reload(),
+      );
     thread.give(task);
-    this.result.catch(() => {}).finally(() => clearInterval(this.#nudge));
+    this.result
+      .catch(() => {})
+      .finally(() => {
+        clearInterval(this.#nudge);
+        this.#watch?.close();
+      });
   }
 
   get pid(): number | undefined {
@@ -110,10 +130,23 @@ export class Session {
       case "problem":
         events.problem?.(report.text);
         break;
+      case "policies":
+        this.#policiesChanged(report.policies, report.files, events);
+        break;
       case "heard":
         this.#unheard--;
         break;
     }
+  }
+
+  #policiesChanged(policies: readonly PolicyName[], files: readonly string[], events: SessionEvents): void {
+    this.#watch?.watch(files);
+    events.policies?.(policies);
+  }
+
+  /** Loads the policy files anew. A broken one leaves those in force where they are, and says why. */
+  reload(): void {
+    this.#reload();
   }
 
   /** Kills every process of the session. */

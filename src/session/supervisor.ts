@@ -51,17 +51,20 @@ export class Supervisor {
     });
   }
 
-  /** Returns the wait status of the program once no process of the session is left. */
-  run(decider: Decider): number {
-    const loop = new Loop(this.#native, this.#memory, decider, {
+  /**
+   * Returns the wait status of the program once no process of the session is left. `reload` has the thread to itself,
+   * between two events, whenever the main thread asks for it.
+   */
+  async run(decider: Decider, reload: () => Promise<void> = async () => {}): Promise<number> {
+    const loop: Loop = new Loop(this.#native, this.#memory, decider, {
       mainExited: (status) => {
         this.#status = status;
         this.#channel.report({ type: "main-exited" });
       },
       mainStopped: (signal) => this.#channel.report({ type: "main-stopped", signal }),
-      attend: () => this.#attend(),
+      attend: () => this.#attend(loop),
     });
-    loop.run();
+    while (loop.run() === "paused") await reload();
     const failure = this.#native.launchFailure();
     if (failure !== 0) throw launchError(failure, this.#options.command[0]!);
     if (this.#status === undefined) throw new HermesError("SUPERVISOR", { message: "the launcher died" });
@@ -72,10 +75,11 @@ export class Supervisor {
     this.#native.endSession();
   }
 
-  #attend(): void {
+  #attend(loop: Loop): void {
     for (let order = this.#channel.orders(); order; order = this.#channel.orders()) {
       this.#channel.report({ type: "heard" });
       if (order.type === "end") this.end();
+      else loop.pause();
     }
   }
 }

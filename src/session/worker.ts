@@ -31,19 +31,24 @@ async function decideHere({ options }: WorkerTask): Promise<void> {
     problem: (text) => channel.report({ type: "problem", text }),
     stop: () => supervisor?.end(),
   });
+  const tellPolicies = () =>
+    channel.report({ type: "policies", policies: mediation.policies, files: mediation.files });
   supervisor = new Supervisor(options, mediation.arrangement, memory, channel);
-  const status = supervisor.run(mediation.handler);
+  tellPolicies();
+  const status = await supervisor.run(mediation.handler, async () => {
+    if (await mediation.reload()) tellPolicies();
+  });
   channel.report({ type: "done", result: mediation.finish(supervisor.pid, status) });
 }
 
-function decideElsewhere({ options, remote }: Required<WorkerTask>): void {
+async function decideElsewhere({ options, remote }: Required<WorkerTask>): Promise<void> {
   const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
-  channel.report({ type: "over", status: supervisor.run(new RemoteDecider(remote.control)) });
+  channel.report({ type: "over", status: await supervisor.run(new RemoteDecider(remote.control)) });
 }
 
 try {
   const [task] = (await once((workerData as ThreadData).tasks, "message")) as [WorkerTask];
-  if (task.remote) decideElsewhere({ ...task, remote: task.remote });
+  if (task.remote) await decideElsewhere({ ...task, remote: task.remote });
   else await decideHere(task);
 } catch (error) {
   const known =

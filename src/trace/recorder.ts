@@ -1,4 +1,4 @@
-import { signalName } from "../abi/index.js";
+import { errnoName, signalName } from "../abi/index.js";
 import type { DecodedCall } from "../decode/call.js";
 import type { HermesError } from "../errors.js";
 import type { ProcessTable } from "../process/table.js";
@@ -42,6 +42,7 @@ export interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   #broken = false;
+  #version = "";
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -49,6 +50,11 @@ export class Recorder {
 
   get lines(): number {
     return this.#options.writer.lines;
+  }
+
+  /** Which policies are in force: every record says it. */
+  setVersion(policies: readonly { readonly version: string }[]): void {
+    this.#version = policies.map((policy) => policy.version).join("+");
   }
 
   /** The record of a call that is about to happen, or that was refused. */
@@ -69,8 +75,8 @@ export class Recorder {
         policy: decision.policy,
         ...(decision.rule !== undefined && { rule: decision.rule }),
         ...(decision.reason !== undefined && { reason: decision.reason }),
-        version: decision.version,
       }),
+      ...(this.#version !== "" && { version: decision.version || this.#version }),
     };
   }
 
@@ -86,6 +92,8 @@ export class Recorder {
   /** A call that will not return to us: it was refused, it ended its caller, or nobody waited for it. */
   settled(record: OpenRecord, result?: number): void {
     if (result !== undefined) record.result = result;
+    const errno = result !== undefined && result < 0 && result >= -4095 ? errnoName(-result) : undefined;
+    if (errno !== undefined) record.errno = errno;
     this.write(record);
   }
 

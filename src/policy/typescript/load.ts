@@ -11,7 +11,7 @@ import type { Policy } from "../policy.js";
  * rights of the supervisor.
  */
 export async function loadTypeScript(path: string, file: string): Promise<Policy> {
-  const { code, map } = await bundle(path, file);
+  const { code, map, files } = await bundle(path, file);
   const version = createHash("sha256").update(code).digest("hex").slice(0, 12);
   const exported = await evaluate(path, file, code);
   if (!isPolicy(exported))
@@ -19,7 +19,12 @@ export async function loadTypeScript(path: string, file: string): Promise<Policy
       file: path,
       message: "it must `export default definePolicy({ … })`",
     });
-  return Object.assign(exported, { version, file, locate: (error: Error) => locate(error, file, map) });
+  return Object.assign(exported, {
+    version,
+    file,
+    files,
+    locate: (error: Error) => locate(error, file, map),
+  });
 }
 
 function isPolicy(value: unknown): value is Policy {
@@ -32,7 +37,10 @@ function isPolicy(value: unknown): value is Policy {
   );
 }
 
-async function bundle(path: string, file: string): Promise<{ code: string; map: SourceMapPayload }> {
+async function bundle(
+  path: string,
+  file: string,
+): Promise<{ code: string; map: SourceMapPayload; files: string[] }> {
   const esbuild = await import("esbuild");
   try {
     const built = await esbuild.build({
@@ -43,6 +51,7 @@ async function bundle(path: string, file: string): Promise<{ code: string; map: 
       platform: "node",
       target: "node20",
       sourcemap: "external",
+      metafile: true,
       sourcesContent: false,
       absWorkingDir: "/",
       outdir: "/",
@@ -56,7 +65,8 @@ async function bundle(path: string, file: string): Promise<{ code: string; map: 
       ],
     });
     const [map, code] = built.outputFiles;
-    return { code: code!.text, map: JSON.parse(map!.text) };
+    const files = Object.keys(built.metafile.inputs).map((input) => `/${input}`);
+    return { code: code!.text, map: JSON.parse(map!.text), files };
   } catch (cause) {
     const [first] =
       (cause as { errors?: { text: string; location?: { line: number; column: number } | null }[] }).errors ??

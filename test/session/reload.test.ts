@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { definePolicy } from "hermes-runtime";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { capture } from "../support/calls.js";
+import { HERMES } from "../support/cli.js";
+import { program } from "../support/programs.js";
+
+let folder: string;
+let child: ChildProcess | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "hermes-reload-"));
+});
+afterEach(() => {
+  child?.kill("SIGKILL");
+  child = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const text = (verdict: string, calls = "mkdir") =>
+  `import { allow, deny, kill } from "hermes-runtime";\nimport { definePolicy } from "hermes-runtime";\nexport default definePolicy({ name: "p", actions: ["deny"], on: { ${calls}: () => ${verdict} } });\n`;
+const path = (name: string) => join(folder, name);
+const write = (name: string, content: string) => {
+  writeFileSync(path(name), content);
+  return path(name);
+};
+
+/** A shell that tries to make the folder DIR each time the file GO appears, and tells how it went in SAID. */
+const trying = `while :; do if [ -e go ]; then rm go; if mkdir dir 2>/dev/null; then rmdir dir; echo allowed; else echo refused; fi; fi; sleep 0.02; done`;
+
+function start(args: string[]): { said: () => string[]; errors: () => string; ask: () => Promise<string> } {
+  let out = "";
+  let err = "";
+  child = spawn(HERMES, ["run", ...args, "--", "sh", "-c", trying], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout!.on("data", (bytes) => {
+    out += bytes;
+  });
+  child.stderr!.on("data", (bytes) => {
+    err += bytes;
+  });
+  const said = () => out.split("\n").filter(Boolean);
+  const ask = async () => {
+    const before = said().length;
+    writeFileSync(path("go"), "");
+    await expect.poll(said, { timeout: 15_000 }).toHaveLength(before + 1);
+    return said().at(-1)!;
+  };
+  return { said, errors: () => err, ask };
+}
+
+/** Asks until the answer is this one: a reload takes a moment. */
+async function until(session: { ask: () => Promise<string> }, answer: string): Promise<void> {
+  await expect.poll(session.ask, { timeout: 10_000 }).toBe(answer);
+}
+
+describe("a policy file that is edited while the program runs", () => {
+  it("takes effect, however the editor saves it", async () => {
+    const file = write("p.ts", text("undefined"));
+    const session = start(["-p", file]);
+    expect(await session.ask()).toBe("allowed");
+
+    write("p.ts", text("deny()")); // in place
+    await until(session, "refused");
+
+    write("new.ts", text("undefined")); // written aside and renamed
+    renameSync(path("new.ts"), file);
+    await until(session, "allowed");
+
+    renameSync(file, path("p.ts~")); // the backup dance
+    write("p.ts", text("deny('again')"));
+    await until(session, "refused");
+
+    truncateSync(file, 0); // truncated, then written
+    writeFileSync(file, text("undefined"), { flag: "r+" });
+    await until(session, "allowed");
+    expect(session.errors()).toMatch(/in force now: p [0-9a-f]{12}/);
+  });
+
+  it("takes effect when a link to it is swapped, or a file that it imports changes", async () => {
+    write("a.ts", text("undefined"));
+    write("b.ts", `import { verdict } from "./verdict.ts";\n${text("verdict()")}`);
+    write("verdict.ts", `import { deny } from "hermes-runtime"; export const verdict = () => deny();`);
+    symlinkSync("a.ts", path("link.ts"));
+    const session = start(["-p", path("link.ts")]);
+    expect(await session.ask()).toBe("allowed");
+    symlinkSync("b.ts", path("next.ts"));
+    renameSync(path("next.ts"), path("link.ts"));
+    await until(session, "refused");
+    write("verdict.ts", "export const verdict = () => undefined;");
+    await until(session, "allowed");
+  });
+
+  it("stays as it was when the new text is broken, and says why once", async () => {
+    const file = write("p.ts", text("deny()"));
+    const session = start(["-p", file]);
+    expect(await session.ask()).toBe("refused");
+    write("p.ts", "export default definePolicy({ on: {");
+    await expect
+      .poll(session.errors, { timeout: 10_000 })
+      .toMatch(/p\.ts:1:\d+: .*; the policies in force stay/);
+    expect(await session.ask()).toBe("refused");
+    rmSync(file);
+    await expect
+      .poll(session.errors, { timeout: 10_000 })
+      .toMatch(/cannot read it: ENOENT; the policies in force stay/);
+    expect(await session.ask()).toBe("refused");
+    write("p.ts", text("undefined"));
+    await until(session, "allowed");
+    expect(session.errors().match(/ENOENT/g)).toHaveLength(1);
+  });
+
+  it("is loaded anew on SIGHUP, which the program does not see", async () => {
+    const file = write("p.ts", text("undefined"));
+    const session = start(["-p", file]);
+    expect(await session.ask()).toBe("allowed");
+    child!.kill("SIGHUP");
+    expect(await session.ask()).toBe("allowed");
+  });
+
+  it("that wants calls which the filter does not stop is refused, unless the run was started with --live", async () => {
+    const file = write("p.ts", text("undefined", "rmdir"));
+    const session = start(["-p", file]);
+    expect(await session.ask()).toBe("allowed");
+    write("p.ts", text("deny()", "mkdir"));
+    await expect
+      .poll(session.errors, { timeout: 10_000 })
+      .toMatch(/needs to stop mkdir .*start the run with --live; the policies in force stay/s);
+    expect(await session.ask()).toBe("allowed");
+    child!.kill("SIGKILL");
+
+    write("p.ts", text("undefined", "rmdir"));
+    const live = start(["-p", file, "--live"]);
+    expect(await live.ask()).toBe("allowed");
+    write("p.ts", text("deny()", "mkdir"));
+    await until(live, "refused");
+    write(
+      "p.ts",
+      `import { definePolicy } from "hermes-runtime"; export default definePolicy({ name: "c", rules: [{ id: "x", deny: "mkdir", where: { mode: 0o777 }, errno: "EPERM" }] });`,
+    );
+    await expect.poll(live.errors, { timeout: 10_000 }).toMatch(/in force now: c /);
+    expect(await live.ask()).toBe("refused");
+  });
+
+  it("can be told to stay, with --no-reload", async () => {
+    const file = write("p.ts", text("undefined"));
+    const session = start(["-p", file, "--no-reload"]);
+    expect(await session.ask()).toBe("allowed");
+    write("p.ts", text("deny()"));
+    await new Promise((done) => setTimeout(done, 600));
+    expect(await session.ask()).toBe("allowed");
+  });
+});
+
+describe("reloading under load", () => {
+  it("decides every call by a policy that was valid, while the file is rewritten 200 times, one in five broken", async () => {
+    const file = write("p.ts", text("undefined", "openat"));
+    const target = write("target", "x");
+    const trace = path("t.jsonl");
+    let done = false;
+    const run = capture([program("opener"), target, "50000"], {
+      policy: file,
+      trace: { file: trace, events: ["openat"] },
+    }).finally(() => {
+      done = true;
+    });
+    await expect
+      .poll(() => existsSync(trace) && readFileSync(trace).length, { timeout: 10_000 })
+      .toBeGreaterThan(100_000);
+    for (let i = 1; i <= 200 && !done; i++) {
+      const content =
+        i % 5 === 0 ? "export default {" : text(i % 2 ? `deny("v${i}", "EPERM")` : "undefined", "openat");
+      write("draft.ts", content);
+      renameSync(path("draft.ts"), file);
+      await new Promise((next) => setTimeout(next, 25));
+    }
+    const { output, session } = await run;
+    const [allowed, refused] = output.split(" ").map(Number);
+    expect(allowed! + refused!).toBe(50_000);
+    const records = readFileSync(trace, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const valid = new Set(
+      records.flatMap((r) => (r.policies ?? []).map((p: { version: string }) => p.version)),
+    );
+    const opens = records.filter((r) => r.path === target);
+    expect(opens).toHaveLength(50_000);
+    expect(opens.filter((r) => r.errno === "EPERM")).toHaveLength(refused!);
+    expect(opens.filter((r) => !valid.has(r.version.split("+")[0]))).toEqual([]);
+    // What was in force when a call was decided is what happened to it.
+    for (const r of opens) expect(r.errno === "EPERM").toBe(r.action === "deny");
+    expect(session.reloads).toBeGreaterThan(3);
+  });
+
+  it("works for files beside policies of the host's own", async () => {
+    const file = write("p.ts", text("undefined", "openat"));
+    const target = write("target", "x");
+    let seen = 0;
+    const inline = definePolicy({ name: "inline", actions: ["deny"], on: { openat: () => void seen++ } });
+    const run = capture([program("opener"), target, "20000"], { policy: [file, inline] });
+    await new Promise((next) => setTimeout(next, 300));
+    write("p.ts", text('deny("now", "EPERM")', "openat"));
+    const { output, session } = await run;
+    const [allowed, refused] = output.split(" ").map(Number);
+    expect(allowed! + refused!).toBe(20_000);
+    expect(seen).toBeGreaterThanOrEqual(20_000);
+    expect(session.reloads).toBe(refused! > 0 ? 1 : 0);
+    expect(existsSync(file)).toBe(true);
+  });
+});
