@@ -15,6 +15,8 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
   ".mts": async () => (await import("./typescript/load.js")).loadTypeScript,
   ".js": async () => (await import("./typescript/load.js")).loadTypeScript,
   ".mjs": async () => (await import("./typescript/load.js")).loadTypeScript,
+  ".yaml": async () => (await import("./yaml/load.js")).loadYamlPolicy,
+  ".yml": async () => (await import("./yaml/load.js")).loadYamlPolicy,
   ".lua": async () => (await import("./lua/load.js")).loadLua,
 };
 

@@ -1,0 +1,47 @@
+import { type Address, isInternet } from "../../address.js";
+import { type AddressList, inPorts, type Network, type Ports, parseIp } from "./address.js";
+
+interface Entry<T> {
+  readonly ports: Ports;
+  readonly value: T;
+}
+
+/** Networks by prefix length, longest first: a look-up costs one step per length in use, however many networks there are. */
+export class AddressIndex<T> {
+  readonly #lengths = {
+    4: new Map<number, Map<bigint, Entry<T>[]>>(),
+    6: new Map<number, Map<bigint, Entry<T>[]>>(),
+  };
+  /** Lists with something that is no network: sockets of the file system, families. */
+  readonly #others: T[] = [];
+
+  add(list: AddressList, value: T): void {
+    for (const pattern of list.included)
+      if (pattern.kind === "network") this.#addNetwork(pattern.network, pattern.ports, value);
+    if (list.included.some(({ kind }) => kind !== "network")) this.#others.push(value);
+  }
+
+  #addNetwork({ version, prefix, value: key }: Network, ports: Ports, value: T): void {
+    const lengths = this.#lengths[version];
+    const networks = lengths.get(prefix) ?? new Map<bigint, Entry<T>[]>();
+    lengths.set(prefix, networks);
+    const entries = networks.get(key) ?? [];
+    networks.set(key, entries);
+    entries.push({ ports, value });
+  }
+
+  /** Values whose list may match: exceptions, and what is no network, are left to be compared. */
+  find(address: Address): T[] {
+    if (!isInternet(address)) return [...this.#others];
+    const ip = parseIp(address.host);
+    if (!ip) return [...this.#others];
+    const found: T[] = [];
+    const bits = ip.version === 4 ? 32 : 128;
+    for (const [prefix, networks] of this.#lengths[ip.version]) {
+      const rest = BigInt(bits - prefix);
+      for (const { ports, value } of networks.get((ip.value >> rest) << rest) ?? [])
+        if (inPorts(ports, address.port)) found.push(value);
+    }
+    return found;
+  }
+}

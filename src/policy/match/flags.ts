@@ -1,0 +1,72 @@
+import { type Argument, FLAGS, type Syscall, suggest } from "../../abi/index.js";
+import { PatternError } from "./glob.js";
+
+/** Flags by name: all of these, one of these, none of these. */
+export interface FlagNames {
+  readonly all: readonly string[];
+  readonly any: readonly string[];
+  readonly none: readonly string[];
+}
+
+export interface FlagTest {
+  readonly mask: number;
+  readonly value: number;
+}
+
+/** What the names mean for one call, whose flags may be numbered differently from another's. */
+export interface FlagTests {
+  readonly all: readonly FlagTest[];
+  readonly any: readonly FlagTest[];
+  readonly none: readonly FlagTest[];
+}
+
+/** The argument that a call's flags are in; openat2 keeps them in a struct. */
+export function flagsArgument(
+  call: Syscall,
+): { index: number; argument: Argument; table: string } | undefined {
+  const how = call.args.findIndex(({ struct }) => struct === "open_how");
+  if (how >= 0) return { index: how, argument: call.args[how]!, table: "open" };
+  const named = call.args.findIndex(({ kind, name }) => kind === "flags" && name.startsWith("flag"));
+  const index = named >= 0 ? named : call.args.findIndex(({ kind }) => kind === "flags");
+  const argument = call.args[index];
+  return argument?.flags === undefined ? undefined : { index, argument, table: argument.flags };
+}
+
+/** Undefined when the call has no such flag: then it cannot have it set. */
+function testOf(table: string, name: string): FlagTest | undefined {
+  const { kind, values, enumMask = 0 } = FLAGS[table] ?? { kind: "bits", values: {} };
+  const value = (values as Readonly<Record<string, number>>)[name];
+  if (value === undefined) return undefined;
+  if (kind === "enum") return { mask: 0xffff_ffff, value: value >>> 0 };
+  if ((value & ~enumMask) === 0 && enumMask !== 0) return { mask: enumMask, value };
+  return value === 0 ? undefined : { mask: value >>> 0, value: value >>> 0 };
+}
+
+/** Undefined when the call can never have such flags. */
+export function flagTests(call: Syscall, names: FlagNames): FlagTests | undefined {
+  const table = flagsArgument(call)?.table;
+  if (table === undefined) return undefined;
+  const tests = (list: readonly string[]) => list.map((name) => testOf(table, name));
+  const known = (list: (FlagTest | undefined)[]) => list.filter((test) => test !== undefined);
+  const all = tests(names.all);
+  const any = known(tests(names.any));
+  if (all.includes(undefined) || (names.any.length > 0 && any.length === 0)) return undefined;
+  return { all: known(all), any, none: known(tests(names.none)) };
+}
+
+export function matchFlags({ all, any, none }: FlagTests, bits: number): boolean {
+  const holds = ({ mask, value }: FlagTest) => (bits & mask) >>> 0 === value;
+  return all.every(holds) && (any.length === 0 || any.some(holds)) && !none.some(holds);
+}
+
+/** A flag that none of the calls knows is a mistake. */
+export function checkFlagNames(calls: readonly Syscall[], names: FlagNames): void {
+  const tables = new Set(calls.flatMap((call) => flagsArgument(call)?.table ?? []));
+  if (tables.size === 0) throw new PatternError("what this rule is about has no flags");
+  const known = new Set([...tables].flatMap((table) => Object.keys(FLAGS[table]?.values ?? {})));
+  for (const name of [...names.all, ...names.any, ...names.none]) {
+    if (known.has(name)) continue;
+    const near = suggest(name, known);
+    throw new PatternError(`unknown flag "${name}"${near ? `: did you mean ${near}?` : ""}`);
+  }
+}

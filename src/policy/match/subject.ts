@@ -1,0 +1,139 @@
+import { type Syscall, syscallByNumber } from "../../abi/index.js";
+import type { Address } from "../../address.js";
+import type { CallEvent } from "../../event.js";
+import type { Deed } from "../effects.js";
+import { unixPath } from "./address.js";
+import { flagsArgument } from "./flags.js";
+
+/** What one effect of one call falls on. */
+export interface Subject {
+  /** Canonical. Null when there is a file, but nobody can say which. */
+  readonly path: string | null | undefined;
+  /** The same path as `/proc/self/…`, when it is the caller's own. */
+  readonly alias?: string;
+  readonly address: Address | undefined;
+  /** What is below the path goes with it. */
+  readonly subtree: boolean;
+}
+
+const NOTHING: Subject = { path: undefined, address: undefined, subtree: false };
+const AS_IF_ALL = 0x242; // O_RDWR|O_CREAT|O_TRUNC: flags that cannot be read might be any
+const AS_IF_NAMESPACES = 0x7e020000;
+
+/** The flags of a call as a number; of openat2 and clone3 from the struct. */
+export function flagBits(call: Syscall, event: CallEvent): number {
+  const found = flagsArgument(call);
+  if (call.name === "clone3") return fromStruct(event, "uargs") ?? AS_IF_NAMESPACES;
+  if (!found) return 0;
+  if (found.argument.kind === "struct") return fromStruct(event, found.argument.name) ?? AS_IF_ALL;
+  return Number(BigInt.asUintN(32, event.argument(found.index)));
+}
+
+function fromStruct(event: CallEvent, name: string): number | undefined {
+  const bytes = (event.args as Readonly<Record<string, unknown>>)[name];
+  return bytes instanceof Uint8Array && bytes.length >= 8
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, 8).readUInt32LE()
+    : undefined;
+}
+
+/** What the deed falls on in this call. None when it falls on nothing that has a name: a pipe, an unnamed socket. */
+export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
+  const { on } = deed;
+  switch (on.kind) {
+    case "path":
+      return onFile(event, pathOf(event, deed.call, on.argument), deed.subtree === true);
+    case "fd":
+      return onFile(event, targetOf(event, deed.call, on.argument), false);
+    case "unknown-file":
+      return onFile(event, null, false);
+    case "address":
+      return addressesOf(event).map((address) => ({ ...NOTHING, address: reached(deed, address) }));
+    case "peer": {
+      const addresses = addressesOf(event).filter((address) => address !== undefined);
+      const all = addresses.length > 0 ? addresses : [event.fd?.peer];
+      return all.map((address) => ({ ...NOTHING, address: address && reached(deed, address) }));
+    }
+    case "local":
+      return [{ ...NOTHING, address: event.fd?.local }];
+    case "socket-file": {
+      const { address } = event;
+      if (address?.family !== "unix" || address.abstract || address.path === "") return [];
+      return onFile(
+        event,
+        unixPath(address.path, () => event.process.cwd),
+        false,
+      );
+    }
+    case "nothing":
+      return [NOTHING];
+  }
+}
+
+/** A call that the table says nothing about, or that does none of it: its paths, or its descriptor and address. */
+export function subjectsOfCall(event: CallEvent): readonly Subject[] {
+  const { paths } = event;
+  if (paths.length > 0) return paths.flatMap(({ path }) => onFile(event, path === "" ? null : path, false));
+  const target = event.fd?.target;
+  const address = event.address ?? event.fd?.peer;
+  return [{ path: target?.startsWith("/") ? target : undefined, address, subtree: false }];
+}
+
+function onFile(event: CallEvent, path: string | null | undefined, subtree: boolean): readonly Subject[] {
+  if (path === undefined) return [];
+  const alias = path?.startsWith("/proc/") ? ownProc(event, path) : undefined;
+  return [{ path, address: undefined, subtree, ...(alias !== undefined && { alias }) }];
+}
+
+/** Links are resolved in an event's paths, and so /proc/self is never in them. */
+function ownProc(event: CallEvent, path: string): string | undefined {
+  const [, number, rest = ""] = /^\/proc\/(\d+)(\/.*)?$/.exec(path) ?? [];
+  return number !== undefined && Number(number) === event.process.pid ? `/proc/self${rest}` : undefined;
+}
+
+function pathOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {
+  const found = event.paths.find(({ argument }) => argument === name);
+  if (found) return nameOf(found.path);
+  // A NULL path means the descriptor itself (utimensat(2), statx(2)); without one the kernel refuses it.
+  const { dirfd } = call.args.find((argument) => argument.name === name)!;
+  return dirfd === undefined ? null : targetOf(event, call, call.args[dirfd]!.name);
+}
+
+function targetOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {
+  const index = call.args.findIndex((argument) => argument.name === name);
+  const first = call.args.findIndex(({ kind }) => kind === "fd" || kind === "dirfd");
+  const number = Number(BigInt.asIntN(32, event.argument(index)));
+  const descriptor = index === first ? event.fd : event.process.fds.find((fd) => fd.number === number);
+  return descriptor?.target === undefined ? null : nameOf(descriptor.target);
+}
+
+/** Undefined for pipes, sockets and the like, null for what could not be found out. */
+function nameOf(path: string): string | null | undefined {
+  if (path === "") return null;
+  return path.startsWith("/") ? path : undefined;
+}
+
+/** sendmmsg carries an address per message: looking at the first alone would let the others pass. */
+function addressesOf(event: CallEvent): readonly (Address | undefined)[] {
+  const { addresses } = event as { addresses?: readonly Address[] };
+  return addresses && addresses.length > 0 ? addresses : [event.address];
+}
+
+/**
+ * Where the kernel really goes. A destination of 0.0.0.0 or :: is this machine (ip_route_output_key), and a datagram
+ * whose family is 0 goes to the IPv4 address that follows (udp_sendmsg).
+ */
+function reached(deed: Deed, address: Address | undefined): Address | undefined {
+  if (!address || !(deed.does.includes("connect") || deed.does.includes("send"))) return address;
+  if (address.family === "ipv4" && address.host === "0.0.0.0") return { ...address, host: "127.0.0.1" };
+  if (address.family === "ipv6" && address.host === "::") return { ...address, host: "::1" };
+  if (address.family === "unspecified" && deed.call.name !== "connect" && address.bytes.length >= 6) {
+    const [p = 0, q = 0, ...host] = address.bytes;
+    const to = host.slice(0, 4).join(".");
+    return { family: "ipv4", host: to === "0.0.0.0" ? "127.0.0.1" : to, port: (p << 8) | q };
+  }
+  return address;
+}
+
+export function callOf(event: CallEvent): Syscall | undefined {
+  return syscallByNumber(event.nr);
+}

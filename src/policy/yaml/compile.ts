@@ -1,0 +1,381 @@
+import type { Syscall } from "../../abi/index.js";
+import { deedsOf, type Effect, type On } from "../effects.js";
+import {
+  type AddressList,
+  type AddressPattern,
+  compileAddress,
+  type ExpandAddress,
+} from "../match/address.js";
+import { compileArgv } from "../match/argv.js";
+import { checkFlagNames, type FlagNames } from "../match/flags.js";
+import { compileWord, PatternError } from "../match/glob.js";
+import { compilePaths, type PathList } from "../match/path.js";
+import { parseRate } from "../match/rate.js";
+import { compileTime } from "../match/time.js";
+import { AnswerError, compileAnswer } from "./answer.js";
+import {
+  onAddresses,
+  onArguments,
+  onArgv,
+  onArgvText,
+  onEnv,
+  onFd,
+  onFlags,
+  onPaths,
+  onProcess,
+  onTime,
+  onUser,
+  runsProgram,
+} from "./conditions.js";
+import { Occasions, Spending } from "./counters.js";
+import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
+import { ACTION_KEYS, type ActionKey, type RuleSpec } from "./schema.js";
+import type { Place, Source } from "./source.js";
+import type { Surroundings } from "./surroundings.js";
+import { callsConcerned, isAbout, parseTarget, type Target } from "./target.js";
+import type { Variables } from "./variables.js";
+
+/** What the rules of one file are compiled with. */
+export interface Compilation {
+  readonly source: Source;
+  readonly variables: Variables;
+  readonly surroundings: Surroundings;
+  /** Addresses of the host names that the rules mention. */
+  readonly hosts: (name: string) => readonly string[];
+  /** Makes a test of a regular expression. */
+  readonly pattern: (text: string) => (text: string) => boolean;
+}
+
+/** One rule of a file. Everything that is wrong with it is an error with the line where it stands. */
+export function compileRule(spec: RuleSpec, place: Place, order: number, compilation: Compilation): Rule {
+  return new RuleCompiler(spec, place, compilation).compile(order);
+}
+
+class RuleCompiler {
+  readonly #spec: RuleSpec;
+  readonly #place: Place;
+  readonly #c: Compilation;
+  readonly #key: ActionKey;
+  readonly #strict: boolean;
+
+  constructor(spec: RuleSpec, place: Place, compilation: Compilation) {
+    this.#spec = spec;
+    this.#place = place;
+    this.#c = compilation;
+    this.#key = this.#action();
+    this.#strict = restricts({ key: this.#key });
+  }
+
+  compile(order: number): Rule {
+    const target = this.#target();
+    const { answer, fits } = this.#answer();
+    const calls = callsConcerned(target).filter(fits);
+    if (calls.length === 0)
+      throw this.#error(this.#key, `${target.names.join(", ")} cannot be answered with \`${this.#key}\` so`);
+    this.#checkSubjects(target, calls);
+    const paths = this.#try("path", (texts) => this.#paths(texts));
+    const addresses = this.#try("address", (texts) => this.#addresses(texts));
+    const argv = this.#try("argv", compileArgv);
+    const conditions = [
+      ...(paths ? [onPaths(paths, this.#texts("path"), this.#strict)] : []),
+      ...(addresses ? [onAddresses(addresses, this.#texts("address"))] : []),
+      ...(argv ? [onArgv(argv, this.#texts("argv"), this.#strict)] : []),
+      ...this.#otherConditions(calls),
+    ];
+    return {
+      order,
+      id: this.#spec.id,
+      at: this.#c.source.at(this.#place),
+      key: this.#key,
+      target,
+      fits,
+      conditions,
+      counters: this.#counters(),
+      counting: JSON.stringify([this.#spec.rate, this.#spec.when]),
+      answer,
+      paths,
+      addresses,
+      program: argv?.name,
+    };
+  }
+
+  // ---------------------------------------------------------------- what it is about
+
+  #action(): ActionKey {
+    const given = ACTION_KEYS.filter((key) => this.#spec[key] !== undefined);
+    const [key, another] = given;
+    if (key && !another) return key;
+    const problem = key
+      ? `a rule has one action, not ${given.join(" and ")}`
+      : `a rule needs an action: one of ${ACTION_KEYS.join(", ")}`;
+    throw this.#c.source.error(this.#place, problem);
+  }
+
+  #target(): Target {
+    const target = this.#named(this.#key, () => parseTarget([this.#spec[this.#key]!].flat()));
+    if (this.#key !== "fault" && this.#key !== "modify") return target;
+    // Something that goes wrong with reading a file goes wrong when it is opened, and when it is read.
+    const effects = new Set<Effect>(target.effects);
+    if (effects.has("read")) effects.add("read_data");
+    if (effects.has("write")) effects.add("write_data");
+    return { ...target, effects };
+  }
+
+  #answer() {
+    try {
+      return compileAnswer(this.#key, this.#spec, this.#c.variables);
+    } catch (error) {
+      throw error instanceof AnswerError ? this.#error(error.key, error.message, error) : error;
+    }
+  }
+
+  /** A condition on something that the rule's calls do not have would never hold. */
+  #checkSubjects(target: Target, calls: readonly Syscall[]): void {
+    const has = (kinds: readonly On["kind"][]) =>
+      calls.some(({ nr }) =>
+        deedsOf(nr).some((deed) => isAbout(target, deed) && kinds.includes(deed.on.kind)),
+      );
+    const what = target.names.join(", ");
+    const takes = (kind: (argument: Syscall["args"][number]) => boolean) =>
+      calls.some(({ nr, args }) => target.calls.has(nr) && args.some(kind));
+    const isFile = ({ kind }: Syscall["args"][number]) =>
+      kind === "path" || kind === "fd" || kind === "dirfd";
+    const isAddress = ({ kind }: Syscall["args"][number]) =>
+      ["sockaddr", "msghdr", "mmsghdr", "fd"].includes(kind);
+    if (
+      this.#spec.path !== undefined &&
+      !has(["path", "fd", "unknown-file", "socket-file"]) &&
+      !takes(isFile)
+    )
+      throw this.#error("path", `${what} concerns no file`, undefined, true);
+    if (this.#spec.address !== undefined && !has(["address", "peer", "local"]) && !takes(isAddress))
+      throw this.#error("address", `${what} concerns no address`, undefined, true);
+    for (const key of ["argv", "argv_matches", "env"] as const)
+      if (this.#spec[key] !== undefined && !calls.some(runsProgram))
+        throw this.#error(key, `only exec has a command line: ${what} has none`, undefined, true);
+    if (this.#spec.path !== undefined && this.#spec.address !== undefined)
+      throw this.#error(
+        "address",
+        "a rule speaks of files or of addresses: write two rules",
+        undefined,
+        true,
+      );
+  }
+
+  #paths(texts: readonly string[]): PathList {
+    const permits = this.#key === "allow";
+    return compilePaths(texts, (text, isException) => this.#c.variables.paths(text, permits !== isException));
+  }
+
+  #addresses(texts: readonly string[]): AddressList {
+    const included: AddressPattern[] = [];
+    const excepted: AddressPattern[] = [];
+    for (const text of texts) {
+      const isException = text.startsWith("!");
+      const permits = (this.#key === "allow") !== isException;
+      for (const value of this.#c.variables.expand(isException ? text.slice(1) : text)) {
+        this.#checkWildcardHost(value);
+        (isException ? excepted : included).push(
+          ...compileAddress(value, addressExpansion(this.#c, permits)),
+        );
+      }
+    }
+    return { included, excepted };
+  }
+
+  /** To connect to 0.0.0.0 is to connect to this machine, and that is how it is compared. */
+  #checkWildcardHost(text: string): void {
+    const names = [this.#spec[this.#key]!].flat();
+    if (
+      /^(0\.0\.0\.0|\[?::\]?)(:\d+)?$/.test(text) &&
+      !names.includes("bind") &&
+      names.every((n) => n === "connect" || n === "send")
+    )
+      throw new PatternError(`"${text}" as a destination is this machine: write loopback`);
+  }
+
+  // ---------------------------------------------------------------- conditions
+
+  #otherConditions(calls: readonly Syscall[]): Condition[] {
+    const { spec, strict } = { spec: this.#spec, strict: this.#strict };
+    const found: (Condition | undefined)[] = [
+      spec.argv_matches === undefined
+        ? undefined
+        : this.#named("argv_matches", () =>
+            onArgvText(this.#c.pattern(spec.argv_matches!), spec.argv_matches!, strict),
+          ),
+      spec.env === undefined ? undefined : this.#named("env", () => onEnv(this.#env(), strict)),
+      spec.flags === undefined ? undefined : this.#named("flags", () => this.#flags(calls)),
+      spec.where === undefined ? undefined : this.#named("where", () => onArguments(this.#where(), calls)),
+      spec.fd === undefined ? undefined : this.#named("fd", () => this.#fd()),
+      this.#try("user", (texts) => this.#user(texts)),
+      spec.process === undefined ? undefined : this.#named("process", () => this.#process()),
+      this.#try("time", (texts) => onTime(texts.map(compileTime), texts)),
+    ];
+    return found.filter((condition) => condition !== undefined);
+  }
+
+  #env(): Readonly<Record<string, string>> | readonly string[] {
+    const { env } = this.#spec;
+    if (typeof env === "string") return [env];
+    if (Array.isArray(env)) return env;
+    const names = Object.keys(env!);
+    if (names.length === 0) throw new PatternError("`env` is empty");
+    return Object.fromEntries(
+      names.map((name) => [name, this.#c.source.text([...this.#place, "env", name])]),
+    );
+  }
+
+  #flags(calls: readonly Syscall[]): Condition {
+    const { flags } = this.#spec;
+    const names: FlagNames =
+      typeof flags === "string" || Array.isArray(flags)
+        ? { all: [flags].flat().flatMap((text) => text.split("|")), any: [], none: [] }
+        : { all: flags!.all ?? [], any: flags!.any ?? [], none: flags!.none ?? [] };
+    if (names.all.length + names.any.length + names.none.length === 0)
+      throw new PatternError("`flags` is empty");
+    checkFlagNames(calls, names);
+    return onFlags(names, calls);
+  }
+
+  #where(): Record<string, string[]> {
+    const where = this.#spec.where!;
+    const names = Object.keys(where);
+    if (names.length === 0) throw new PatternError("`where` is empty");
+    return Object.fromEntries(names.map((name) => [name, this.#textsAt(["where", name], where[name])]));
+  }
+
+  #fd(): Condition {
+    const { fd } = this.#spec;
+    if (typeof fd === "number") return onFd([fd], undefined, undefined);
+    if (Array.isArray(fd)) return onFd(fd, undefined, undefined);
+    if (typeof fd === "string") return onFd(undefined, this.#paths([fd]), undefined);
+    const { number, target, kind } = fd!;
+    if (number === undefined && target === undefined && kind === undefined)
+      throw new PatternError("`fd` is empty");
+    const targets = target === undefined ? undefined : this.#paths(this.#textsAt(["fd", "target"], target));
+    return onFd(number === undefined ? undefined : [number].flat(), targets, kind);
+  }
+
+  #user(texts: readonly string[]): Condition {
+    const uid = (text: string): number => {
+      const number = /^\d+$/.test(text) ? Number(text) : this.#c.surroundings.uidOf(text);
+      if (number === undefined) throw new PatternError(`there is no user "${text}" here: write the number`);
+      return number;
+    };
+    const isException = (text: string) => text.startsWith("!");
+    const excepted = texts.filter(isException).map((text) => uid(text.slice(1)));
+    return onUser(texts.filter((text) => !isException(text)).map(uid), excepted, texts);
+  }
+
+  #process(): Condition {
+    const { process } = this.#spec;
+    if (typeof process === "string") return onProcess({ exe: this.#paths([process]) }, this.#strict);
+    const lists = Object.entries(process!).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, this.#paths(this.#textsAt(["process", name], value))] as const],
+    );
+    if (lists.length === 0) throw new PatternError("`process` is empty");
+    return onProcess(Object.fromEntries(lists), this.#strict);
+  }
+
+  #counters(): Counter[] {
+    const { rate, when } = this.#spec;
+    return [
+      ...(rate === undefined
+        ? []
+        : [this.#named("rate", () => new Spending(parseRate(rate), this.#key === "allow"))]),
+      ...(when === undefined ? [] : [this.#when(when)]),
+    ];
+  }
+
+  #when(when: NonNullable<RuleSpec["when"]>): Counter {
+    if (Object.keys(when).length === 0) throw this.#error("when", "`when` is empty");
+    if (when.seed !== undefined && when.probability === undefined)
+      throw this.#error("when", "a `seed` without a `probability` does nothing");
+    const given = Object.entries(when).filter(([, value]) => value !== undefined);
+    return new Occasions(Object.fromEntries(given));
+  }
+
+  // ---------------------------------------------------------------- texts and errors
+
+  #texts(key: "path" | "address" | "argv" | "user" | "time"): string[] {
+    return this.#textsAt([key], this.#spec[key]);
+  }
+
+  /** As they are written: a number among them stays what the file has. */
+  #textsAt(steps: Place, value: unknown): string[] {
+    const place = [...this.#place, ...steps];
+    return Array.isArray(value)
+      ? value.map((_, i) => this.#c.source.text([...place, i]))
+      : [this.#c.source.text(place)];
+  }
+
+  /** Compiles a list; an error points at the element that is wrong when one can be told. */
+  #try<T>(
+    key: "path" | "address" | "argv" | "user" | "time",
+    compile: (texts: readonly string[]) => T,
+  ): T | undefined {
+    const value = this.#spec[key];
+    if (value === undefined) return undefined;
+    const texts = this.#texts(key);
+    try {
+      return compile(texts);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      const at =
+        texts.length > 1 && key !== "argv" ? texts.findIndex((text) => fails(() => compile([text]))) : -1;
+      throw this.#error(key, error.message, error, false, at >= 0 ? [at] : []);
+    }
+  }
+
+  #named<T>(key: keyof RuleSpec, compile: () => T): T {
+    try {
+      return compile();
+    } catch (error) {
+      throw error instanceof PatternError ? this.#error(key, error.message, error) : error;
+    }
+  }
+
+  #error(key: keyof RuleSpec, message: string, cause?: unknown, onKey = false, rest: Place = []) {
+    const text = `rule ${this.#spec.id}: ${message}`;
+    return this.#c.source.error([...this.#place, key, ...rest], text, { cause, onKey });
+  }
+}
+
+function fails(act: () => unknown): boolean {
+  try {
+    act();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function addressExpansion({ hosts, variables }: Compilation, permits: boolean): ExpandAddress {
+  return {
+    host: hosts,
+    path: (text) => variables.paths(text === "" ? "**" : text, permits),
+    word: compileWord,
+  };
+}
+
+/** The host names in a rule: they must be looked up before it can be compiled. */
+export function hostsIn(texts: readonly string[], variables: Variables): string[] {
+  const hosts: string[] = [];
+  const collect: ExpandAddress = {
+    host: (name) => {
+      hosts.push(name);
+      return [];
+    },
+    path: () => [],
+    word: () => () => false,
+  };
+  for (const text of texts) {
+    try {
+      for (const value of variables.expand(text.replace(/^!/, ""))) compileAddress(value, collect);
+    } catch {
+      // What is wrong with it is told, with its line, when the rule is compiled.
+    }
+  }
+  return hosts;
+}

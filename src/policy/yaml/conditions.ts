@@ -1,0 +1,281 @@
+import { type Argument, type Syscall, suggest } from "../../abi/index.js";
+import { formatAddress } from "../../address.js";
+import { type AddressList, matchAddresses } from "../match/address.js";
+import type { ArgvPattern, CommandLine } from "../match/argv.js";
+import { type Comparison, compareScalar, compareText, isScalar } from "../match/compare.js";
+import {
+  type FlagNames,
+  type FlagTest,
+  type FlagTests,
+  flagsArgument,
+  flagTests,
+  matchFlags,
+} from "../match/flags.js";
+import { compileWord, PatternError } from "../match/glob.js";
+import { matchBelow, matchPaths, type PathList } from "../match/path.js";
+import type { Subject } from "../match/subject.js";
+import type { TimeWindow } from "../match/time.js";
+import type { ConstantTest } from "../policy.js";
+import type { Condition, Sight } from "./rule.js";
+
+/** The conditions that a rule may have, one function each. `strict` says that the rule restricts: doubt means yes. */
+
+export function onPaths(list: PathList, texts: readonly string[], strict: boolean): Condition {
+  return {
+    key: "path",
+    holds: ({ subject }) => holdsForPath(list, subject, strict),
+    tell: ({ subject }) =>
+      subject.path === undefined
+        ? "it concerns no file"
+        : `${subject.path ?? "a file that cannot be named"} is not in ${texts.join(", ")}`,
+  };
+}
+
+function holdsForPath(list: PathList, { path, alias, subtree }: Subject, strict: boolean): boolean {
+  if (path === undefined) return false;
+  if (path === null) return strict;
+  if (matchPaths(list, path) || (alias !== undefined && matchPaths(list, alias))) return true;
+  return subtree && strict && matchBelow(list, path);
+}
+
+export function onAddresses(list: AddressList, texts: readonly string[]): Condition {
+  return {
+    key: "address",
+    holds: ({ subject, event }) =>
+      subject.address !== undefined && matchAddresses(list, subject.address, () => event.process.cwd),
+    tell: ({ subject }) =>
+      subject.address
+        ? `${formatAddress(subject.address)} is not in ${texts.join(", ")}`
+        : "it carries no address",
+  };
+}
+
+/** The command line of an exec, undefined when it could not be read. */
+export function commandLine({ event }: Sight): CommandLine | undefined {
+  const { argv } = event;
+  const files = [event.path, event.requested].filter((file) => file !== undefined && file !== "");
+  return argv && { argv, files: files as string[] };
+}
+
+export function onArgv(pattern: ArgvPattern, texts: readonly string[], strict: boolean): Condition {
+  return {
+    key: "argv",
+    holds: (sight) => {
+      if (!runsProgram(sight.call)) return false;
+      const command = commandLine(sight);
+      return command ? pattern.match(command, strict) : strict;
+    },
+    tell: ({ event }) =>
+      `the command line ${JSON.stringify(event.argv ?? [])} does not begin with ${texts.join(" ")}`,
+  };
+}
+
+export function onArgvText(matches: (text: string) => boolean, text: string, strict: boolean): Condition {
+  return {
+    key: "argv_matches",
+    holds: ({ event, call }) => runsProgram(call) && (event.argv ? matches(event.argv.join(" ")) : strict),
+    tell: ({ event }) => `the command line ${JSON.stringify(event.argv ?? [])} does not match /${text}/`,
+  };
+}
+
+export function runsProgram(call: Syscall): boolean {
+  return call.args.some(({ kind }) => kind === "argv");
+}
+
+/** Names that are set (`!NAME`: not set), or patterns of values. */
+export function onEnv(
+  wanted: Readonly<Record<string, string>> | readonly string[],
+  strict: boolean,
+): Condition {
+  const tests = Array.isArray(wanted)
+    ? (wanted as readonly string[]).map((text) =>
+        text.startsWith("!") ? { name: text.slice(1), isSet: false } : { name: text, isSet: true },
+      )
+    : Object.entries(wanted as Readonly<Record<string, string>>).map(([name, value]) => ({
+        name,
+        isSet: true,
+        value: compileWord(value),
+      }));
+  const all = tests.map((test) => ({ ...test, isName: compileWord(test.name) }));
+  return {
+    key: "env",
+    holds: ({ event, call }) => {
+      if (!runsProgram(call)) return false;
+      const { env } = event;
+      if (!env) return strict;
+      return all.every((test) => {
+        const found = env.some((setting) => {
+          const at = setting.indexOf("=");
+          const name = at < 0 ? setting : setting.slice(0, at);
+          return (
+            test.isName(name) &&
+            (!("value" in test) || (test.value as (v: string) => boolean)(setting.slice(at + 1)))
+          );
+        });
+        return found === test.isSet;
+      });
+    },
+    tell: () => "the environment is another",
+  };
+}
+
+export function onUser(
+  uids: readonly number[],
+  excepted: readonly number[],
+  texts: readonly string[],
+): Condition {
+  return {
+    key: "user",
+    holds: ({ event }) => {
+      const { uid } = event.process;
+      return (uids.length === 0 || uids.includes(uid)) && !excepted.includes(uid);
+    },
+    tell: ({ event }) => `user ${event.process.uid} is not in ${texts.join(", ")}`,
+  };
+}
+
+const MAX_ANCESTORS = 256;
+
+export interface ProcessLists {
+  readonly exe?: PathList;
+  readonly ancestor?: PathList;
+  readonly cwd?: PathList;
+}
+
+export function onProcess({ exe, ancestor, cwd }: ProcessLists, strict: boolean): Condition {
+  // A process that is about to end may have no program any more.
+  const runs = (list: PathList, file: string) => (file === "" ? strict : matchPaths(list, file));
+  return {
+    key: "process",
+    holds: ({ event: { process } }) =>
+      (!exe || runs(exe, process.exe)) &&
+      (!cwd || runs(cwd, process.cwd)) &&
+      (!ancestor || hasAncestor(process, ancestor)),
+    tell: ({ event }) => `it is asked by ${event.process.exe}`,
+  };
+}
+
+function hasAncestor(process: Sight["event"]["process"], list: PathList): boolean {
+  let at = process.parent;
+  for (let i = 0; at && i < MAX_ANCESTORS; i++) {
+    if (at.exe !== "" && matchPaths(list, at.exe)) return true;
+    at = at.parent;
+  }
+  return false;
+}
+
+export function onFd(
+  numbers: readonly number[] | undefined,
+  target: PathList | undefined,
+  kind: string | undefined,
+): Condition {
+  return {
+    key: "fd",
+    holds: ({ event: { fd } }) =>
+      fd !== undefined &&
+      (!numbers || numbers.includes(fd.number)) &&
+      (!kind || fd.kind === kind) &&
+      (!target || (fd.target?.startsWith("/") === true && matchPaths(target, fd.target))),
+    tell: ({ event: { fd } }) =>
+      fd ? `descriptor ${fd.number} is ${fd.target ?? "closed"}` : "it takes no descriptor",
+  };
+}
+
+export function onFlags(names: FlagNames, calls: readonly Syscall[]): Condition {
+  const byCall = new Map<number, FlagTests | undefined>(
+    calls.map((call) => [call.nr, flagTests(call, names)]),
+  );
+  return {
+    key: "flags",
+    holds: ({ call, bits }) => {
+      const tests = byCall.get(call.nr);
+      return tests !== undefined && matchFlags(tests, bits);
+    },
+    tell: ({ event }) => `its flags are ${event.flags.join("|") || "none"}`,
+    constants: (call) => flagConstants(call, byCall.get(call.nr)),
+  };
+}
+
+function flagConstants(call: Syscall, tests: FlagTests | undefined): readonly ConstantTest[] | undefined {
+  const found = flagsArgument(call);
+  if (!tests || !found || found.argument.kind !== "flags") return undefined;
+  const masked = ({ mask, value }: FlagTest): ConstantTest => ({
+    arg: found.index,
+    width: found.argument.width,
+    op: "masked",
+    mask: BigInt(mask),
+    value: BigInt(value),
+  });
+  const isOneBit = ({ mask, value }: FlagTest) => mask === value && (mask & (mask - 1)) === 0;
+  if (tests.any.length > 1 || !tests.none.every(isOneBit)) return undefined;
+  return [
+    ...tests.all.map(masked),
+    ...tests.any.map(masked),
+    ...tests.none.map((t) => masked({ ...t, value: 0 })),
+  ];
+}
+
+interface ArgumentTest {
+  readonly index: number;
+  readonly argument: Argument;
+  readonly scalar?: Comparison;
+  readonly text?: (value: string) => boolean;
+}
+
+/** Comparisons of arguments by name. A call without such an argument does not match. */
+export function onArguments(
+  where: Readonly<Record<string, readonly string[]>>,
+  calls: readonly Syscall[],
+): Condition {
+  const byCall = new Map<number, ArgumentTest[]>();
+  for (const call of calls) {
+    const tests = Object.entries(where).map(([name, texts]) => argumentTest(call, name, texts));
+    if (tests.every((test) => test !== undefined)) byCall.set(call.nr, tests as ArgumentTest[]);
+  }
+  if (byCall.size === 0) throw new PatternError(noSuchArgument(where, calls));
+  return {
+    key: "where",
+    holds: (sight) => byCall.get(sight.call.nr)?.every((test) => holdsForArgument(test, sight)) ?? false,
+    tell: ({ call }) =>
+      byCall.has(call.nr)
+        ? `${Object.keys(where).join(", ")} is not ${Object.values(where).flat().join(", ")}`
+        : `${call.name} has no argument ${Object.keys(where).join(", ")}`,
+    constants: (call) => {
+      const tests = byCall.get(call.nr)?.map(({ scalar }) => scalar?.constant);
+      return tests?.every((test) => test !== undefined) ? (tests as ConstantTest[]) : undefined;
+    },
+  };
+}
+
+function argumentTest(call: Syscall, name: string, texts: readonly string[]): ArgumentTest | undefined {
+  const index = call.args.findIndex((argument) => argument.name === name);
+  const argument = call.args[index];
+  if (!argument) return undefined;
+  if (isScalar(argument)) return { index, argument, scalar: compareScalar(argument, index, texts) };
+  if (argument.kind === "string" || argument.kind === "path")
+    return { index, argument, text: compareText(texts) };
+  throw new PatternError(`${call.name}.${name} is neither a number nor a text, and cannot be compared`);
+}
+
+function holdsForArgument({ index, argument, scalar, text }: ArgumentTest, { event }: Sight): boolean {
+  if (scalar) return scalar.test(event.argument(index));
+  const value = (event.args as Readonly<Record<string, unknown>>)[argument.name];
+  return typeof value === "string" && text!(value);
+}
+
+function noSuchArgument(where: Readonly<Record<string, unknown>>, calls: readonly Syscall[]): string {
+  const known = new Set(calls.flatMap((call) => call.args.map(({ name }) => name)));
+  const missing = Object.keys(where).find((name) => !known.has(name));
+  if (missing === undefined)
+    return `no call that this rule is about has all of ${Object.keys(where).join(", ")}`;
+  const near = suggest(missing, known);
+  return `no call that this rule is about has an argument "${missing}"${near ? `: did you mean "${near}"?` : ` (there are: ${[...known].slice(0, 20).join(", ")})`}`;
+}
+
+export function onTime(windows: readonly TimeWindow[], texts: readonly string[]): Condition {
+  return {
+    key: "time",
+    holds: ({ event }) => windows.some((window) => window(event.time)),
+    tell: ({ event }) => `${new Date(event.time * 1000).toISOString()} is not in ${texts.join(", ")}`,
+  };
+}

@@ -1,0 +1,260 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { HermesError } from "../../errors.js";
+import { HOME } from "../../home.js";
+import { PatternError } from "../match/glob.js";
+import type { Policy } from "../policy.js";
+import { checkShape } from "./check.js";
+import { type Compilation, compileRule, hostsIn } from "./compile.js";
+import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
+import type { Rule } from "./rule.js";
+import type { PolicyFile, RuleSpec } from "./schema.js";
+import { type Place, Source } from "./source.js";
+import { here, type Surroundings } from "./surroundings.js";
+import { Variables } from "./variables.js";
+import { type Default, YamlPolicy } from "./yaml-policy.js";
+
+export type { Explanation } from "./explain.js";
+export type { Surroundings } from "./surroundings.js";
+export { YamlPolicy } from "./yaml-policy.js";
+
+const MAX_FILES = 100;
+
+/** One file of a policy, with everything that its rules are read with. */
+interface LoadedFile {
+  readonly source: Source;
+  readonly content: PolicyFile;
+  readonly variables: Variables;
+}
+
+/** As the other languages are loaded. What was counted goes on being counted when a policy is loaded anew. */
+export function loadYamlPolicy(
+  path: string,
+  _: string,
+  { previous }: { previous?: Policy },
+): Promise<YamlPolicy> {
+  return loadYaml(path, {}, previous instanceof YamlPolicy ? previous.rules : []);
+}
+
+/** Loads a YAML policy with all that it includes. Names of hosts and users are looked up here, once. */
+export async function loadYaml(
+  path: string,
+  given: Partial<Surroundings> = {},
+  previous: readonly Rule[] = [],
+): Promise<YamlPolicy> {
+  const surroundings = here(given);
+  const files = new FileLoader(surroundings);
+  const top = files.load(path, resolve(path), {}, []);
+  const ordered = files.inOrder;
+  const rules = await compileAll(ordered, surroundings);
+  if (rules.length === 0 && top.default === "allow")
+    throw top.file.source.error([], "it has no rules and allows everything by default: it would do nothing");
+  const { name, description } = top.file.content;
+  return new YamlPolicy({
+    name,
+    version: files.version,
+    file: resolve(path),
+    ...(description !== undefined && { description }),
+    requires: [...new Set(ordered.flatMap(({ content }) => content.requires ?? []))],
+    fallback: top.default,
+    rules: withCounters(rules, previous),
+  });
+}
+
+/** A reload must not let the first call of a kind come twice, or empty a budget's memory. */
+function withCounters(rules: readonly Rule[], previous: readonly Rule[]): readonly Rule[] {
+  const known = new Map(previous.map((rule) => [`${rule.id} ${rule.counting}`, rule]));
+  return rules.map((rule) => ({
+    ...rule,
+    counters: known.get(`${rule.id} ${rule.counting}`)?.counters ?? rule.counters,
+  }));
+}
+
+type OwnVariables = Readonly<Record<string, readonly string[]>>;
+
+class FileLoader {
+  /** As their rules are tried. */
+  readonly inOrder: LoadedFile[] = [];
+  readonly #surroundings: Surroundings;
+  readonly #hash = createHash("sha256");
+  #count = 0;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  get version(): string {
+    return this.#hash.digest("hex").slice(0, 12);
+  }
+
+  /** `given` are variables that whoever includes this file sets: they win over its own. */
+  load(
+    name: string,
+    file: string,
+    given: OwnVariables,
+    above: readonly string[],
+  ): { file: LoadedFile; default: Default } {
+    const source = new Source(name, this.#read(name, file));
+    const content = checkShape(source);
+    const own = { ...ownVariables(source, content), ...given };
+    const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), own);
+    const loaded: LoadedFile = { source, content, variables };
+    const chain = [...above, file];
+    const includes = content.include === undefined ? [] : [content.include].flat().map(String);
+    for (const [i, include] of includes.entries()) {
+      const place: Place = Array.isArray(content.include) ? ["include", i] : ["include"];
+      const inner = this.#follow(loaded, name, file, include, place, own, chain);
+      if (inner.default !== "allow")
+        throw source.error(
+          place,
+          `${include} has \`default: ${inner.default}\`, which an include would lose: use extends`,
+        );
+    }
+    this.inOrder.push(loaded);
+    if (content.extends === undefined) return { file: loaded, default: content.default ?? "allow" };
+    const base = this.#follow(loaded, name, file, content.extends, ["extends"], own, chain);
+    return { file: loaded, default: content.default ?? base.default };
+  }
+
+  #follow(
+    { source }: LoadedFile,
+    name: string,
+    file: string,
+    include: string,
+    place: Place,
+    given: OwnVariables,
+    chain: readonly string[],
+  ) {
+    const shipped = !include.includes("/") && extname(include) === "";
+    const target = shipped ? join(HOME, "policies", `${include}.yaml`) : resolve(dirname(file), include);
+    if (![".yaml", ".yml"].includes(extname(target)))
+      throw source.error(
+        place,
+        `"${include}" is not a YAML policy: other languages are stacked with --policy`,
+      );
+    if (chain.includes(target)) throw source.error(place, `${include} includes itself`);
+    if (++this.#count > MAX_FILES) throw source.error(place, `more than ${MAX_FILES} files are included`);
+    if (!existsSync(target))
+      throw source.error(place, `cannot find ${shipped ? `a policy named ${include}` : target}`);
+    return this.load(shipped ? basename(target) : join(dirname(name), include), target, given, chain);
+  }
+
+  #read(name: string, file: string): string {
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(file);
+    } catch (cause) {
+      const errno = (cause as NodeJS.ErrnoException).code ?? "?";
+      throw new HermesError("POLICY_NOT_FOUND", { file: name, errno }, { cause });
+    }
+    this.#hash.update(bytes).update("\0");
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch (cause) {
+      throw new HermesError("POLICY_SYNTAX", { file: name, message: "it is not UTF-8" }, { cause });
+    }
+  }
+}
+
+function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariables {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => {
+      if (!/^[A-Za-z_]\w*$/.test(name))
+        throw source.error(["variables", name], `"${name}" is not a name for a variable`);
+      const place = ["variables", name];
+      const texts = Array.isArray(value)
+        ? value.map((_, i) => source.text([...place, i]))
+        : [source.text(place)];
+      return [name, texts];
+    }),
+  );
+}
+
+// ---------------------------------------------------------------- rules
+
+async function compileAll(files: readonly LoadedFile[], surroundings: Surroundings): Promise<Rule[]> {
+  const rules: Rule[] = [];
+  const ids = new Map<string, string>();
+  const pattern = await regularExpressions(files);
+  for (const file of files) {
+    const hosts = await lookUpHosts(file, surroundings);
+    const compilation: Compilation = { ...file, surroundings, hosts, pattern };
+    for (const [i, spec] of (file.content.rules ?? []).entries()) {
+      const place: Place = ["rules", i];
+      const rule = compileRule(spec, place, rules.length, compilation);
+      const known = ids.get(rule.id);
+      if (known !== undefined)
+        throw file.source.error([...place, "id"], `the id ${rule.id} is taken by the rule at ${known}`);
+      ids.set(rule.id, rule.at);
+      checkExamples(rule, spec, place, file);
+      rules.push(rule);
+    }
+  }
+  return rules;
+}
+
+/** RE2 takes time in proportion to the text: a hostile command line cannot make it slow. Loaded when it is needed. */
+async function regularExpressions(files: readonly LoadedFile[]): Promise<Compilation["pattern"]> {
+  if (!files.some(({ content }) => content.rules?.some((rule) => rule.argv_matches !== undefined)))
+    return () => () => false;
+  const { RE2JS } = await import("re2js");
+  return (text) => {
+    try {
+      const compiled = RE2JS.compile(text);
+      return (line) => compiled.matcher(line).find();
+    } catch (cause) {
+      throw new PatternError(
+        `"${text}" is not a regular expression that RE2 takes: ${(cause as Error).message}`,
+      );
+    }
+  };
+}
+
+async function lookUpHosts({ content, source, variables }: LoadedFile, { lookUp }: Surroundings) {
+  const found = new Map<string, readonly string[]>();
+  for (const [i, rule] of (content.rules ?? []).entries()) {
+    if (rule.address === undefined) continue;
+    for (const host of hostsIn([rule.address].flat().map(String), variables)) {
+      if (found.has(host)) continue;
+      const fail = (why: string, cause?: unknown) =>
+        source.error(["rules", i, "address"], `rule ${rule.id}: cannot look up the host ${host}: ${why}`, {
+          cause,
+        });
+      const addresses = await lookUp(host).catch((cause: Error) => {
+        throw fail((cause as NodeJS.ErrnoException).code ?? cause.message, cause);
+      });
+      if (addresses.length === 0) throw fail("it has no address");
+      found.set(host, addresses);
+    }
+  }
+  return (host: string) => found.get(host) ?? [];
+}
+
+function checkExamples(rule: Rule, spec: RuleSpec, place: Place, { source, variables }: LoadedFile): void {
+  for (const kind of ["match", "not_match"] as const) {
+    for (const [i, example] of (spec.examples?.[kind] ?? []).entries()) {
+      const at: Place = [...place, "examples", kind, i];
+      const why = reasonAgainst(rule, example, variables, (message) =>
+        source.error(at, `rule ${rule.id}: ${message}`),
+      );
+      if (kind === "match" && why !== undefined)
+        throw source.error(at, `rule ${rule.id} does not match its example: ${why}`);
+      if (kind === "not_match" && why === undefined)
+        throw source.error(at, `rule ${rule.id} matches an example that it must not match`);
+    }
+  }
+}
+
+function reasonAgainst(
+  rule: Rule,
+  example: ExampleSpec,
+  variables: Variables,
+  fail: (message: string) => HermesError,
+): string | undefined {
+  try {
+    return whyNotExample(rule, exampleEvent(example, variables), example.at !== undefined);
+  } catch (error) {
+    throw error instanceof PatternError ? fail(error.message) : error;
+  }
+}

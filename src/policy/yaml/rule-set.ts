@@ -1,0 +1,92 @@
+import type { Address } from "../../address.js";
+import { AddressIndex } from "../match/address-index.js";
+import { commandNames } from "../match/argv.js";
+import { matchBelow } from "../match/path.js";
+import { PathIndex } from "../match/path-index.js";
+import { commandLine } from "./conditions.js";
+import { type Rule, restricts, type Sight } from "./rule.js";
+
+const NONE: readonly Rule[] = [];
+
+/** The rules that may concern one kind of deed, kept so that few of them have to be looked at. */
+export class RuleSet {
+  /** In order. */
+  readonly all: readonly Rule[];
+  /** In order; nothing to look them up by. */
+  readonly #always: Rule[] = [];
+  readonly #byPath = new PathIndex<Rule>();
+  readonly #byAddress = new AddressIndex<Rule>();
+  readonly #byProgram = new Map<string, Rule[]>();
+  readonly #restrictingPaths: Rule[] = [];
+  #pathCount = 0;
+  #addressCount = 0;
+
+  #isIndexed = false;
+
+  constructor(rules: readonly Rule[]) {
+    this.all = [...rules].sort((a, b) => a.order - b.order);
+  }
+
+  /** Most sets are never asked in a run: they are arranged when the first question comes. */
+  #index(): void {
+    this.#isIndexed = true;
+    for (const rule of this.all) this.#add(rule);
+  }
+
+  #add(rule: Rule): void {
+    const { paths, addresses, program } = rule;
+    if (paths && paths.included.length > 0) {
+      this.#pathCount++;
+      for (const glob of paths.included) this.#byPath.add(glob, rule);
+      if (restricts(rule)) this.#restrictingPaths.push(rule);
+    } else if (addresses && addresses.included.length > 0) {
+      this.#addressCount++;
+      this.#byAddress.add(addresses, rule);
+    } else if (program !== undefined) {
+      const known = this.#byProgram.get(program);
+      if (known) known.push(rule);
+      else this.#byProgram.set(program, [rule]);
+    } else this.#always.push(rule);
+  }
+
+  /** In order, every rule that may match, and some that do not. */
+  candidates(sight: Sight): readonly Rule[] {
+    const { path, address } = sight.subject;
+    if (path === null) return this.all;
+    if (!this.#isIndexed) this.#index();
+    const found: Rule[] = [];
+    if (this.#pathCount > 0 && path !== undefined) this.#findByPath(sight, path, found);
+    if (this.#addressCount > 0 && address !== undefined) found.push(...this.#findByAddress(address));
+    if (this.#byProgram.size > 0) {
+      const command = commandLine(sight);
+      if (!command) return this.all;
+      for (const name of commandNames(command)) found.push(...(this.#byProgram.get(name) ?? NONE));
+    }
+    if (found.length === 0) return this.#always;
+    return inOrder(found, this.#always);
+  }
+
+  #findByPath({ subject }: Sight, path: string, found: Rule[]): void {
+    found.push(...this.#byPath.find(path));
+    if (subject.alias !== undefined) found.push(...this.#byPath.find(subject.alias));
+    if (subject.subtree)
+      for (const rule of this.#restrictingPaths) if (matchBelow(rule.paths!, path)) found.push(rule);
+  }
+
+  #findByAddress(address: Address): readonly Rule[] {
+    return this.#byAddress.find(address);
+  }
+}
+
+/** Both lists as one, each rule once. */
+function inOrder(found: Rule[], always: readonly Rule[]): readonly Rule[] {
+  if (found.length > 1) found.sort((a, b) => a.order - b.order);
+  const merged: Rule[] = [];
+  let a = 0;
+  for (const rule of found) {
+    while (a < always.length && always[a]!.order < rule.order) merged.push(always[a++]!);
+    if (merged.at(-1) !== rule) merged.push(rule);
+  }
+  while (a < always.length) merged.push(always[a++]!);
+  return merged;
+}

@@ -1,0 +1,276 @@
+import * as z from "zod";
+
+/** The shape of a policy file. What the words mean is checked when the rules are compiled. */
+
+const scalar = (what: string) => z.union([z.string(), z.number(), z.boolean()], { error: `takes ${what}` });
+const oneOrMore = (what: string) =>
+  z.union(
+    [
+      z.string(),
+      z.number(),
+      z.boolean(),
+      z.array(z.union([z.string(), z.number(), z.boolean()], { error: "each is a text" })).min(1, {
+        error: "is an empty list, which would match nothing: leave the key out, or list something",
+      }),
+    ],
+    { error: `takes ${what}, or a list of them` },
+  );
+const names = z
+  .union(
+    [
+      z.string(),
+      z
+        .array(z.string({ error: "each is a word" }))
+        .min(1, { error: "is an empty list: name what the rule is about" }),
+    ],
+    {
+      error: "takes an effect (read, write, connect …), a class or a system call, or a list of them",
+    },
+  )
+  .optional();
+const wholeNumber = (what: string) => z.int({ error: `takes a whole number: ${what}` }).nonnegative();
+
+export const ACTION_KEYS = [
+  "allow",
+  "deny",
+  "kill",
+  "ask",
+  "watch",
+  "redirect",
+  "modify",
+  "emulate",
+  "fault",
+] as const;
+export type ActionKey = (typeof ACTION_KEYS)[number];
+
+const when = z.strictObject(
+  {
+    nth: wholeNumber("which of the matching calls")
+      .min(1)
+      .optional()
+      .describe("Only this one of the matching calls, counted from 1."),
+    from: wholeNumber("from which of the matching calls on")
+      .min(1)
+      .optional()
+      .describe("This one and those after it."),
+    step: wholeNumber("every how many").min(1).optional().describe("Every so many of them."),
+    probability: z
+      .number({ error: "takes a number from 0 to 1" })
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Each with this chance."),
+    seed: z.int({ error: "takes a whole number" }).optional().describe("Makes the chances repeatable."),
+  },
+  { error: "takes nth, from, step, probability and seed" },
+);
+
+const example = z.record(z.string(), z.unknown(), {
+  error: "an example is a map such as { read: ~/.ssh/id_rsa }",
+});
+
+export const ruleSchema = z.strictObject(
+  {
+    id: z
+      .string({ error: "takes a short name for records" })
+      .regex(/^[\w][\w.-]*$/, { error: "takes letters, digits, - _ and ." })
+      .describe("Names the rule in records and messages."),
+    allow: names.describe("Let it happen."),
+    deny: names.describe("Refuse it with an error."),
+    kill: names.describe("End the program."),
+    ask: names.describe("Let a person decide."),
+    watch: names.describe("Record it; the rules below still decide."),
+    redirect: names.describe("Let it happen to another file or address (to)."),
+    modify: names.describe("Let it happen with other arguments (args) or data."),
+    emulate: names.describe("Answer in the kernel's place (result, data, content)."),
+    fault: names.describe("Let it go wrong (errno, delay, signal, short)."),
+
+    path: oneOrMore("a path pattern")
+      .optional()
+      .describe(`Which files: globs, ~, \${variables}, !exceptions.`),
+    address: oneOrMore("an address")
+      .optional()
+      .describe(
+        'Which addresses: 10.0.0.0/8, 1.2.3.4:80, "*:53", unix:/path, loopback, private, metadata, host names; !exceptions.',
+      ),
+    argv: oneOrMore("a word of a command line")
+      .optional()
+      .describe("How the command line begins: a pattern per word, ** for any number of words."),
+    argv_matches: z
+      .string({ error: "takes a regular expression (RE2)" })
+      .optional()
+      .describe("A regular expression (RE2) on the words joined by spaces."),
+    env: z
+      .union(
+        [
+          z.string(),
+          z.array(z.string()).min(1, { error: "is an empty list" }),
+          z.record(z.string(), scalar("a pattern")),
+        ],
+        { error: "takes names, or a map of names to patterns" },
+      )
+      .optional()
+      .describe(
+        "Environment of the program to be run: names that are set (!NAME: not set), or patterns of their values.",
+      ),
+    user: oneOrMore("a user name or number").optional().describe("Who asks: names or uids, !exceptions."),
+    process: z
+      .union(
+        [
+          z.string(),
+          z.strictObject({
+            exe: oneOrMore("a path pattern").optional(),
+            ancestor: oneOrMore("a path pattern").optional(),
+            cwd: oneOrMore("a path pattern").optional(),
+          }),
+        ],
+        { error: "takes a path pattern of the program, or { exe, ancestor, cwd }" },
+      )
+      .optional()
+      .describe("Which program asks."),
+    fd: z
+      .union(
+        [
+          z.int(),
+          z.string(),
+          z.array(z.int()).min(1, { error: "is an empty list" }),
+          z.strictObject({
+            number: z.union([z.int(), z.array(z.int()).min(1)]).optional(),
+            target: oneOrMore("a path pattern").optional(),
+            kind: z
+              .enum(["file", "pipe", "socket", "anonymous", "closed"], {
+                error: "takes file, pipe, socket, anonymous or closed",
+              })
+              .optional(),
+          }),
+        ],
+        { error: "takes a descriptor number, a path pattern, or { number, target, kind }" },
+      )
+      .optional()
+      .describe("The first descriptor of the call."),
+    flags: z
+      .union(
+        [
+          z.string(),
+          z.array(z.string()).min(1, { error: "is an empty list" }),
+          z.strictObject({
+            all: z.array(z.string()).optional(),
+            any: z.array(z.string()).optional(),
+            none: z.array(z.string()).optional(),
+          }),
+        ],
+        { error: "takes flag names, or { all, any, none }" },
+      )
+      .optional()
+      .describe("Flags of the call, by their kernel names."),
+    where: z
+      .record(z.string(), oneOrMore("a value or a comparison"), {
+        error: 'takes a map of arguments to comparisons: { len: "> 1MB" }',
+      })
+      .optional()
+      .describe("Comparisons of arguments by their kernel names."),
+    time: oneOrMore("hours such as 09:00-17:00 or mon-fri 22:00-06:00")
+      .optional()
+      .describe("When: hours of the day and days of the week."),
+    rate: z
+      .string({ error: "takes a rate such as 100/minute" })
+      .optional()
+      .describe("A budget: allow rules hold within it, all others beyond it."),
+    when: when.optional().describe("Which of the matching calls."),
+
+    errno: scalar("an error name such as ENOENT")
+      .optional()
+      .describe("deny, fault: the error that the program sees."),
+    to: z.string({ error: "takes a path or an address" }).optional().describe("redirect: where to."),
+    args: z
+      .record(z.string(), scalar("a number or a text"))
+      .optional()
+      .describe("modify: new values of arguments."),
+    data: z
+      .union([z.string(), z.record(z.string(), scalar("a text"))], {
+        error: "takes a text, { base64 } or { hex }, or for uname its fields",
+      })
+      .optional()
+      .describe("modify, emulate: the data."),
+    result: z
+      .union([z.int(), z.string()], { error: "takes a whole number" })
+      .optional()
+      .describe("emulate: what the call returns."),
+    content: z
+      .string({ error: "takes a text" })
+      .optional()
+      .describe("emulate: the content of the file that is opened."),
+    delay: z
+      .union([z.number(), z.string()], { error: "takes a duration such as 20ms or 1.5s" })
+      .optional()
+      .describe("fault: how long the call is held."),
+    signal: scalar("a signal name such as SIGTERM")
+      .optional()
+      .describe("fault: a signal that comes with it."),
+    short: z
+      .union([z.int(), z.string()], { error: "takes a size such as 512 or 1KB" })
+      .optional()
+      .describe("fault: at most so many bytes are transferred."),
+
+    reason: z
+      .string({ error: "takes a text" })
+      .optional()
+      .describe("Why: for the person or agent that meets the rule."),
+    examples: z
+      .strictObject(
+        {
+          match: z.array(example).optional().describe("The rule holds for these."),
+          not_match: z.array(example).optional().describe("The rule does not hold for these."),
+        },
+        { error: "takes match and not_match" },
+      )
+      .optional()
+      .describe("Checked whenever the file is loaded."),
+  },
+  { error: "a rule is a map: action first, then what it is about" },
+);
+
+export const policySchema = z.strictObject(
+  {
+    $schema: z.string().optional().describe("For editors."),
+    name: z
+      .string({ error: "takes a text" })
+      .min(1, { error: "is empty" })
+      .describe("Names the policy in records."),
+    description: z.string({ error: "takes a text" }).optional(),
+    requires: z
+      .array(
+        z.enum(["notify", "trace", "no_new_privs", "fence"], {
+          error: "takes notify, trace, no_new_privs or fence",
+        }),
+        { error: "takes a list" },
+      )
+      .optional()
+      .describe("The run does not start without these."),
+    default: z
+      .enum(["allow", "deny", "ask"], { error: "takes allow, deny or ask" })
+      .optional()
+      .describe("What happens to files, addresses, programs and processes that no rule speaks of."),
+    variables: z
+      .record(z.string(), oneOrMore("a text"), { error: "takes a map of names to texts" })
+      .optional()
+      .describe(`Texts to be used as \${name} in patterns.`),
+    include: oneOrMore("a policy file")
+      .optional()
+      .describe("Files whose rules come before the rules of this one."),
+    extends: z
+      .string({ error: "takes a policy file, or the name of one that comes with HERMES" })
+      .optional()
+      .describe(
+        "A file whose rules come after the rules of this one, and whose default and variables hold where this one has none.",
+      ),
+    rules: z
+      .array(ruleSchema, { error: "takes a list of rules" })
+      .optional()
+      .describe("Tried in order; the first that matches decides."),
+  },
+  { error: "a policy is a map with a name and rules" },
+);
+
+export type RuleSpec = z.infer<typeof ruleSchema>;
+export type PolicyFile = z.infer<typeof policySchema>;

@@ -1,0 +1,60 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** What a policy is loaded into: the folders it speaks of, and answers about names. Asked while loading, never while deciding. */
+export interface Surroundings {
+  readonly workspace: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly tmp: readonly string[];
+  /** A path with its links resolved, as far as it exists. */
+  readonly realpath: (path: string) => string;
+  /** The addresses of a host name. */
+  readonly lookUp: (host: string) => Promise<readonly string[]>;
+  readonly uidOf: (user: string) => number | undefined;
+}
+
+/** This machine, as it is now. */
+export function here(given: Partial<Surroundings> = {}): Surroundings {
+  const realpath = given.realpath ?? resolveLinks;
+  const cwd = realpath(given.cwd ?? process.cwd());
+  return {
+    lookUp,
+    uidOf,
+    ...given,
+    realpath,
+    cwd,
+    workspace: realpath(given.workspace ?? process.env.HERMES_WORKSPACE ?? cwd),
+    home: realpath(given.home ?? homedir()),
+    tmp: [...new Set((given.tmp ?? ["/tmp", "/var/tmp", tmpdir()]).map(realpath))],
+  };
+}
+
+function resolveLinks(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path
+      ? path
+      : join(resolveLinks(parent), path.slice(parent === "/" ? 1 : parent.length + 1));
+  }
+}
+
+async function lookUp(host: string): Promise<readonly string[]> {
+  const { lookup } = await import("node:dns/promises");
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function uidOf(user: string): number | undefined {
+  try {
+    for (const line of readFileSync("/etc/passwd", "utf8").split("\n")) {
+      const [name, , uid] = line.split(":");
+      if (name === user && uid !== undefined && uid !== "") return Number(uid);
+    }
+  } catch {
+    // No such file on this system: the name is unknown, and the caller says so.
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { CLASSES, SYSCALLS, type Syscall, suggest, syscallByName, syscallsOfClass } from "../../abi/index.js";
+import { DEEDS, type Deed, EFFECTS, type Effect, isEffect } from "../effects.js";
+import { PatternError } from "../match/glob.js";
+
+/** What a rule is about: effects, whatever call has them, and calls, whatever they do. */
+export interface Target {
+  readonly names: readonly string[];
+  readonly effects: ReadonlySet<Effect>;
+  readonly calls: ReadonlySet<number>;
+}
+
+/** `read` is the effect, `%read` the class, `read()` the system call; a word that is no effect is a class or a call. */
+export function parseTarget(names: readonly string[]): Target {
+  const effects = new Set<Effect>();
+  const calls = new Set<number>();
+  for (const name of names) {
+    if (isEffect(name)) effects.add(name);
+    else for (const { nr } of callsOf(name)) calls.add(nr);
+  }
+  return { names, effects, calls };
+}
+
+function callsOf(name: string): readonly Syscall[] {
+  if (name === "*") return SYSCALLS;
+  if (name.endsWith("()")) return [syscallByName(name.slice(0, -2)) ?? unknown(name, "system call")];
+  if (name.startsWith("%")) {
+    const calls = syscallsOfClass(name.slice(1));
+    return calls.length > 0 ? calls : unknown(name, "class");
+  }
+  const calls = syscallsOfClass(name);
+  return calls.length > 0 ? calls : [syscallByName(name) ?? unknown(name, "effect, class or system call")];
+}
+
+function unknown(name: string, what: string): never {
+  const candidates = [...Object.keys(EFFECTS), ...Object.keys(CLASSES), ...SYSCALLS.map((call) => call.name)];
+  const near = suggest(name.replace(/^%|\(\)$/g, ""), candidates);
+  throw new PatternError(`unknown ${what} "${name}"${near ? `: did you mean "${near}"?` : ""}`);
+}
+
+export function isAbout(target: Target, deed: Deed): boolean {
+  return target.calls.has(deed.call.nr) || deed.does.some((effect) => target.effects.has(effect));
+}
+
+/** Every call that the target may concern. */
+export function callsConcerned(target: Target): Syscall[] {
+  const numbers = new Set(target.calls);
+  for (const deed of DEEDS) if (isAbout(target, deed)) numbers.add(deed.call.nr);
+  return SYSCALLS.filter(({ nr }) => numbers.has(nr));
+}

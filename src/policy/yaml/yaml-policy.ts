@@ -1,0 +1,143 @@
+import type { CallEvent } from "../../event.js";
+import { type Action, isStricter, type Verdict } from "../../verdict.js";
+import { flagBits, type Subject, subjectsOf, subjectsOfCall } from "../match/subject.js";
+import type { Policy, Subscription } from "../policy.js";
+import { type Explanation, explain } from "./explain.js";
+import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
+import type { Rule, Sight } from "./rule.js";
+
+export type Default = "allow" | "deny" | "ask";
+
+export interface PolicyParts {
+  readonly name: string;
+  readonly version: string;
+  readonly file: string;
+  readonly description?: string;
+  readonly requires: readonly string[];
+  readonly fallback: Default;
+  readonly rules: readonly Rule[];
+}
+
+/** What a policy says about one deed. */
+export interface Ruling {
+  readonly verdict: Verdict;
+  readonly order: number;
+}
+
+const NO_RULE = "no rule allows this, and the policy's default is to refuse";
+const NO_RULE_ASK = "no rule speaks of this";
+
+/** A policy made of rules. Each deed of a call gets the answer of the first rule that matches it; the strictest holds. */
+export class YamlPolicy implements Policy {
+  readonly name: string;
+  readonly version: string;
+  readonly file: string;
+  readonly description: string | undefined;
+  /** What the run must offer: whoever starts it checks. */
+  readonly requires: readonly string[];
+  readonly subscription: Subscription;
+  readonly rules: readonly Rule[];
+  readonly default: Default;
+  readonly #plans: ReadonlyMap<number, CallPlan>;
+  readonly #fallback: Ruling;
+
+  constructor(parts: PolicyParts) {
+    this.name = parts.name;
+    this.version = parts.version;
+    this.file = parts.file;
+    this.description = parts.description;
+    this.requires = parts.requires;
+    this.rules = parts.rules;
+    this.default = parts.fallback;
+    this.#plans = planCalls(parts.rules, parts.fallback);
+    this.subscription = subscriptionOf(this.#plans, parts.fallback);
+    this.#fallback = { verdict: fallbackVerdict(parts.fallback), order: Number.POSITIVE_INFINITY };
+  }
+
+  decide(event: CallEvent): Verdict | undefined {
+    const plan = this.#plans.get(event.nr);
+    if (!plan) return undefined;
+    const turn = new Turn(event, false);
+    let settled: Ruling | undefined;
+    for (const { part, sight } of sights(plan, event))
+      settled = stricter(settled, this.#rule(part, sight, turn));
+    return settled ? settled.verdict : turn.watched;
+  }
+
+  #rule(part: PlannedDeed, sight: Sight, turn: Turn): Ruling | undefined {
+    for (const rule of part.rules.candidates(sight)) {
+      if (!holds(rule, sight) || !turn.counts(rule)) continue;
+      if (rule.key !== "watch") return { verdict: rule.answer(sight), order: rule.order };
+      turn.watched ??= rule.answer(sight);
+    }
+    return part.covered ? this.#fallback : undefined;
+  }
+
+  decideReturn(): undefined {
+    return undefined;
+  }
+
+  /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
+  explain(event: CallEvent): Explanation {
+    const plan = this.#plans.get(event.nr);
+    return explain(plan ? [...sights(plan, event)] : [], this.rules, this.#fallback, new Turn(event, true));
+  }
+}
+
+function fallbackVerdict(action: Default): Verdict {
+  if (action === "deny") return { action, errno: "EACCES", rule: "default", reason: NO_RULE };
+  return { action: action as Action, rule: "default", ...(action === "ask" && { reason: NO_RULE_ASK }) };
+}
+
+function holds(rule: Rule, sight: Sight): boolean {
+  for (const condition of rule.conditions) if (!condition.holds(sight)) return false;
+  return true;
+}
+
+export function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling | undefined {
+  if (!a || !b) return a ?? b;
+  if (isStricter(b.verdict.action, a.verdict.action)) return b;
+  return isStricter(a.verdict.action, b.verdict.action) || a.order <= b.order ? a : b;
+}
+
+/** Everything that the call does, one thing at a time. */
+function* sights(plan: CallPlan, event: CallEvent): Generator<{ part: PlannedDeed; sight: Sight }> {
+  const { call } = plan;
+  const bits = flagBits(call, event);
+  const look = (subject: Subject): Sight => ({ event, call, bits, subject });
+  let seen = false;
+  for (const part of plan.deeds) {
+    if (part.deed!.holds && !part.deed!.holds(bits, event)) continue;
+    for (const subject of subjectsOf(part.deed!, event)) {
+      seen = true;
+      yield { part, sight: look(subject) };
+    }
+  }
+  if (plan.whole && !seen)
+    for (const subject of subjectsOfCall(event)) yield { part: plan.whole, sight: look(subject) };
+}
+
+/** One event's turn: a rule counts it once, whatever number of deeds it matches. */
+export class Turn {
+  readonly event: CallEvent;
+  watched: Verdict | undefined;
+  readonly #onlyLooks: boolean;
+  #counted: Map<Rule, boolean> | undefined;
+
+  constructor(event: CallEvent, onlyLooks: boolean) {
+    this.event = event;
+    this.#onlyLooks = onlyLooks;
+  }
+
+  counts(rule: Rule): boolean {
+    if (rule.counters.length === 0) return true;
+    this.#counted ??= new Map();
+    const known = this.#counted.get(rule);
+    if (known !== undefined) return known;
+    const result = rule.counters.every((counter) =>
+      this.#onlyLooks ? counter.peek(this.event) : counter.take(this.event),
+    );
+    this.#counted.set(rule, result);
+    return result;
+  }
+}
