@@ -11,7 +11,7 @@ const MASK_COUNT = 8;
 /** What a machine whose tank is empty may still use, to reach the place where its line is known. */
 const GRACE = 20_000;
 /** Enough for the interpreter's own work between two calls: tracebacks, collecting garbage. */
-const PLENTY = 2 ** 30;
+const PLENTY = 2 ** 26;
 
 export interface Budgets {
   /** Units of work for one event: about 2 to 8 ns each. */
@@ -135,7 +135,7 @@ export class Engine extends Values {
 
   /** The tank is empty. Once it is filled a little, so that the hook can stop at a known line; then it is over. */
   #empty(): void {
-    if (this.machine.fuel < -HARD_LIMIT) throw new Error("it was stuck");
+    if (this.machine.fuel < -HARD_LIMIT) throw new Error("it was stuck inside the collector or a table");
     if (this.#draining) throw new CutOff(this.thread);
     this.#draining = true;
     this.machine.fuel = GRACE;
@@ -147,7 +147,11 @@ export class Engine extends Values {
     this.#draining = false;
     if (!(thrown instanceof CutOff)) {
       const cause = thrown as Error;
-      this.broken = new LuaError(`the interpreter failed: ${cause.message}`, this.#chunk, { cause });
+      this.broken = new LuaError(
+        `the interpreter failed (${cause.message}); the policy starts anew, without its state`,
+        this.#chunk,
+        { cause },
+      );
       return this.broken;
     }
     return new LuaError("it ran too long and was cut off", this.#chunk, {

@@ -12,7 +12,7 @@ import { EMPTY, I32, Module, OP, SECTION } from "./wasm-module.js";
 export const FUEL_ADDRESS = 16;
 
 /** Inside the core, where giving up leaves a ruin, nothing may go on for longer than this past an empty tank. */
-export const HARD_LIMIT = 300_000_000;
+export const HARD_LIMIT = 100_000_000;
 
 export interface Metered {
   readonly binary: Uint8Array;

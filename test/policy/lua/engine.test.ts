@@ -144,6 +144,30 @@ describe("the interpreter", () => {
   });
 });
 
+describe("a script that is stuck where it cannot be cut off", () => {
+  // Each key of an ephemeron table is reached through the one before it, in random order: collecting takes n² steps.
+  const policy = lua(`local n = 0
+hermes.on("getppid", function() n = n + 1 return hermes.deny(tostring(n)) end)
+hermes.on("close", function()
+  local keys, weak = {}, setmetatable({}, { __mode = "k" })
+  for i = 1, 20000 do keys[i] = {} end
+  for i = #keys, 2, -1 do local j = math.random(i) keys[i], keys[j] = keys[j], keys[i] end
+  for i = 1, #keys - 1 do weak[keys[i]] = keys[i + 1] end
+  local first = keys[1]
+  keys = nil
+  for i = 1, 1e6 do local x = {} end
+end)`);
+
+  it("is stopped in bounded time, starts anew, and goes on deciding", () => {
+    policy.decide(event("getppid"));
+    const start = performance.now();
+    expect(() => policy.decide(event("close"))).toThrow("starts anew");
+    expect(performance.now() - start).toBeLessThan(5000);
+    expect(policy.decide(event("getppid"))?.reason).toBe("1");
+    expect(policy.decide(event("getppid"))?.reason).toBe("2");
+  });
+});
+
 describe("deciding", () => {
   it("takes a few microseconds at most, for a handler that looks at one path", () => {
     const policy = lua(
