@@ -1,6 +1,6 @@
 import { encodeText } from "../../text.js";
 import { LuaError } from "./error.js";
-import { OutOfFuel, type Pointer } from "./machine.js";
+import { MachineFailure, OutOfFuel, type Pointer } from "./machine.js";
 import { HARD_LIMIT } from "./meter.js";
 import { TYPE, Values } from "./values.js";
 
@@ -8,6 +8,7 @@ export const REGISTRY = -1_001_000;
 const STATUS_SYNTAX = 3;
 const STATUS_MEMORY = 4;
 const MASK_COUNT = 8;
+const MAX_MESSAGE = 4096;
 /** What a machine whose tank is empty may still use, to reach the place where its line is known. */
 const GRACE = 20_000;
 /** Enough for the interpreter's own work between two calls: tracebacks, collecting garbage. */
@@ -65,6 +66,7 @@ export class Engine extends Values {
       throw this.#cutOff(thrown);
     }
     machine.fuel = PLENTY;
+    if (this.#draining) this.#calm();
     if (status !== 0) throw this.#failed(status);
   }
 
@@ -87,13 +89,16 @@ export class Engine extends Values {
     if (status !== 0) throw this.#failed(status);
   }
 
-  /** After any failure: whatever was left half done on the thread's stack is gone. */
+  /** Leaves the thread, with whatever was half done in it, to the collector and goes on in a new one. */
   recover(): void {
     if (this.broken) return;
+    this.machine.fuel = PLENTY;
     try {
-      this.#replaceThread();
+      this.x.luaL_unref(this.#main, REGISTRY, this.#threadRef);
+      this.#collectGarbage();
+      this.thread = this.#newThread();
     } catch (cause) {
-      this.broken = new LuaError("the interpreter is out of memory", this.#chunk, { cause });
+      this.broken = this.#failure(cause as Error);
     }
   }
 
@@ -103,7 +108,7 @@ export class Engine extends Values {
       try {
         return call(state);
       } catch (thrown) {
-        if (!(thrown instanceof Error) || thrown instanceof OutOfFuel || isOverflow(thrown)) throw thrown;
+        if (!isOurs(thrown)) throw thrown;
         return this.raise(state, thrown.message);
       }
     });
@@ -127,40 +132,43 @@ export class Engine extends Values {
     return this.x.luaL_ref(this.thread, REGISTRY);
   }
 
-  unref(ref: number): void {
-    this.x.luaL_unref(this.thread, REGISTRY, ref);
-  }
-
   // ---------------------------------------------------------------- what goes wrong
 
   /** The tank is empty. Once it is filled a little, so that the hook can stop at a known line; then it is over. */
   #empty(): void {
-    if (this.machine.fuel < -HARD_LIMIT) throw new Error("it was stuck inside the collector or a table");
+    if (this.machine.fuel < -HARD_LIMIT)
+      throw new MachineFailure("it was stuck inside the collector or a table");
     if (this.#draining) throw new CutOff(this.thread);
     this.#draining = true;
     this.machine.fuel = GRACE;
     this.x.lua_sethook(this.thread, this.#hook, MASK_COUNT, 1);
   }
 
+  /** It ended by itself before the hook could stop it. */
+  #calm(): void {
+    this.#draining = false;
+    this.x.lua_sethook(this.thread, 0, 0, 0);
+  }
+
   #cutOff(thrown: unknown): Error {
     this.machine.fuel = PLENTY;
     this.#draining = false;
     if (!(thrown instanceof CutOff)) {
-      const cause = thrown as Error;
-      this.broken = new LuaError(
-        `the interpreter failed (${cause.message}); the policy starts anew, without its state`,
-        this.#chunk,
-        { cause },
-      );
+      this.broken = this.#failure(thrown as Error);
       return this.broken;
     }
-    return new LuaError("it ran too long and was cut off", this.#chunk, {
-      traceback: this.#replaceThread(thrown.thread),
-    });
+    const traceback = this.#tracebackOf(thrown.thread);
+    this.recover();
+    return new LuaError("it ran too long and was cut off", this.#chunk, { traceback });
+  }
+
+  #failure(cause: Error): Error {
+    const message = `the interpreter failed (${cause.message}); the policy starts anew, without its state`;
+    return new LuaError(message, this.#chunk, { cause });
   }
 
   #failed(status: number): Error {
-    const message = this.text(this.thread, -1) ?? "an error that is not text";
+    const message = this.text(this.thread, -1)?.slice(0, MAX_MESSAGE) ?? "an error that is not text";
     const at = message.indexOf("\nstack traceback:\n");
     const traceback = at < 0 ? undefined : message.slice(at + 18);
     const error = new LuaError(at < 0 ? message : message.slice(0, at), this.#chunk, {
@@ -168,19 +176,9 @@ export class Engine extends Values {
       syntax: status === STATUS_SYNTAX,
     });
     // Its stack may be most of what there is.
-    if (status === STATUS_MEMORY) this.#replaceThread();
+    if (status === STATUS_MEMORY) this.recover();
     else this.clear();
     return error;
-  }
-
-  /** Leaves the thread to the collector. Returns where the given one stood. */
-  #replaceThread(explain?: Pointer): string {
-    const old = this.#threadRef;
-    this.thread = this.#newThread();
-    const traceback = explain === undefined ? "" : this.#tracebackOf(explain);
-    this.unref(old);
-    this.#collectGarbage();
-    return traceback;
   }
 
   /** The message handler of every call: adds the traceback while the stack is still there. */
@@ -192,18 +190,24 @@ export class Engine extends Values {
     return 1;
   }
 
+  /** Where a thread that was cut off stood. When memory is short, that remains unknown. */
   #tracebackOf(of: Pointer): string {
-    this.x.luaL_traceback(this.thread, of, 0, 0);
-    const text = this.text(this.thread, -1) ?? "";
-    this.clear();
-    return text.replace(/^stack traceback:\n/, "");
+    const { x } = this;
+    try {
+      x.luaL_traceback(this.#main, of, 0, 0);
+      return (this.text(this.#main, -1) ?? "").replace(/^stack traceback:\n/, "");
+    } catch {
+      return "";
+    } finally {
+      x.lua_settop(this.#main, 0);
+    }
   }
 
   #collectGarbage(): void {
     if (this.#collect === undefined) return;
-    this.x.lua_rawgeti(this.thread, REGISTRY, BigInt(this.#collect));
-    this.x.lua_pcallk(this.thread, 0, 0, 0, 0, 0);
-    this.clear();
+    this.x.lua_rawgeti(this.#main, REGISTRY, BigInt(this.#collect));
+    this.x.lua_pcallk(this.#main, 0, 0, 0, 0, 0);
+    this.x.lua_settop(this.#main, 0);
   }
 
   #newThread(): Pointer {
@@ -234,6 +238,13 @@ class CutOff extends OutOfFuel {
   }
 }
 
-function isOverflow(error: Error): boolean {
-  return error instanceof RangeError && error.message.includes("call stack");
+/** An error that the script may see: not one that stops the machine. */
+function isOurs(thrown: unknown): thrown is Error {
+  return (
+    thrown instanceof Error &&
+    !(thrown instanceof OutOfFuel) &&
+    !(thrown instanceof MachineFailure) &&
+    thrown.name !== "RuntimeError" &&
+    !(thrown instanceof RangeError && thrown.message.includes("call stack"))
+  );
 }

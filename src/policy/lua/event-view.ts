@@ -1,4 +1,4 @@
-import { type Argument, type Syscall, syscallByNumber } from "../../abi/index.js";
+import { type Argument, type Syscall, suggest, syscallByNumber } from "../../abi/index.js";
 import { type Address, formatAddress, isInternet } from "../../address.js";
 import type { CallEvent, Descriptor, ProcessInfo, ReturnEvent } from "../../event.js";
 import type { Engine } from "./engine.js";
@@ -154,7 +154,7 @@ export class EventView implements View {
         engine.push(L, event[key]);
         return;
       default:
-        engine.push(L, undefined);
+        throw noSuchField("an event", key, EVENT_FIELDS);
     }
   }
 }
@@ -266,7 +266,7 @@ class DescriptorView implements View {
         pushAddress(this.#engine, L, this.#fd.peer);
         return;
       default:
-        this.#engine.push(L, undefined);
+        throw noSuchField("a descriptor", key, FD_FIELDS);
     }
   }
 }
@@ -320,9 +320,15 @@ class ProcessView implements View {
         engine.push(L, process[key]);
         return;
       default:
-        engine.push(L, undefined);
+        throw noSuchField("a process", key, PROCESS_FIELDS);
     }
   }
+}
+
+/** A misspelt field must not read as one that is empty: the handler would let through what it means to stop. */
+function noSuchField(what: string, key: string | number, fields: readonly string[]): Error {
+  const near = suggest(String(key), fields);
+  return new TypeError(`${what} has no field "${key}"${near ? `: did you mean "${near}"?` : ""}`);
 }
 
 function pushViews({ engine, views }: Scene, L: Pointer, list: readonly View[]): void {

@@ -92,6 +92,9 @@ function build(): Built {
 /** Fuel ran out: every frame of the interpreter is gone, and no pcall has seen it. */
 export class OutOfFuel extends Error {}
 
+/** The machine stopped in mid-air and cannot go on. */
+export class MachineFailure extends Error {}
+
 /** Lua's interpreter in a memory of its own. It is given no way to reach anything outside. */
 export class Machine {
   readonly x: LuaExports;
@@ -144,7 +147,8 @@ export class Machine {
   #imports() {
     const refuse = () => EPERM;
     const abort = () => {
-      throw new Error("the Lua machine aborted");
+      // Lua does so when memory ends outside of any protected call.
+      throw new MachineFailure("not enough memory");
     };
     return {
       env: {

@@ -315,10 +315,18 @@ describe("an event's fields", () => {
       },
     ],
     ["e:memory(16, 2)", "nil"],
-    ["e.nothing, e[1], e[{}]", "nil\tnil\tnil"],
     ["e.args.mode, e.args[4], #e.args", "420\t420\t4", { args: { mode: 420 } }],
   ])("%s", (expression, text, fields = {}) => {
     expect(shown(expression, "openat", fields)).toBe(text);
+  });
+
+  it("that do not exist are mistakes, not nil", () => {
+    expect(() => answer("return e.pth")).toThrow('an event has no field "pth": did you mean "path"?');
+    expect(() => answer("return e.process.exee")).toThrow(
+      'a process has no field "exee": did you mean "exe"?',
+    );
+    expect(() => answer("return e.fd.numbr", { fd })).toThrow('a descriptor has no field "numbr"');
+    expect(answer("return e.args.nothing")).toBeUndefined();
   });
 
   it("are read only when they are looked at", () => {

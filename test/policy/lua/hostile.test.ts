@@ -62,6 +62,10 @@ const RUNAWAYS: Readonly<Record<string, string>> = {
   "UTF-8 counted over and over": "local a = ('x'):rep(1000000) while true do utf8.len(a) end",
   "a table emptied from the front":
     "local t = {} for i = 1, 100000 do t['k' .. i] = i end while true do local k = next(t) if k then t[k] = nil end end",
+  "a loop when no memory is left":
+    "local t = {} pcall(function() while true do t[#t + 1] = { #t } end end) while true do end",
+  "a loop when a global holds all memory":
+    "hog = {} pcall(function() while true do hog[#hog + 1] = { #hog } end end) hog = nil while true do end",
   "printing for ever": "while true do print('x') end",
   "reading an event for ever": "while true do local x = e.args.fd end",
   "making views for ever": "local t = {} while true do t[#t + 1] = e.process end",
@@ -269,6 +273,45 @@ hermes.on("open", function() print(coroutine.status(c), coroutine.resume(c)) pri
 hermes.on("open", function() end)`);
     expect(() => policy.decide(event("close"))).toThrow("ran too long");
     expect(policy.decide(event("open"))).toBeUndefined();
+  });
+
+  it("that keeps all memory for good is denied until it starts anew", () => {
+    policy = lua(`hog = {}
+hermes.on("close", function() while true do hog[#hog + 1] = { #hog } end end)
+hermes.on("getppid", function(e) local t = { e.path } return hermes.deny() end)`);
+    expect(() => policy.decide(event("close"))).toThrow(/memory|too long|anew/);
+    for (let i = 0; i < 20; i++)
+      try {
+        policy.decide(event("close"));
+      } catch {}
+    let last: unknown;
+    for (let i = 0; i < 5; i++)
+      try {
+        last = policy.decide(event("getppid"))?.action;
+      } catch (error) {
+        last = error;
+      }
+    expect(String(last)).toMatch(/deny|memory/);
+    policy = lua(ends);
+  });
+
+  it("is not cut off later for work that it just finished", () => {
+    policy = lua(
+      `${ends} hermes.on("close", function() return ("x"):rep(0):find((" "):rep(1)) end)
+hermes.on("open", function(e) local s = ("x"):rep(e.args.mode) return s:find("y") end)
+hermes.on("read", function() local n = 0 for i = 1, 1000 do n = n + i end end)`,
+      { budgets: { fuel: 50_000 } },
+    );
+    let cut = 0;
+    for (let mode = 49_000; mode < 50_200; mode += 3) {
+      try {
+        policy.decide(event("open", { args: { mode } }));
+      } catch {
+        cut++;
+      }
+      expect(policy.decide(event("read"))).toBeUndefined();
+    }
+    expect(cut).toBeGreaterThan(0);
   });
 
   it("may fail a thousand times and the policy still decides", () => {
