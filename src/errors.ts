@@ -14,6 +14,7 @@ const TABLE = {
   POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
+  EVENTS: { exit: 125, text: "{file}: {message}" },
   TRACE_OPEN: { exit: 125, text: "cannot write the trace to {file}: {errno}" },
   TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },

@@ -23,7 +23,7 @@ const LAYERS = [
   ["src/decode/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
   ["src/mediate.ts"],
-  ["src/session/"],
+  ["src/session/", "src/simulate/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/index.ts", "src/cli/"],
 ];

@@ -67,6 +67,47 @@ function commandLine(thread: Thread | undefined): Command {
     .description("what this machine can protect, and how")
     .option("--json", "as JSON")
     .action(async (options) => (await import("./doctor.js")).doctorCommand(options));
+
+  program
+    .command("simulate")
+    .description("what policies would decide on recorded or hand-written events; needs no kernel")
+    .argument("<events...>", "traces (JSON lines) or lists of events (.yaml)")
+    .option("-p, --policy <file>", "a policy; may be repeated", collect)
+    .option("--against <file>", "show only what these policies decide otherwise; may be repeated", collect)
+    .option("--json", "as JSON")
+    .action(async (files, options) =>
+      exit(await (await import("./simulate.js")).simulateCommand(files, options)),
+    );
+
+  const policy = program.command("policy").description("look at policies without running anything");
+  policy
+    .command("check")
+    .description("load policies and say what they are, or what is wrong with them")
+    .argument("<files...>")
+    .option("--json", "as JSON")
+    .action(async (files, options) => exit(await (await import("./policy.js")).checkCommand(files, options)));
+  policy
+    .command("test")
+    .description("run the tests beside policies: NAME.test.yaml beside NAME.yaml, NAME.lua or NAME.ts")
+    .argument("<files...>")
+    .action(async (files) => exit(await (await import("./policy-test.js")).testCommand(files)));
+  policy
+    .command("explain")
+    .description(
+      "which calls come through which door, and what the kernel decides alone; with --event, who decides what",
+    )
+    .argument("<files...>")
+    .option(
+      "--event <yaml>",
+      "an event, e.g. '{ call: openat, path: /etc/passwd }'; may be repeated",
+      collect,
+    )
+    .option("--filter", "show what compiles to where (the default without --event)")
+    .option("--program", "with the filter's instructions")
+    .option("--door <door>", "auto, notify or trace", "auto")
+    .action(async (files, options) =>
+      exit(await (await import("./policy.js")).explainCommand(files, options)),
+    );
   return program;
 }
 

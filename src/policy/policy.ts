@@ -16,6 +16,8 @@ export interface Policy {
   /** Undefined means that this policy has nothing to say: allow. */
   decide(event: CallEvent): Verdict | undefined;
   decideReturn(event: ReturnEvent): Verdict | undefined;
+  /** Why it decides so, line by line, where it can say more than its answer does. */
+  why?(event: CallEvent): readonly string[];
 }
 
 /** What a policy wants to see, and how it may answer. */

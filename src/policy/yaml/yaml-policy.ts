@@ -78,6 +78,14 @@ export class YamlPolicy implements Policy {
   }
 
   /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
+  /** The explanation in lines: each rule that was asked, and what kept it from matching. */
+  why(event: CallEvent): string[] {
+    return this.explain(event).deeds.flatMap(({ does, on, steps }) => [
+      `${does.join(", ") || "call"} ${on}`,
+      ...steps.map(({ rule, at, matched, because }) => `${matched ? "✓" : "·"} ${rule} (${at}): ${because}`),
+    ]);
+  }
+
   explain(event: CallEvent): Explanation {
     const plan = this.#plans.get(event.nr);
     return explain(plan ? [...sights(plan, event)] : [], this.rules, this.#fallback, new Turn(event, true));

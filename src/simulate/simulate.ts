@@ -1,0 +1,81 @@
+import { formatAddress } from "../address.js";
+import type { HermesError } from "../errors.js";
+import type { CallEvent } from "../event.js";
+import type { Policy } from "../policy/policy.js";
+import { PolicyStack } from "../policy/stack.js";
+import type { Decision } from "../verdict.js";
+import type { Occurrence } from "./read.js";
+
+/** What one kind of event met. */
+export interface Outcome {
+  /** What happened, in a few words: `openat /etc/passwd`. */
+  readonly event: string;
+  readonly decision: Decision;
+  /** With an older policy to compare with: what that one decides. */
+  readonly before?: Decision;
+  count: number;
+}
+
+export interface Simulation {
+  readonly events: number;
+  /** Decisions other than allow, or only what changes when there is something to compare with. */
+  readonly outcomes: readonly Outcome[];
+  readonly problems: readonly string[];
+}
+
+const MAX_OUTCOMES = 100_000;
+
+/** Has policies decide on recorded events. Needs no kernel: it runs wherever Node runs. */
+export class Simulator {
+  readonly #stack: PolicyStack;
+  readonly #against: PolicyStack | undefined;
+  readonly #outcomes = new Map<string, Outcome>();
+  readonly #problems: string[] = [];
+  #events = 0;
+
+  constructor(policies: readonly Policy[], against?: readonly Policy[]) {
+    const onError = (error: HermesError) => {
+      if (this.#problems.length < 50 && !this.#problems.includes(error.message))
+        this.#problems.push(error.message);
+    };
+    // No filter is in force here: rules on constants are decided like all others.
+    this.#stack = new PolicyStack(policies, onError, []);
+    this.#against = against && new PolicyStack(against, onError, []);
+  }
+
+  take({ event, returned }: Occurrence): void {
+    this.#events++;
+    this.#note(event, this.#stack.decide(event), this.#against?.decide(event));
+    if (returned && this.#wantsReturn(event.nr))
+      this.#note(returned, this.#stack.decideReturn(returned), this.#against?.decideReturn(returned));
+  }
+
+  #wantsReturn(nr: number): boolean {
+    return this.#stack.wantsReturn(nr) || (this.#against?.wantsReturn(nr) ?? false);
+  }
+
+  #note(event: CallEvent, decision: Decision, before: Decision | undefined): void {
+    if (before ? same(before, decision) : decision.action === "allow") return;
+    const text = describe(event);
+    const key = `${text}\0${verdictKey(decision)}\0${before ? verdictKey(before) : ""}`;
+    const known = this.#outcomes.get(key);
+    if (known) known.count++;
+    else if (this.#outcomes.size < MAX_OUTCOMES)
+      this.#outcomes.set(key, { event: text, decision, ...(before && { before }), count: 1 });
+  }
+
+  result(): Simulation {
+    const outcomes = [...this.#outcomes.values()].sort((a, b) => b.count - a.count);
+    return { events: this.#events, outcomes, problems: this.#problems };
+  }
+}
+
+const verdictKey = ({ action, policy, rule, reason }: Decision) =>
+  [action, policy, rule ?? "", reason ?? ""].join("\u0001");
+const same = (a: Decision, b: Decision) => a.action === b.action && a.errno === b.errno;
+
+function describe(event: CallEvent): string {
+  const what = event.argv?.join(" ") || event.paths.map((p) => p.path).join(" ");
+  const detail = event.address ? formatAddress(event.address) : what || event.fd?.target;
+  return `${event.kind === "return" ? "return of " : ""}${event.name}${detail ? ` ${detail}` : ""}`;
+}
