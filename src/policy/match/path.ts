@@ -23,12 +23,11 @@ export function compilePaths(texts: readonly string[], expand: ExpandPath): Path
   return { included, excepted };
 }
 
-export function matchPaths(list: PathList, path: string): boolean {
-  const components = split(path);
-  return (
-    (list.included.length === 0 || list.included.some((glob) => matchGlob(glob, components))) &&
-    !list.excepted.some((glob) => matchGlob(glob, components))
-  );
+/** `alias` is another name of the same file: a pattern may know either, and so may an exception. */
+export function matchPaths(list: PathList, path: string, alias?: string): boolean {
+  const names = alias === undefined ? [split(path)] : [split(path), split(alias)];
+  const some = (globs: readonly Glob[]) => globs.some((glob) => names.some((name) => matchGlob(glob, name)));
+  return (list.included.length === 0 || some(list.included)) && !some(list.excepted);
 }
 
 /** Whether moving this folder moves something that the list speaks of. */

@@ -8,7 +8,7 @@ import {
 } from "../match/address.js";
 import { compileArgv } from "../match/argv.js";
 import { checkFlagNames, type FlagNames } from "../match/flags.js";
-import { compileWord, PatternError } from "../match/glob.js";
+import { compileWord, expandBraces, PatternError } from "../match/glob.js";
 import { compilePaths, type PathList } from "../match/path.js";
 import { parseRate } from "../match/rate.js";
 import { compileTime } from "../match/time.js";
@@ -354,7 +354,7 @@ function fails(act: () => unknown): boolean {
 function addressExpansion({ hosts, variables }: Compilation, permits: boolean): ExpandAddress {
   return {
     host: hosts,
-    path: (text) => variables.paths(text === "" ? "**" : text, permits),
+    path: (text) => expandBraces(text === "" ? "**" : text).flatMap((path) => variables.paths(path, permits)),
     word: compileWord,
   };
 }

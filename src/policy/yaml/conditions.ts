@@ -1,7 +1,7 @@
 import { type Argument, type Syscall, suggest } from "../../abi/index.js";
 import { formatAddress } from "../../address.js";
 import { type AddressList, matchAddresses } from "../match/address.js";
-import type { ArgvPattern, CommandLine } from "../match/argv.js";
+import { type ArgvPattern, baseName, type CommandLine } from "../match/argv.js";
 import { type Comparison, compareScalar, compareText, isScalar } from "../match/compare.js";
 import {
   type FlagNames,
@@ -34,7 +34,7 @@ export function onPaths(list: PathList, texts: readonly string[], strict: boolea
 function holdsForPath(list: PathList, { path, alias, subtree }: Subject, strict: boolean): boolean {
   if (path === undefined) return false;
   if (path === null) return strict;
-  if (matchPaths(list, path) || (alias !== undefined && matchPaths(list, alias))) return true;
+  if (matchPaths(list, path, alias)) return true;
   return subtree && strict && matchBelow(list, path);
 }
 
@@ -73,7 +73,15 @@ export function onArgv(pattern: ArgvPattern, texts: readonly string[], strict: b
 export function onArgvText(matches: (text: string) => boolean, text: string, strict: boolean): Condition {
   return {
     key: "argv_matches",
-    holds: ({ event, call }) => runsProgram(call) && (event.argv ? matches(event.argv.join(" ")) : strict),
+    holds: (sight) => {
+      if (!runsProgram(sight.call)) return false;
+      const command = commandLine(sight);
+      if (!command) return strict;
+      // The first word is the program's own to choose: what really runs is what counts.
+      const names = command.files.map(baseName);
+      if (strict) names.push(command.argv[0] ?? "");
+      return names.some((name) => matches([name, ...command.argv.slice(1)].join(" ")));
+    },
     tell: ({ event }) => `the command line ${JSON.stringify(event.argv ?? [])} does not match /${text}/`,
   };
 }

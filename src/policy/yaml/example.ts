@@ -121,9 +121,9 @@ function subjectOf(call: string, spec: ExampleSpec, variables: Variables): Omit<
   const named =
     spec.path ??
     (program === undefined ? undefined : program.includes("/") ? program : `/usr/bin/${program}`);
-  const path = named === undefined ? undefined : variables.file(String(named));
+  const path = named === undefined ? undefined : variables.aFile(String(named));
   const to =
-    spec.to === undefined ? path && join(dirname(path), ".example") : variables.file(String(spec.to));
+    spec.to === undefined ? path && join(dirname(path), ".example") : variables.aFile(String(spec.to));
   const address = spec.address === undefined ? undefined : addressOf(String(spec.address), variables);
   const isExec = call.startsWith("exec");
   return {
@@ -144,7 +144,7 @@ const FDS = ["fd", "in_fd", "out_fd", "fd_in", "fd_out", "fildes"];
 
 function addressOf(text: string, variables: Variables): Address {
   const value =
-    text.startsWith("unix:") && !text.startsWith("unix:@") ? `unix:${variables.file(text.slice(5))}` : text;
+    text.startsWith("unix:") && !text.startsWith("unix:@") ? `unix:${variables.aFile(text.slice(5))}` : text;
   const parsed =
     parseAddress(value) ??
     parseAddress(value.includes(":") && !value.startsWith("[") ? `[${value}]:1` : `${value}:1`);
@@ -182,7 +182,7 @@ function scalars(where: unknown): Record<string, bigint | string> {
 }
 
 function processOf(spec: ExampleSpec, variables: Variables): Partial<ProcessInfo> {
-  const file = (value: unknown) => variables.file(String(value));
+  const file = (value: unknown) => variables.aFile(String(value));
   return {
     ...(spec.user !== undefined && { uid: spec.user === "root" ? 0 : Number(spec.user) }),
     ...(spec.exe !== undefined && { exe: file(spec.exe) }),

@@ -103,9 +103,13 @@ export class Variables {
 
   /** A single path: where something is redirected to. */
   file(text: string): string {
-    const [path, another] = this.expand(this.#tilde(text)).map(unquoted);
-    if (another !== undefined) throw new PatternError(`"${text}" has several meanings`);
-    return resolve(this.#folder, path!);
+    if (this.expand(text).length > 1) throw new PatternError(`"${text}" has several meanings`);
+    return this.aFile(text);
+  }
+
+  /** A path for an example: of several meanings the first. */
+  aFile(text: string): string {
+    return resolve(this.#folder, unquoted(this.expand(this.#tilde(text))[0]!));
   }
 }
 
