@@ -82,6 +82,7 @@ function take(amount: readonly number[], check: readonly number[], scratch: numb
 function instrument(module: Module, index: number, guard: { loops: boolean; entry: boolean }): Uint8Array {
   const body = module.body(index)!;
   const { bytes } = module;
+  if (body.places.length === 0 && !guard.entry) return bytes.subarray(body.from, body.to);
   const scratch = module.parametersOf(index) + body.locals;
   const check = [
     ...[OP.localGet, ...leb(scratch), OP.i32Const, ...signedLeb(guard.loops ? 0 : -HARD_LIMIT)],
@@ -122,14 +123,14 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 export function meter(binary: Uint8Array): Metered {
   const module = new Module(binary);
   const { vm, library, helpers } = guardedFunctions(module);
-  const bodies = module.bodies.map((_, i) => {
+  const bodies = module.bodies.flatMap((_, i) => {
     const index = i + module.imported;
     const loops = index === vm || library.has(index) || helpers.has(index);
     // A library function may be called as a finalizer, inside the collector: only its loops may give up.
     const code = instrument(module, index, { loops, entry: helpers.has(index) });
-    return concat([Uint8Array.from(leb(code.length)), code]);
+    return [Uint8Array.from(leb(code.length)), code];
   });
-  const code = concat([Uint8Array.from(leb(bodies.length)), ...bodies]);
+  const code = concat([Uint8Array.from(leb(module.bodies.length)), ...bodies]);
   const parts = [binary.subarray(0, 8)];
   for (const { id, from, to } of module.sections) {
     const content = id === SECTION.code ? code : binary.subarray(from, to);

@@ -90,63 +90,73 @@ function sectionsOf(bytes: Uint8Array): Section[] {
   return sections;
 }
 
-/** Reads one instruction and its immediates; returns the called function, a br_table's targets, or a 0xfc's number. */
+/** What follows each opcode: so many LEB128 numbers, or something of its own. */
+const SHAPE = {
+  one: 1,
+  two: 2,
+  byte: 3,
+  four: 4,
+  eight: 8,
+  types: 9,
+  table: 10,
+  misc: 11,
+  unknown: 12,
+} as const;
+
+const SHAPES = new Uint8Array(256).fill(SHAPE.unknown);
+for (const [from, to, shape] of [
+  [0x00, 0x01, 0],
+  [0x02, 0x04, SHAPE.one],
+  [0x05, 0x05, 0],
+  [0x0b, 0x0b, 0],
+  [0x0c, 0x0d, SHAPE.one],
+  [0x0e, 0x0e, SHAPE.table],
+  [0x0f, 0x0f, 0],
+  [0x10, 0x10, SHAPE.one],
+  [0x11, 0x11, SHAPE.two],
+  [0x1a, 0x1b, 0],
+  [0x1c, 0x1c, SHAPE.types],
+  [0x20, 0x26, SHAPE.one],
+  [0x28, 0x3e, SHAPE.two],
+  [0x3f, 0x40, SHAPE.byte],
+  [0x41, 0x42, SHAPE.one],
+  [0x43, 0x43, SHAPE.four],
+  [0x44, 0x44, SHAPE.eight],
+  [0x45, 0xc4, 0],
+  [0xd0, 0xd0, SHAPE.one],
+  [0xd1, 0xd1, 0],
+  [0xd2, 0xd2, SHAPE.one],
+  [0xfc, 0xfc, SHAPE.misc],
+] as const)
+  SHAPES.fill(shape, from, to + 1);
+
+/** Reads what follows an opcode; returns the called function, a br_table's targets, or a 0xfc's number. */
 function immediate(reader: Reader, op: number): number {
-  if (op >= 0x45 && op <= 0xc4) return 0;
-  if (op >= 0x20 && op <= 0x26) return reader.u32();
-  if (op >= 0x28 && op <= 0x3e) {
-    reader.skipLeb();
-    reader.skipLeb();
-    return 0;
-  }
-  switch (op) {
-    case 0x00:
-    case 0x01:
-    case OP.else:
-    case OP.end:
-    case 0x0f:
-    case 0x1a:
-    case 0x1b:
-    case 0xd1:
+  switch (SHAPES[op]) {
+    case 0:
       return 0;
-    case OP.call:
+    case SHAPE.one:
       return reader.u32();
-    case OP.brTable: {
+    case SHAPE.two:
+      reader.skipLeb();
+      reader.skipLeb();
+      return 0;
+    case SHAPE.byte:
+    case SHAPE.four:
+    case SHAPE.eight:
+      reader.skip(SHAPES[op] === SHAPE.byte ? 1 : SHAPES[op]!);
+      return 0;
+    case SHAPE.types:
+      reader.skip(reader.u32());
+      return 0;
+    case SHAPE.table: {
       const targets = reader.u32();
       for (let i = 0; i <= targets; i++) reader.skipLeb();
       return targets;
     }
-    case 0x02:
-    case OP.loop:
-    case OP.if:
-    case 0x0c:
-    case 0x0d:
-    case OP.i32Const:
-    case 0x42:
-    case 0xd0:
-    case 0xd2:
-      reader.skipLeb();
-      return 0;
-    case OP.callIndirect:
-      reader.skipLeb();
-      reader.skipLeb();
-      return 0;
-    case 0x1c:
-      reader.skip(reader.u32());
-      return 0;
-    case 0x3f:
-    case 0x40:
-      reader.skip(1);
-      return 0;
-    case 0x43:
-      reader.skip(4);
-      return 0;
-    case 0x44:
-      reader.skip(8);
-      return 0;
-    case OP.misc: {
+    case SHAPE.misc: {
       const number = reader.u32();
-      if (number > 17) break;
+      if (number >= MISC_IMMEDIATES.length) break;
       reader.skip(MISC_IMMEDIATES[number]!);
       return number;
     }
@@ -155,13 +165,14 @@ function immediate(reader: Reader, op: number): number {
 }
 
 export interface Body {
+  readonly from: number;
   readonly to: number;
   /** Where the instructions begin, after the locals. */
   readonly code: number;
   readonly localGroups: number;
   readonly localsFrom: number;
   readonly locals: number;
-  readonly calls: ReadonlySet<number>;
+  readonly calls: readonly number[];
   readonly widestJump: number;
   /** Where each loop's first instruction is, and where memory is moved in bulk, in order. */
   readonly places: readonly { readonly at: number; readonly kind: "loop" | "bulk" }[];
@@ -177,20 +188,20 @@ function bodyAt(bytes: Uint8Array, from: number, to: number): Body {
     reader.byte();
   }
   const code = reader.at;
-  const calls = new Set<number>();
+  const calls: number[] = [];
   const places: { at: number; kind: "loop" | "bulk" }[] = [];
   let widestJump = 0;
   while (reader.at < to) {
     const { at } = reader;
     const op = reader.byte();
     const value = immediate(reader, op);
-    if (op === OP.call) calls.add(value);
+    if (op === OP.call) calls.push(value);
     else if (op === OP.brTable) widestJump = Math.max(widestJump, value);
     else if (op === OP.loop) places.push({ at: reader.at, kind: "loop" });
     else if (op === OP.misc && (value === MEMORY_COPY || value === MEMORY_FILL))
       places.push({ at, kind: "bulk" });
   }
-  return { to, code, localGroups, localsFrom, locals, calls, widestJump, places };
+  return { from, to, code, localGroups, localsFrom, locals, calls, widestJump, places };
 }
 
 export class Module {
