@@ -1,3 +1,6 @@
+/** What a script throws may be as long as its memory; a person reads the beginning. */
+const MAX_MESSAGE = 500;
+
 /** What a script did wrong: the message with its line, and how it got there. */
 export class LuaError extends Error {
   readonly traceback: string | undefined;
@@ -12,11 +15,9 @@ export class LuaError extends Error {
   ) {
     const { traceback } = options;
     const line = lineIn(message, chunk) ?? (traceback === undefined ? undefined : lineIn(traceback, chunk));
-    const bare = message.startsWith(`${chunk}:${line}: `)
-      ? message.slice(`${chunk}:${line}: `.length)
-      : message;
+    const bare = withoutPlaces(message, chunk);
     super(
-      bare,
+      bare.length > MAX_MESSAGE ? `${bare.slice(0, MAX_MESSAGE)}…` : bare,
       options.cause !== undefined
         ? { cause: options.cause }
         : traceback !== undefined
@@ -40,6 +41,16 @@ export class LuaError extends Error {
     this.stack = [`LuaError: ${this.message}`, ...here, ...frames].join("\n");
     return this;
   }
+}
+
+/** The place is told apart from the message; an error that was thrown again and again has one for each time. */
+function withoutPlaces(message: string, chunk: string): string {
+  let from = 0;
+  for (let end = 0; message.startsWith(`${chunk}:`, from); from = end) {
+    end = message.indexOf(": ", from + chunk.length + 1) + 2;
+    if (!/^\d+$/.test(message.slice(from + chunk.length + 1, end - 2))) break;
+  }
+  return message.slice(from);
 }
 
 function lineIn(text: string, chunk: string): number | undefined {
