@@ -91,6 +91,9 @@ struct tracee *tracee_find_or_add(struct session *s, pid_t tid);
 void tracee_forget(struct session *s, pid_t tid);
 void tracee_forget_all(struct session *s);
 
+/* stop.c */
+pid_t stop_wait(struct session *s, int *status, int look_first);
+
 /* memory.c */
 ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length);
 ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated);

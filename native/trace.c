@@ -6,7 +6,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +15,6 @@
 #include <unistd.h>
 
 enum { SYSCALL_STOP = SIGTRAP | 0x80, SCRATCH_LEAST = 16 * 1024, SYSCALL_LENGTH = 2 };
-enum { LOOK_NS = 50 * 1000, LOST_NS = 200 * 1000, SLEEPS_AFTER_MISS = 1, SLEEPS_AFTER_LOSS = 64 };
 
 static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
@@ -420,53 +418,11 @@ int trace_seize(struct session *s, pid_t tid)
 	return ptrace(PTRACE_SEIZE, tid, 0, (long)OPTIONS) < 0 ? -errno : 0;
 }
 
-/* __WNOTHREAD: only this thread's tracees. Node's own children are none of our business. */
-static pid_t wait_for_stop(int *status, int options)
-{
-	return waitpid(-1, status, __WALL | __WNOTHREAD | options);
-}
-
-static int64_t nanoseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/*
- * A program that was just answered often stops again within microseconds, and to be woken on another CPU costs
- * more than all the rest of a stop. So we look a few times before we sleep. The yield gives way to a tracee
- * that is waiting for this very CPU. When that did not help, or somebody else took the CPU for long, we sleep
- * at once for some time. Returns 0 when there was no stop.
- */
-static pid_t look_for_stop(struct session *s, int *status)
-{
-	if (s->sleeps > 0) {
-		s->sleeps--;
-		return 0;
-	}
-	int64_t from = nanoseconds(), passed;
-	pid_t tid;
-	do {
-		tid = wait_for_stop(status, WNOHANG);
-		if (tid == 0)
-			sched_yield();
-		passed = nanoseconds() - from;
-	} while (tid == 0 && passed < LOOK_NS);
-	if (passed > LOST_NS)
-		s->sleeps = SLEEPS_AFTER_LOSS;
-	else if (tid == 0)
-		s->sleeps = SLEEPS_AFTER_MISS;
-	return tid;
-}
-
 /* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
 int trace_wait(struct session *s, int look_first)
 {
 	int status;
-	pid_t tid = look_first ? look_for_stop(s, &status) : 0;
-	if (tid == 0)
-		tid = wait_for_stop(&status, 0);
+	pid_t tid = stop_wait(s, &status, look_first);
 	if (tid < 0)
 		return -errno;
 	if (tid == s->launcher) {

@@ -19,9 +19,17 @@ const CFLAGS = [
   "-fstack-protector-strong",
   "-D_FORTIFY_SOURCE=2",
 ];
-const ADDON = ["addon.c", "wait.c", "spawn.c", "notify.c", "trace.c", "tracee.c", "memory.c", "path.c"].map(
-  (f) => `native/${f}`,
-);
+const ADDON = [
+  "addon.c",
+  "wait.c",
+  "spawn.c",
+  "notify.c",
+  "trace.c",
+  "stop.c",
+  "tracee.c",
+  "memory.c",
+  "path.c",
+].map((f) => `native/${f}`);
 
 function newest(path) {
   const info = statSync(path);

@@ -1,0 +1,55 @@
+/* Waiting for the next ptrace stop, without a sleep where that can be. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+
+enum { LOOK_NS = 50 * 1000, LOST_NS = 200 * 1000, SLEEPS_AFTER_MISS = 1, SLEEPS_AFTER_LOSS = 64 };
+
+/* __WNOTHREAD: only this thread's tracees. Node's own children are none of our business. */
+static pid_t wait_for_stop(int *status, int options)
+{
+	return waitpid(-1, status, __WALL | __WNOTHREAD | options);
+}
+
+static int64_t nanoseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/*
+ * A program that was just answered often stops again within microseconds, and to be woken on another CPU costs
+ * more than all the rest of a stop. So we look a few times before we sleep. The yield gives way to a tracee
+ * that is waiting for this very CPU. When that did not help, or somebody else took the CPU for long, we sleep
+ * at once for some time. Returns 0 when there was no stop.
+ */
+static pid_t look_for_stop(struct session *s, int *status)
+{
+	if (s->sleeps > 0) {
+		s->sleeps--;
+		return 0;
+	}
+	int64_t from = nanoseconds(), passed;
+	pid_t tid;
+	do {
+		tid = wait_for_stop(status, WNOHANG);
+		if (tid == 0)
+			sched_yield();
+		passed = nanoseconds() - from;
+	} while (tid == 0 && passed < LOOK_NS);
+	if (passed > LOST_NS)
+		s->sleeps = SLEEPS_AFTER_LOSS;
+	else if (tid == 0)
+		s->sleeps = SLEEPS_AFTER_MISS;
+	return tid;
+}
+
+/* As waitpid. With `look_first` it may keep a CPU busy for a moment that nobody else wants. */
+pid_t stop_wait(struct session *s, int *status, int look_first)
+{
+	pid_t tid = look_first ? look_for_stop(s, status) : 0;
+	return tid == 0 ? wait_for_stop(status, 0) : tid;
+}
