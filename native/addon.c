@@ -431,7 +431,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(plan, magic); FIELD(plan, size); FIELD(plan, flags); FIELD(plan, file); FIELD(plan, directory);
 	FIELD(plan, argc); FIELD(plan, argv); FIELD(plan, envc); FIELD(plan, envp); FIELD(plan, filter);
 	FIELD(plan, filter_count); FIELD(plan, stdio); FIELD(plan, limit_count); FIELD(plan, kept_count);
-	FIELD(plan, kept); FIELD(plan, limits); FIELD(plan, ignored); PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
+	FIELD(plan, kept); FIELD(plan, limits); FIELD(plan, ignored); FIELD(plan, blocked); FIELD(plan, blocking); PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
 	return object;
 }
 

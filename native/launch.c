@@ -85,6 +85,18 @@ static void set_stdio(struct plan *plan)
 	}
 }
 
+/* Node, when it starts a process, makes the descriptors blocking that it shares with it: put that back. */
+static void set_blocking(struct plan *plan)
+{
+	for (int i = 0; i < 3; i++) {
+		int flags = fcntl(i, F_GETFL), blocking = (flags & O_NONBLOCK) == 0;
+		if (flags < 0 || plan->blocking[i] < 0 || plan->blocking[i] == blocking)
+			continue;
+		if (fcntl(i, F_SETFL, flags ^ O_NONBLOCK) < 0)
+			fail(plan, STEP_STDIO);
+	}
+}
+
 /* Node ignores SIGPIPE and handles others; the program must see what we were started with. */
 static void reset_signals(struct plan *plan)
 {
@@ -96,9 +108,12 @@ static void reset_signals(struct plan *plan)
 		if (sigaction(number, &plain, NULL) < 0 && errno != EINVAL)
 			fail(plan, STEP_SIGNALS);
 	}
-	sigset_t none;
-	sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+	sigset_t mask;
+	sigemptyset(&mask);
+	for (int number = 1; number <= 64; number++)
+		if (plan->blocked >> (number - 1) & 1)
+			sigaddset(&mask, number);
+	if (sigprocmask(SIG_SETMASK, &mask, NULL) < 0)
 		fail(plan, STEP_SIGNALS);
 }
 
@@ -172,6 +187,7 @@ static void child(struct plan *plan, int go)
 	if (plan->directory && chdir((char *)plan + plan->directory) < 0)
 		fail(plan, STEP_DIRECTORY);
 	set_stdio(plan);
+	set_blocking(plan);
 	set_limits(plan);
 	if (plan->flags & PLAN_CLOSE_FDS)
 		close_fds(plan);

@@ -61,6 +61,9 @@ struct plan {
 	int32_t kept[MAX_KEPT_FDS];
 	struct plan_limit limits[MAX_LIMITS];
 	uint64_t ignored; /* bit n - 1: signal n is ignored, as it was when we were started (nohup) */
+	uint64_t blocked; /* likewise, the mask */
+	int32_t blocking[3]; /* 1: make that one of stdio blocking, 0: non-blocking, -1: leave it */
+	uint32_t reserved;
 	/* who to wake when there is something to tell */
 	int32_t supervisor;
 	int32_t worker;

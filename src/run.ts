@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly live?: readonly string[];
   /** Bit n - 1: the program starts with signal n ignored. */
   readonly ignoredSignals?: bigint;
+  readonly blockedSignals?: bigint;
+  readonly blockingStdio?: readonly (boolean | undefined)[];
   /** Gives the program a terminal session of its own. */
   readonly newSession?: boolean;
   /** Ends the session: every process of it is killed. */

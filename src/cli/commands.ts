@@ -3,6 +3,7 @@ import { HermesError } from "../errors.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { exit, say } from "./output.js";
+import { commandWords } from "./start-state.js";
 
 const collect = (value: string, all: string[] = []) => [...all, value];
 
@@ -125,7 +126,7 @@ Exit status: that of the program (128+n when signal n ended it); 125 when HERMES
 
 export async function runCommandLine(thread: Thread | undefined): Promise<void> {
   try {
-    await commandLine(thread).parseAsync();
+    await commandLine(thread).parseAsync(commandWords(), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) exit(error.exitCode === 0 ? 0 : 2);
     if (!(error instanceof HermesError)) say(`hermes: unexpected: ${(error as Error).stack}\n`);

@@ -1,4 +1,5 @@
 import { HermesError } from "../errors.js";
+import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
 import { type RunOptions, sessionOptions } from "../run.js";
 import { Session } from "../session/session.js";
@@ -102,17 +103,20 @@ function runOptions(words: string[], flags: Flags, start: StartState): RunOption
     });
   return {
     command,
-    ...start,
+    stdio: start.stdio,
+    ignoredSignals: start.ignoredSignals,
+    blockedSignals: start.blockedSignals,
+    blockingStdio: start.blockingStdio,
     policy: flags.policy ?? [],
     door: choice("--door", flags.door, ["auto", "notify", "trace"]),
     fence: choice("--fence", flags.fence, ["none", "standard"]),
-    env: environment(flags),
+    env: environment(flags, start.env),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
     ...(flags.live !== undefined && {
       live: (flags.live === true ? LIVE : flags.live).split(",").filter(Boolean),
     }),
-    limits: Object.fromEntries((flags.limit ?? []).map(limit)),
+    limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
     ...(flags.trace !== undefined && {
       trace: {
@@ -125,8 +129,8 @@ function runOptions(words: string[], flags: Flags, start: StartState): RunOption
   };
 }
 
-function environment(flags: Flags): Record<string, string | undefined> {
-  const env: Record<string, string | undefined> = flags.clearEnv ? {} : { ...process.env };
+function environment(flags: Flags, inherited: StartState["env"]): Record<string, string | undefined> {
+  const env: Record<string, string | undefined> = flags.clearEnv ? {} : { ...inherited };
   for (const setting of flags.env ?? []) {
     const at = setting.indexOf("=");
     if (at === 0) throw usage(`--env takes NAME=VALUE or NAME, not "${setting}"`);

@@ -16,6 +16,9 @@ export interface Launch {
   readonly limits?: Readonly<Record<string, readonly [soft: bigint, hard: bigint]>>;
   /** Bit n - 1: the program starts with signal n ignored. */
   readonly ignoredSignals?: bigint;
+  readonly blockedSignals?: bigint;
+  /** Whether each of stdio is a blocking descriptor; where undefined, it stays as it is. */
+  readonly blockingStdio?: readonly (boolean | undefined)[];
   readonly noNewPrivs: boolean;
   readonly newSession?: boolean;
   readonly newGroup?: boolean;
@@ -50,9 +53,11 @@ const FIELD = {
   kept: 64,
   limits: 320,
   ignored: 704,
+  blocked: 712,
+  blocking: 720,
 } as const;
 export const PLAN_FIELD = FIELD;
-export const PLAN_SIZE = 736;
+export const PLAN_SIZE = 760;
 const LIMIT_SIZE = 24;
 const MAX_LIMITS = 16;
 const MAX_KEPT = 64;
@@ -132,6 +137,9 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
   for (const [at, value] of words) plan.writeUInt32LE(value, at);
   for (const [i, fd] of (launch.stdio ?? [0, 1, 2]).entries()) plan.writeInt32LE(fd, FIELD.stdio + i * 4);
   plan.writeBigUInt64LE(launch.ignoredSignals ?? 0n, FIELD.ignored);
+  plan.writeBigUInt64LE(launch.blockedSignals ?? 0n, FIELD.blocked);
+  for (const i of [0, 1, 2])
+    plan.writeInt32LE(Number(launch.blockingStdio?.[i] ?? -1), FIELD.blocking + i * 4);
   for (const [i, fd] of kept.entries()) plan.writeInt32LE(fd, FIELD.kept + i * 4);
   limits.forEach(([name, [soft, hard]], i) => {
     const at = FIELD.limits + i * LIMIT_SIZE;
@@ -191,22 +199,22 @@ export function launchError(failure: number, program: string): HermesError {
   return new HermesError("LAUNCH", { program, step: STEPS[step] ?? `step ${step}`, errno: name });
 }
 
+const OPEN_FILES = /^Max open files\s+(\d+|unlimited)\s+(\d+|unlimited)/m;
+
 /**
- * Node raises its own soft limit of open files to the hard one (and children would inherit that). The limit that we
- * were started with is still to be seen at our parent.
+ * Node raises its own soft limit of open files to the hard one (and children would inherit that). Where nobody noted
+ * the limit that we were started with, the parent's is the best guess.
  */
-export function inheritedLimits(): Record<string, [bigint, bigint]> {
+export function inheritedLimits(noted?: bigint): Record<string, [bigint, bigint]> {
+  const limitsOf = (pid: number | "self") => {
+    const match = OPEN_FILES.exec(readFileSync(`/proc/${pid}/limits`, "latin1"));
+    const value = (text: string) => (text === "unlimited" ? 2n ** 64n - 1n : BigInt(text));
+    return match ? { soft: value(match[1]!), hard: value(match[2]!) } : undefined;
+  };
   try {
-    const text = readFileSync(`/proc/${process.ppid}/limits`, "latin1");
-    const match = /^Max open files\s+(\d+|unlimited)\s+(\d+|unlimited)/m.exec(text);
-    if (!match) return {};
-    const value = (t: string) => (t === "unlimited" ? 2n ** 64n - 1n : BigInt(t));
-    const own = /^Max open files\s+(\d+|unlimited)\s+(\d+|unlimited)/m.exec(
-      readFileSync("/proc/self/limits", "latin1"),
-    );
-    const soft = value(match[1]!);
-    const hard = own ? value(own[2]!) : value(match[2]!);
-    return soft <= hard ? { NOFILE: [soft, hard] } : {};
+    const hard = limitsOf("self")?.hard;
+    const soft = noted ?? limitsOf(process.ppid)?.soft;
+    return soft !== undefined && hard !== undefined && soft <= hard ? { NOFILE: [soft, hard] } : {};
   } catch {
     return {};
   }

@@ -13,6 +13,8 @@ export interface SessionOptions {
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly ignoredSignals?: bigint;
+  readonly blockedSignals?: bigint;
+  readonly blockingStdio?: readonly (boolean | undefined)[];
   readonly door: "auto" | "notify" | "trace";
   readonly fence: "none" | "standard";
   readonly newSession?: boolean;

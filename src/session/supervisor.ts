@@ -85,7 +85,8 @@ export class Supervisor {
 }
 
 function launchOf(options: SessionOptions): Launch {
-  const { command, env, cwd, stdio, keepFds, limits, newSession, ignoredSignals, followStops } = options;
+  const { command, env, cwd, stdio, keepFds, limits, newSession, followStops } = options;
+  const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
     file: options.file ?? locate(command[0]!, env.PATH, cwd),
     argv: command,
@@ -95,6 +96,8 @@ function launchOf(options: SessionOptions): Launch {
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
     ...(ignoredSignals !== undefined && { ignoredSignals }),
+    ...(blockedSignals !== undefined && { blockedSignals }),
+    ...(blockingStdio && { blockingStdio }),
     ...(keepFds && { keepFds }),
     ...(newSession && { newSession }),
     ...(followStops && { followStops }),

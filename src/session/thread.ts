@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { HOME } from "../home.js";
 import type { WorkerTask } from "./options.js";
@@ -15,12 +16,26 @@ export class Thread {
       workerData: { tasks: port2 } satisfies ThreadData,
       transferList: [port2],
       execArgv: [],
+      // Else Node would pass them to process.stdout and process.stderr, and merely to look at those makes pipes and
+      // sockets non-blocking, which the program that shares them would see.
+      stdout: true,
+      stderr: true,
     });
+    for (const stream of [this.worker.stdout, this.worker.stderr]) stream.on("data", log);
   }
 
   give(task: WorkerTask): void {
     this.#tasks.postMessage(task);
     this.#tasks.close();
+  }
+}
+
+/** The program owns stdout: whatever the thread prints is HERMES's log. */
+function log(text: Buffer): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody listens.
   }
 }
 
