@@ -34,6 +34,10 @@ export const TRACE_WAYS = ALL_WAYS.filter((way) => way.startsWith("the trace doo
 export interface Program {
   readonly command: readonly string[];
   readonly input?: Buffer | string;
+  /** A command that becomes its arguments in the end: the state that the program, or HERMES, is started in. */
+  readonly under?: readonly string[];
+  /** A file that the program writes: compared as text, for a readable difference. */
+  readonly reads?: string;
   readonly env?: NodeJS.ProcessEnv;
   /** Further options of `hermes run`. */
   readonly options?: readonly string[];
@@ -46,7 +50,7 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
   /** What the program left in its working directory: kind, mode and content of each file. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | readonly string[]>>;
 }
 
 const PATIENCE_MS = 60_000;
@@ -70,9 +74,10 @@ export function shell(script: string, more: Omit<Program, "command"> = {}): Prog
 export function same(claim: string, program: Program): void {
   let bare: Promise<Outcome> | undefined;
   test.each(program.ways ?? ALL_WAYS)(`${claim}: %s`, async (way) => {
-    bare ??= outcome(program.command, program);
+    const under = program.under ?? [];
+    bare ??= outcome([...under, ...program.command], program);
     const expected = await bare;
-    const mediated = await outcome(hermes(way, program.command, program.options), program);
+    const mediated = await outcome([...under, ...hermes(way, program.command, program.options)], program);
     expect(mediated).toEqual(expected);
   });
 }
@@ -81,7 +86,8 @@ export async function outcome(command: readonly string[], program: Partial<Progr
   rmSync(workplace, { recursive: true, force: true });
   mkdirSync(workplace);
   const ended = await finish(command, program);
-  return { ...ended, files: listing(workplace) };
+  const text = program.reads === undefined ? {} : { [program.reads]: lines(join(workplace, program.reads)) };
+  return { ...ended, files: { ...listing(workplace), ...text } };
 }
 
 function finish(
@@ -109,6 +115,10 @@ function finish(
       resolve({ code: code ?? 128 + constants.signals[signal!], stdout: stdout!, stderr: stderr! });
     });
   });
+}
+
+function lines(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "latin1").split("\n") : [];
 }
 
 function listing(folder: string): Record<string, string> {
