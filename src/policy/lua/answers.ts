@@ -71,21 +71,20 @@ export class Answers {
 
   /** The functions of `hermes` that answer. */
   functions(): Record<string, (L: Pointer) => Verdict> {
-    const e = this.#engine;
     return {
-      allow: (L) => allow(e.text(L, 1)),
-      deny: (L) => deny(e.text(L, 1), this.#errno(L, 2)),
-      kill: (L) => kill(e.text(L, 1)),
-      ask: (L) => ask(e.text(L, 1) ?? "a policy asks"),
-      redirect: (L) => modifyWith({ to: this.#target(L) }, e.text(L, 2)),
+      allow: (L) => allow(this.#reason(L, 1)),
+      deny: (L) => deny(this.#reason(L, 1), this.#errno(L, 2)),
+      kill: (L) => kill(this.#reason(L, 1)),
+      ask: (L) => ask(this.#reason(L, 1) ?? "a policy asks"),
+      redirect: (L) => modifyWith({ to: this.#target(L) }, this.#reason(L, 2)),
       modify_arg: (L) =>
-        modifyWith({ args: { [this.#argument(L, 1)]: this.#argumentValue(L, 2) } }, e.text(L, 3)),
-      modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, e.text(L, 2)),
-      modify_result: (L) => modifyWith({ result: this.#integer(L, 1, "modify_result") }, e.text(L, 2)),
+        modifyWith({ args: { [this.#argument(L, 1)]: this.#argumentValue(L, 2) } }, this.#reason(L, 3)),
+      modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, this.#reason(L, 2)),
+      modify_result: (L) => modifyWith({ result: this.#integer(L, 1, "modify_result") }, this.#reason(L, 2)),
       emulate: (L) => this.#emulate(L),
-      virtual_file: (L) => virtualFile(this.#bytes(L, 1, "virtual_file"), e.text(L, 2)),
+      virtual_file: (L) => virtualFile(this.#bytes(L, 1, "virtual_file"), this.#reason(L, 2)),
       fault: (L) => this.#fault(L),
-      delay: (L) => fault({ delay: this.#milliseconds(L, 1) }, e.text(L, 2)),
+      delay: (L) => fault({ delay: this.#milliseconds(L, 1) }, this.#reason(L, 2)),
     };
   }
 
@@ -96,6 +95,20 @@ export class Answers {
     this.settle(make(L));
     this.#engine.x.lua_pushlightuserdata(L, 1);
     return 1;
+  }
+
+  #reason(L: Pointer, index: number): string | undefined {
+    const e = this.#engine;
+    switch (e.type(L, index)) {
+      case TYPE.nil:
+        return undefined;
+      case TYPE.string:
+        return e.clipped(L, index);
+      case TYPE.number:
+        return String(e.number(L, index));
+      default:
+        throw new TypeError(`a reason is text, not a ${e.typeName(L, index)}`);
+    }
   }
 
   #errno(L: Pointer, index: number): string | number {
@@ -152,14 +165,14 @@ export class Answers {
     const e = this.#engine;
     const result = e.type(L, 1) === TYPE.nil ? 0n : this.#integer(L, 1, "emulate");
     const data = e.bytes(L, 2);
-    if (data || e.type(L, 2) === TYPE.nil) return emulate(result, data ?? {}, e.text(L, 3));
+    if (data || e.type(L, 2) === TYPE.nil) return emulate(result, data ?? {}, this.#reason(L, 3));
     const outputs: Record<string, Uint8Array> = {};
     e.each(L, 2, () => {
       const bytes = e.bytes(L, -1);
       if (!bytes) throw new TypeError("hermes.emulate takes out arguments as strings");
       outputs[this.#argument(L, -2)] = bytes;
     });
-    return emulate(result, { outputs }, e.text(L, 3));
+    return emulate(result, { outputs }, this.#reason(L, 3));
   }
 
   #fault(L: Pointer): Verdict {
@@ -174,7 +187,7 @@ export class Answers {
     }
     if (Object.keys(injected).length === 0)
       throw new TypeError("hermes.fault has no effect: give errno, delay, signal or short");
-    return fault(injected as Fault, this.#engine.text(L, 2));
+    return fault(injected as Fault, this.#reason(L, 2));
   }
 }
 
@@ -231,7 +244,7 @@ function addressOf({ host, port, path, abstract }: Record<string, unknown>): Add
 }
 
 function describe(engine: Engine, L: Pointer, index: number): string {
-  return engine.text(L, index) !== undefined
-    ? JSON.stringify(engine.text(L, index))
+  return engine.type(L, index) === TYPE.string
+    ? JSON.stringify(engine.clipped(L, index, 100))
     : `a ${engine.typeName(L, index)}`;
 }

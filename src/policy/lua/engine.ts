@@ -8,6 +8,8 @@ export const REGISTRY = -1_001_000;
 const STATUS_SYNTAX = 3;
 const STATUS_MEMORY = 4;
 const MASK_COUNT = 8;
+/** With its traceback. */
+const MAX_MESSAGE = 8192;
 /** What a machine whose tank is empty may still use, to reach the place where its line is known. */
 const GRACE = 20_000;
 /** Enough for the interpreter's own work between two calls: tracebacks, collecting garbage. */
@@ -167,7 +169,7 @@ export class Engine extends Values {
   }
 
   #failed(status: number): Error {
-    const message = this.text(this.thread, -1) ?? "an error that is not text";
+    const message = this.clipped(this.thread, -1, MAX_MESSAGE) ?? "an error that is not text";
     const at = message.indexOf("\nstack traceback:\n");
     const traceback = at < 0 ? undefined : message.slice(at + 18);
     const error = new LuaError(at < 0 ? message : message.slice(0, at), this.#chunk, {
@@ -194,7 +196,7 @@ export class Engine extends Values {
     const { x } = this;
     try {
       x.luaL_traceback(this.#main, of, 0, 0);
-      return (this.text(this.#main, -1) ?? "").replace(/^stack traceback:\n/, "");
+      return (this.clipped(this.#main, -1, MAX_MESSAGE) ?? "").replace(/^stack traceback:\n/, "");
     } catch {
       return "";
     } finally {

@@ -7,6 +7,8 @@ import type { View, Views } from "./view.js";
 
 /** Units of fuel for what the kernel must be asked about at length. */
 const LIST_COST = 20_000;
+/** … and for each piece of the program's memory. */
+const READ_COST = 500;
 
 const EVENT_FIELDS = [
   ...[
@@ -147,12 +149,20 @@ export class EventView implements View {
       case "classes":
       case "tid":
       case "paths":
-      case "argv":
-      case "env":
-      case "data":
       case "errno":
         engine.push(L, event[key]);
         return;
+      case "data":
+        engine.charge(READ_COST);
+        engine.push(L, event.data);
+        return;
+      case "argv":
+      case "env": {
+        const words = event[key];
+        engine.charge(READ_COST * (1 + (words?.length ?? 0)));
+        engine.push(L, words);
+        return;
+      }
       default:
         throw noSuchField("an event", key, EVENT_FIELDS);
     }

@@ -242,7 +242,7 @@ export class Script {
     const words: string[] = [];
     for (let i = 1, count = engine.x.lua_gettop(L); i <= count; i++) {
       engine.x.luaL_tolstring(L, i, 0);
-      words.push(engine.text(L, -1)!);
+      words.push(engine.clipped(L, -1, MAX_LOG)!);
       engine.x.lua_settop(L, -2);
     }
     const text = words.join("\t");

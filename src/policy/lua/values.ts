@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { decodeText, encodeText } from "../../text.js";
 import { type LuaExports, Machine, type Pointer } from "./machine.js";
 
@@ -23,6 +24,11 @@ const TYPE_NAMES = [
 ];
 
 const SCRATCH = 64 * 1024;
+const MAX_TEXT = 16 * 1024;
+const MAX_CLIPPED = 4096;
+/** For a string of kept state. */
+const MAX_KEPT = 1024 * 1024;
+const ODD_BYTE_COST = 200;
 const SMALL = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
 /** Nested plain data, as Lua has it: integers are bigints, floats are numbers, tables are maps. */
@@ -66,6 +72,7 @@ export class Values {
         bytes[at + i] = code;
       }
       if (i === length) {
+        this.charge(length >> 2);
         this.x.lua_pushlstring(L, at, length);
         return;
       }
@@ -159,9 +166,25 @@ export class Values {
     return this.machine.bytes.slice(at, at + this.machine.words[this.#length >> 2]!);
   }
 
-  text(L: Pointer, index: number): string | undefined {
+  /** A name, a path, a word: never longer than any of them needs to be. */
+  text(L: Pointer, index: number, limit = MAX_TEXT): string | undefined {
     const bytes = this.bytes(L, index);
-    return bytes && decodeText(bytes);
+    if (bytes && bytes.length > limit)
+      throw new TypeError(`a string of ${bytes.length} bytes is too long for this`);
+    return bytes && this.#decode(bytes);
+  }
+
+  /** What a person reads: the beginning is enough. */
+  clipped(L: Pointer, index: number, limit = MAX_CLIPPED): string | undefined {
+    const bytes = this.bytes(L, index);
+    if (!bytes || bytes.length <= limit) return bytes && this.#decode(bytes);
+    return `${this.#decode(bytes.subarray(0, limit))}…`;
+  }
+
+  /** Bytes that are no UTF-8 are taken one by one, which is slow. */
+  #decode(bytes: Uint8Array): string {
+    this.charge(isUtf8(bytes) ? bytes.length : bytes.length * ODD_BYTE_COST);
+    return decodeText(bytes);
   }
 
   /** An integer exactly, a float as a number. */
@@ -225,7 +248,7 @@ export class Values {
       case TYPE.number:
         return this.number(L, index)!;
       case TYPE.string:
-        return this.text(L, index)!;
+        return this.text(L, index, MAX_KEPT)!;
       case TYPE.table:
         return this.#dataTable(L, index, path, seen);
       default:

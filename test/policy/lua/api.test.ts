@@ -231,6 +231,8 @@ describe("a handler", () => {
     ['hermes.modify_arg("flgs", 1)', 'has no argument "flgs"'],
     ["hermes.modify_result(1.5)", "whole number"],
     ["hermes.redirect(5)", "takes a path"],
+    ['hermes.redirect(("x"):rep(20000))', "too long"],
+    ["hermes.deny({})", "a reason is text"],
     ['hermes.redirect({ host = "example.org", port = 1 })', "is not an address"],
     ["hermes.virtual_file(nil)", "takes a string"],
     ['hermes.on("open", function() end)', "while the policy loads"],

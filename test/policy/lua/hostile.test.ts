@@ -66,6 +66,12 @@ const RUNAWAYS: Readonly<Record<string, string>> = {
     "local t = {} pcall(function() while true do t[#t + 1] = { #t } end end) while true do end",
   "a loop when a global holds all memory":
     "hog = {} pcall(function() while true do hog[#hog + 1] = { #hog } end end) hog = nil while true do end",
+  "odd bytes that we would have to decode, as reasons":
+    "local s = ('\\xc3\\xff'):rep(5000000) while true do pcall(hermes.allow, s) end",
+  "odd bytes that we would have to decode, as fields":
+    "local s = ('\\xc3\\xff'):rep(8000) while true do local x = e.args[s] end",
+  "odd bytes that we would have to decode, in the log":
+    "local s = ('\\xc3\\xff'):rep(5000000) while true do print(s) end",
   "printing for ever": "while true do print('x') end",
   "reading an event for ever": "while true do local x = e.args.fd end",
   "making views for ever": "local t = {} while true do t[#t + 1] = e.process end",
@@ -76,6 +82,7 @@ const RUNAWAYS: Readonly<Record<string, string>> = {
 const GLUTTONS: Readonly<Record<string, string>> = {
   "a string repeated beyond memory": "return ('x'):rep(1 << 40)",
   "a string repeated to all of memory": "return ('x'):rep(60000000) .. ('y'):rep(60000000)",
+  "an error as long as memory": "local s = ('\\xc3\\xff'):rep(5000000) error('overflow' .. s)",
   "a string that doubles": "local s = 'x' while true do s = s .. s end",
   "a table that grows": "local t = {} while true do t[#t + 1] = {} end",
   "a format that grows": "local s = 'x' while true do s = ('%s%s'):format(s, s) end",
