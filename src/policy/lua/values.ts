@@ -29,6 +29,8 @@ const MAX_CLIPPED = 4096;
 /** For a string of kept state. */
 const MAX_KEPT = 1024 * 1024;
 const ODD_BYTE_COST = 200;
+/** For an entry of a table that we read. */
+const ENTRY_COST = 200;
 const SMALL = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
 /** Nested plain data, as Lua has it: integers are bigints, floats are numbers, tables are maps. */
@@ -159,24 +161,26 @@ export class Values {
     return TYPE_NAMES[this.x.lua_type(L, index)] ?? "nothing";
   }
 
-  /** The bytes of a string, as a copy; undefined when it is no string. */
-  bytes(L: Pointer, index: number): Uint8Array | undefined {
+  /** The bytes of a string, or its beginning, as a copy; undefined when it is no string. */
+  bytes(L: Pointer, index: number, limit = Number.MAX_SAFE_INTEGER): Uint8Array | undefined {
     if (this.x.lua_type(L, index) !== TYPE.string) return undefined;
     const at = this.x.lua_tolstring(L, index, this.#length);
-    return this.machine.bytes.slice(at, at + this.machine.words[this.#length >> 2]!);
+    const length = Math.min(this.machine.words[this.#length >> 2]!, limit);
+    this.charge(length >> 4);
+    return this.machine.bytes.slice(at, at + length);
   }
 
   /** A name, a path, a word: never longer than any of them needs to be. */
   text(L: Pointer, index: number, limit = MAX_TEXT): string | undefined {
-    const bytes = this.bytes(L, index);
+    const bytes = this.bytes(L, index, limit + 1);
     if (bytes && bytes.length > limit)
-      throw new TypeError(`a string of ${bytes.length} bytes is too long for this`);
+      throw new TypeError(`a string of more than ${limit} bytes is too long for this`);
     return bytes && this.#decode(bytes);
   }
 
   /** What a person reads: the beginning is enough. */
   clipped(L: Pointer, index: number, limit = MAX_CLIPPED): string | undefined {
-    const bytes = this.bytes(L, index);
+    const bytes = this.bytes(L, index, limit + 1);
     if (!bytes || bytes.length <= limit) return bytes && this.#decode(bytes);
     return `${this.#decode(bytes.subarray(0, limit))}…`;
   }
@@ -233,7 +237,7 @@ export class Values {
     this.#room(L);
     x.lua_pushnil(L);
     while (x.lua_next(L, table)) {
-      this.charge(4);
+      this.charge(ENTRY_COST);
       visit();
       x.lua_settop(L, -2);
     }

@@ -72,6 +72,11 @@ const RUNAWAYS: Readonly<Record<string, string>> = {
     "local s = ('\\xc3\\xff'):rep(8000) while true do local x = e.args[s] end",
   "odd bytes that we would have to decode, in the log":
     "local s = ('\\xc3\\xff'):rep(5000000) while true do print(s) end",
+  "long strings handed over as reasons": "local s = ('x'):rep(20000000) while true do hermes.allow(s) end",
+  "long strings handed over as data":
+    "local s = ('x'):rep(20000000) while true do pcall(hermes.modify_data, s) end",
+  "long lists handed over":
+    "local t = {} for i = 1, 100000 do t[i] = i end while true do pcall(hermes.redirect, t) end",
   "printing for ever": "while true do print('x') end",
   "reading an event for ever": "while true do local x = e.args.fd end",
   "making views for ever": "local t = {} while true do t[#t + 1] = e.process end",
