@@ -212,7 +212,7 @@ describe("reloading under load", () => {
     let seen = 0;
     const inline = definePolicy({ name: "inline", actions: ["deny"], on: { openat: () => void seen++ } });
     const run = capture([program("opener"), target, "20000"], { policy: [file, inline] });
-    await new Promise((next) => setTimeout(next, 300));
+    await expect.poll(() => seen, { timeout: 20_000 }).toBeGreaterThan(1000);
     write("p.ts", text('deny("now", "EPERM")', "openat"));
     const { output, session } = await run;
     const [allowed, refused] = output.split(" ").map(Number);
