@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadPolicy } from "../src/policy/load.js";
 import { root } from "./support/programs.js";
 
+/** The cookbook has a test of its own. */
 const documents = [
   "README.md",
   ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && name !== "cookbook.md")
     .map((name) => `docs/${name}`),
 ];
 
@@ -22,15 +23,22 @@ function blocks(document: string, language: string): { line: number; text: strin
   }));
 }
 
+const PREPARED = ["hermes", "policies", "examples", "package.json", "dist", "node_modules"];
+
+/** A folder in which the documents' commands find what they name. */
+function workplace(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hermes-docs-"));
+  for (const name of PREPARED) symlinkSync(join(root, name), join(folder, name));
+  return folder;
+}
+
 /** Run by CI itself, on a clean checkout. */
 const RUN_ELSEWHERE = /^npm (ci|start|test|run (bench|build))/;
 
 describe("every command in the documents", () => {
   let folder: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "hermes-docs-"));
-    for (const name of ["hermes", "policies", "examples", "package.json", "dist", "node_modules"])
-      symlinkSync(join(root, name), join(folder, name));
+    folder = workplace();
     writeFileSync(join(folder, "app.py"), "print('hello')\n");
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,3 +81,42 @@ describe("every policy that ships", () => {
     it(`loads: policies/${name}`, async () =>
       expect((await loadPolicy(join(root, "policies", name))).name).toBe(name.replace(/\.\w+$/, "")));
 });
+
+describe("every recipe of the cookbook", () => {
+  const recipes = readFileSync(join(root, "docs/cookbook.md"), "utf8").split(/^### /m).slice(1);
+  let folder: string;
+  beforeAll(() => {
+    folder = workplace();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is one of at least 25", () => expect(recipes.length).toBeGreaterThanOrEqual(25));
+
+  for (const recipe of recipes)
+    it(`does what it says: ${recipe.split("\n")[0]}`, () => {
+      for (const [, name, text] of recipe.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```/gm))
+        writeFileSync(join(folder, name!), text!);
+      const commands = [...recipe.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap((m) =>
+        m[1]!.split("\n").filter(Boolean),
+      );
+      let compared = 0;
+      for (const line of commands) {
+        const [command, expected] = line.split("#=>").map((part) => part.trim());
+        const { stdout, stderr } = spawnSync("bash", ["-c", command!], {
+          cwd: folder,
+          encoding: "utf8",
+          timeout: 60_000,
+        });
+        if (expected === undefined) continue;
+        compared++;
+        expect(stdout, `${command}\n${stderr}`).toMatch(
+          new RegExp(expected === "[1-9]" ? "^[1-9]" : literally(expected)),
+        );
+      }
+      expect(compared).toBeGreaterThan(0);
+    });
+});
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
