@@ -15,7 +15,7 @@ import {
   virtualFile,
 } from "../../verdict.js";
 import { stricterOf } from "../answer.js";
-import type { Engine } from "./engine.js";
+import { type Engine, REGISTRY } from "./engine.js";
 import type { Pointer } from "./machine.js";
 import { TYPE } from "./values.js";
 
@@ -25,6 +25,8 @@ export class Answers {
   readonly #policy: () => string;
   #event: CallEvent | undefined;
   #settled: Verdict | undefined;
+  /** Words that were returned before, by their address: Lua keeps one copy of a short string, and we keep it alive. */
+  readonly #words = new Map<Pointer, () => Verdict>();
 
   constructor(engine: Engine, policy: () => string) {
     this.#engine = engine;
@@ -60,12 +62,20 @@ export class Answers {
   returned(L: Pointer, index: number): void {
     const type = this.#engine.type(L, index);
     if (type === TYPE.nil || type === TYPE.lightuserdata) return;
+    const known = type === TYPE.string && this.#words.get(this.#engine.x.lua_tolstring(L, index, 0));
+    if (known) {
+      this.settle(known());
+      return;
+    }
     const word = this.#engine.text(L, index);
     const verdict = word === undefined ? undefined : WORDS[word.toUpperCase()];
     if (!verdict)
       throw new TypeError(
         `it answered ${word === undefined ? `a ${this.#engine.typeName(L, index)}` : JSON.stringify(word)}, which is not a verdict: return "ALLOW", "BLOCK", hermes.deny() …, or nothing`,
       );
+    this.#engine.x.lua_pushvalue(L, index);
+    this.#words.set(this.#engine.x.lua_tolstring(L, -1, 0), verdict);
+    this.#engine.x.luaL_ref(L, REGISTRY);
     this.settle(verdict());
   }
 
