@@ -24,6 +24,8 @@ export interface Metered {
 
 /** luaV_execute is the largest function, and jumps over so many opcodes at once. */
 const VM_OPCODES = 80;
+/** What the call of a library function takes: the way there and back is long. */
+const CALL_COST = 20;
 /** Bytes that memory.copy and memory.fill move for one unit. */
 const BULK_SHIFT = 4;
 
@@ -79,10 +81,18 @@ function take(amount: readonly number[], check: readonly number[], scratch: numb
   ];
 }
 
-function instrument(module: Module, index: number, guard: { loops: boolean; entry: boolean }): Uint8Array {
+interface Guard {
+  /** Whether its loops give up when the tank is empty. */
+  readonly loops: boolean;
+  /** What entering it costs, and whether it gives up there. */
+  readonly entry: number;
+  readonly entryCheck: boolean;
+}
+
+function instrument(module: Module, index: number, guard: Guard): Uint8Array {
   const body = module.body(index)!;
   const { bytes } = module;
-  if (body.places.length === 0 && !guard.entry) return bytes.subarray(body.from, body.to);
+  if (body.places.length === 0 && guard.entry === 0) return bytes.subarray(body.from, body.to);
   const scratch = module.parametersOf(index) + body.locals;
   const check = [
     ...[OP.localGet, ...leb(scratch), OP.i32Const, ...signedLeb(guard.loops ? 0 : -HARD_LIMIT)],
@@ -100,7 +110,10 @@ function instrument(module: Module, index: number, guard: { loops: boolean; entr
   // The length is on top of the stack: it is kept aside while a part of it is taken from the tank.
   const part = [OP.localGet, ...leb(scratch), OP.i32Const, BULK_SHIFT, OP.i32ShrU];
   const bulk = Uint8Array.from([OP.localTee, ...leb(scratch), ...take(part, [], scratch)]);
-  if (guard.entry) parts.push(turn);
+  if (guard.entry > 0) {
+    const cost = [OP.i32Const, ...signedLeb(guard.entry)];
+    parts.push(Uint8Array.from(take(cost, guard.entryCheck ? check : [], scratch)));
+  }
   let copied = body.code;
   for (const { at, kind } of body.places) {
     parts.push(bytes.subarray(copied, at), kind === "loop" ? turn : bulk);
@@ -125,9 +138,14 @@ export function meter(binary: Uint8Array): Metered {
   const { vm, library, helpers } = guardedFunctions(module);
   const bodies = module.bodies.flatMap((_, i) => {
     const index = i + module.imported;
-    const loops = index === vm || library.has(index) || helpers.has(index);
-    // A library function may be called as a finalizer, inside the collector: only its loops may give up.
-    const code = instrument(module, index, { loops, entry: helpers.has(index) });
+    const isHelper = helpers.has(index);
+    const isLibrary = library.has(index);
+    const code = instrument(module, index, {
+      loops: index === vm || isLibrary || isHelper,
+      entry: isLibrary ? CALL_COST : isHelper ? 1 : 0,
+      // A library function may be called as a finalizer, inside the collector: only its loops may give up.
+      entryCheck: isHelper,
+    });
     return [Uint8Array.from(leb(code.length)), code];
   });
   const code = concat([Uint8Array.from(leb(module.bodies.length)), ...bodies]);

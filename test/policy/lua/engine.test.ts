@@ -160,9 +160,9 @@ end)`);
 
   it("is stopped in bounded time, starts anew, and goes on deciding", () => {
     policy.decide(event("getppid"));
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(() => policy.decide(event("close"))).toThrow("starts anew");
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000);
     expect(policy.decide(event("getppid"))?.reason).toBe("1");
     expect(policy.decide(event("getppid"))?.reason).toBe("2");
   });
