@@ -33,7 +33,7 @@ const carriesAddress = ({ args }: Syscall) =>
   args.some(({ kind }) => kind === "sockaddr" || kind === "msghdr" || kind === "mmsghdr");
 const hasOnePath = ({ args }: Syscall) => args.filter(({ kind }) => kind === "path").length === 1;
 const opensPath = ({ classes, args }: Syscall) =>
-  classes.includes("open") && args.some(({ kind }) => kind === "path");
+  classes.includes("open") && !classes.includes("mount") && args.some(({ kind }) => kind === "path");
 const givesData = ({ args }: Syscall) =>
   args.some(({ direction }) => direction === "out" || direction === "inout");
 

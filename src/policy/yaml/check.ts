@@ -35,6 +35,7 @@ function describe(source: Source, issue: z.core.$ZodIssue): HermesError[] {
     return [source.error(place.slice(0, -1), `\`${key}\` is missing: it ${issue.message}`)];
   }
   const last = place.at(-1);
+  if (value === null) return [source.error(place, `\`${last}\` has no value: it ${issue.message}`)];
   const subject = typeof last === "string" ? `\`${last}\` ` : "";
   return [source.error(place, `${subject}${issue.message}, not ${shown(value)}`)];
 }
