@@ -422,6 +422,20 @@ static int met_too(struct warden *w, int number, pid_t sender)
 }
 
 /*
+ * An interactive shell makes a group of its own. The shell that waits for us knows nothing of it: it gives the
+ * terminal to our group, from where we hand it on, and without us its SIGCONT would not arrive either.
+ */
+static void hand_on_terminal(pid_t group)
+{
+	int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (terminal < 0)
+		return;
+	if (tcgetpgrp(terminal) == getpgrp())
+		tcsetpgrp(terminal, group); /* should it fail, the program is told so when it reads */
+	close(terminal);
+}
+
+/*
  * What was sent to the supervisor alone is for the program. What was sent to the group that all of us are in has
  * reached the program already, and it must not get it twice: many take a second one for "at once, then".
  */
@@ -433,12 +447,18 @@ static void forward_signals(struct warden *w)
 		pid_t sender = request / 128;
 		if (number < 1 || number >= STANDARD_SIGNALS || w->program <= 0)
 			continue;
-		if (met_too(w, number, sender))
-			continue;
-		usleep(1000); /* the kernel may be half through the group */
-		read_signals(w);
-		if (!met_too(w, number, sender))
-			kill(w->program, number);
+		pid_t group = getpgid(w->program);
+		if (group == getpgrp()) {
+			if (met_too(w, number, sender))
+				continue;
+			usleep(1000); /* the kernel may be half through the group */
+			read_signals(w);
+			if (met_too(w, number, sender))
+				continue;
+		} else if (number == SIGCONT && group > 0) {
+			hand_on_terminal(group);
+		}
+		kill(w->program, number);
 	}
 }
 

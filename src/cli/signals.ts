@@ -53,12 +53,12 @@ export class SignalRelay {
   #received(signal: number, code: number, sender: number): void {
     const fromTerminal = code === SI_KERNEL;
     // A program that signals its whole group meets us there too; it has what it sent already.
-    const isForProgram =
-      !fromTerminal && !(this.#launcher !== undefined && descendsFrom(sender, this.#launcher));
-    if (isForProgram && signal === SIGHUP && this.#onHangup) this.#onHangup();
+    const reached = this.#launcher !== undefined && (fromTerminal || descendsFrom(sender, this.#launcher));
+    if (!reached && !fromTerminal && signal === SIGHUP && this.#onHangup) this.#onHangup();
     else if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();
-    else if (isForProgram && this.#launcher === undefined) this.#early.push([signal, sender]);
-    else if (isForProgram) native().forward(this.#launcher!, signal, sender);
+    // Before there is a program not even the terminal reaches it. The launcher drops what the program got after all.
+    else if (this.#launcher === undefined) this.#early.push([signal, sender]);
+    else if (!reached) native().forward(this.#launcher, signal, sender);
   }
 }
 
