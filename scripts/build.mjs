@@ -67,40 +67,48 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/** What is started or imported by its name. Everything else becomes part of these, or is shared by them. */
-const ENTRIES = ["src/index.ts", "src/cli/main.ts", "src/session/worker.ts"];
-
-/** Node works for every module that it loads: as a few files, a run starts with about a seventh less CPU time. */
-async function bundle() {
+/** Packages stay packages; commander is small, always needed, and quicker as a part of the bundle. */
+function settings(entryPoints) {
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-  const esbuild = await import("esbuild").catch(() => fail("esbuild is missing. Run npm ci first."));
-  const { metafile } = await esbuild.build({
-    entryPoints: ENTRIES,
+  return {
+    entryPoints,
     outdir: "dist",
     outbase: "src",
     bundle: true,
-    splitting: true,
-    chunkNames: "shared/[name]-[hash]",
-    format: "esm",
     platform: "node",
     target: "node20",
     external: Object.keys(dependencies).filter((name) => name !== "commander"),
-    // Commander is CommonJS and asks for Node's own modules by require().
-    banner: {
-      js: `import * as nodeModule from "node:module"; const require = nodeModule.createRequire(import.meta.url);`,
-    },
-    metafile: true,
     logLevel: "warning",
+  };
+}
+
+/**
+ * Node works for every module that it loads, and more for a thread that loads ES modules. So what is started is one
+ * CommonJS file each; what is imported, an ES module. Parts that are imported on demand are still evaluated on demand.
+ */
+async function bundle() {
+  const esbuild = await import("esbuild").catch(() => fail("esbuild is missing. Run npm ci first."));
+  await esbuild.build({
+    ...settings(["src/index.ts"]),
+    format: "esm",
+    splitting: true,
+    chunkNames: "shared/[name]-[hash]",
   });
-  const kept = new Set(Object.keys(metafile.outputs));
-  for (const name of readdirSync("dist/shared"))
-    if (!kept.has(`dist/shared/${name}`)) rmSync(`dist/shared/${name}`);
+  await esbuild.build({
+    ...settings(["src/cli/main.ts", "src/session/worker.ts"]),
+    format: "cjs",
+    minifyWhitespace: true, // less to read at each start; names stay, for stack traces
+    outExtension: { ".js": ".cjs" },
+    define: { "import.meta.url": "importMetaUrl" },
+    banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
+  });
 }
 
 await step(
   "typescript",
   ["src", "tsconfig.json", "package.json", "package-lock.json", "scripts/build.mjs"],
   async () => {
+    rmSync("dist/shared", { recursive: true, force: true });
     await bundle();
     run("node", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--emitDeclarationOnly"]);
   },

@@ -2,5 +2,4 @@ import { Thread } from "../session/thread.js";
 
 /** The entry. `hermes run` needs a thread that takes long to come up: it does so while the command line is read. */
 const thread = process.argv[2] === "run" ? new Thread() : undefined;
-const { runCommandLine } = await import("./commands.js");
-await runCommandLine(thread);
+import("./commands.js").then(({ runCommandLine }) => runCommandLine(thread));

@@ -12,7 +12,7 @@ export class Thread {
     // The task has a channel of its own: the worker's main one is for orders, which it takes only while it supervises.
     const { port1, port2 } = new MessageChannel();
     this.#tasks = port1;
-    this.worker = new Worker(`${HOME}dist/session/worker.js`, {
+    this.worker = new Worker(`${HOME}dist/session/worker.cjs`, {
       workerData: { tasks: port2 } satisfies ThreadData,
       transferList: [port2],
       execArgv: [],

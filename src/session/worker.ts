@@ -46,14 +46,16 @@ async function decideElsewhere({ options, remote }: Required<WorkerTask>): Promi
   channel.report({ type: "over", status: await supervisor.run(new RemoteDecider(remote.control)) });
 }
 
-try {
+async function work(): Promise<void> {
   const [task] = (await once((workerData as ThreadData).tasks, "message")) as [WorkerTask];
   if (task.remote) await decideElsewhere({ ...task, remote: task.remote });
   else await decideHere(task);
-} catch (error) {
+}
+
+work().catch((error) => {
   const known =
     error instanceof HermesError
       ? error
       : new HermesError("SUPERVISOR", { message: (error as Error).stack ?? String(error) }, { cause: error });
   channel.report({ type: "failed", code: known.code, message: known.message });
-}
+});

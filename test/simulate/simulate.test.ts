@@ -116,7 +116,7 @@ describe("hermes simulate", () => {
     );
     const policies = [file("p.ts", TS), file("p.yaml", YAML), file("p.lua", LUA)].flatMap((p) => ["-p", p]);
     const run = (args: string[]) =>
-      spawnSync("node", [join(bare, "dist/cli/main.js"), ...args], { encoding: "utf8" });
+      spawnSync("node", [join(bare, "dist/cli/main.cjs"), ...args], { encoding: "utf8" });
     const { status, stdout, stderr } = run(["simulate", ...policies, events]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(/3 events, 3 not simply allowed/);
