@@ -3,11 +3,10 @@
  * addon's instance data. Numbers go through the shared buffer, so an event costs one call.
  */
 #define _GNU_SOURCE
-#include "session.h"
+#include "values.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <node_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,67 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum { MAX_PARAMETERS = 6, TEXT_SIZE = 8192 };
-
-/* ------------------------------------------------------------------ values */
-
-struct call {
-	napi_env env;
-	napi_value parameters[MAX_PARAMETERS];
-	struct session *session;
-};
-
-static struct call open_call(napi_env env, napi_callback_info info)
-{
-	struct call c = { .env = env };
-	size_t count = MAX_PARAMETERS;
-	napi_get_cb_info(env, info, &count, c.parameters, NULL, NULL);
-	napi_get_instance_data(env, (void **)&c.session);
-	return c;
-}
-
-static napi_value number(napi_env env, int64_t value)
-{
-	napi_value result = NULL;
-	napi_create_int64(env, value, &result);
-	return result;
-}
-
-static int64_t integer(struct call *c, int i)
-{
-	int64_t value = 0;
-	napi_get_value_int64(c->env, c->parameters[i], &value);
-	return value;
-}
-
-static uint64_t word(struct call *c, int i)
-{
-	uint64_t value = 0;
-	bool lossless;
-	napi_get_value_bigint_uint64(c->env, c->parameters[i], &value, &lossless);
-	return value;
-}
-
-static uint8_t *bytes(struct call *c, int i, size_t *size)
-{
-	void *data = NULL;
-	napi_typedarray_type type;
-	size_t length = 0;
-	*size = 0;
-	if (napi_get_typedarray_info(c->env, c->parameters[i], &type, &length, &data, NULL, NULL) != napi_ok ||
-	    type != napi_uint8_array)
-		return NULL;
-	*size = length;
-	return data;
-}
-
-static struct session *need_session(struct call *c)
-{
-	if (c->session == NULL)
-		napi_throw_error(c->env, NULL, "no session was created in this thread");
-	return c->session;
-}
 
 /* ------------------------------------------------------------------ the session */
 
@@ -277,137 +215,6 @@ static napi_value names_of_socket(napi_env env, napi_callback_info info)
 	return failed < 0 ? number(env, failed) : text(env, (char *)&both, sizeof both);
 }
 
-/* ------------------------------------------------------------------ the whole process */
-
-/* wake(tid): interrupts the wait of that worker thread */
-static napi_value wake(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	return number(env, syscall(SYS_tgkill, getpid(), integer(&c, 0), WAKE_SIGNAL) < 0 ? -errno : 0);
-}
-
-static napi_value kill_process(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	return number(env, kill((pid_t)integer(&c, 0), (int)integer(&c, 1)) < 0 ? -errno : 0);
-}
-
-/* forward(launcher, signal, sender): the program gets it, unless it had it from the same sender already */
-static napi_value forward(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	union sigval value = { .sival_int = (int)(integer(&c, 2) * 128 + integer(&c, 1)) };
-	return number(env, sigqueue((pid_t)integer(&c, 0), FORWARD_SIGNAL, value) < 0 ? -errno : 0);
-}
-
-/*
- * releaseStdio(): the program has stdin and stdout now. While we kept them open too, the other end of a pipe would
- * not see that the program closed its own.
- */
-static napi_value release_stdio(napi_env env, napi_callback_info info)
-{
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC), failed = 0;
-	(void)info;
-	if (fd < 0)
-		return number(env, -errno);
-	for (int i = 0; i < 2 && !failed; i++)
-		if (dup3(fd, i, O_CLOEXEC) < 0)
-			failed = errno;
-	close(fd);
-	return number(env, -failed);
-}
-
-/* launcher(): its pid, which is the program's parent */
-static napi_value launcher_pid(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	return need_session(&c) ? number(env, c.session->launcher) : NULL;
-}
-
-static napi_value make_pipe(napi_env env, napi_callback_info info)
-{
-	int ends[2];
-	napi_value pair;
-	(void)info;
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
-		napi_throw_error(env, NULL, strerror(errno));
-		return NULL;
-	}
-	napi_create_array_with_length(env, 2, &pair);
-	napi_set_element(env, pair, 0, number(env, ends[0]));
-	napi_set_element(env, pair, 1, number(env, ends[1]));
-	return pair;
-}
-
-/*
- * Who sent a signal decides whether it is passed on, and Node does not say: the terminal's reach the program by
- * themselves. A handler has no other way to its state than a static.
- */
-static volatile int relay_fd = -1;
-
-static void on_relayed(int signal_number, siginfo_t *info, void *context)
-{
-	int32_t record[3] = { signal_number, info->si_code, info->si_pid };
-	int before = errno;
-	(void)context;
-	if (relay_fd >= 0 && write(relay_fd, record, sizeof record) < 0)
-		errno = before;
-	errno = before;
-}
-
-/* relaySignals(fd, numbers): from now on each of them is written to fd as {number, code, pid} */
-static napi_value relay_signals(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	size_t count;
-	uint8_t *numbers = bytes(&c, 1, &count);
-	relay_fd = (int)integer(&c, 0);
-	for (size_t i = 0; numbers != NULL && i < count; i++) {
-		struct sigaction action = { .sa_sigaction = on_relayed, .sa_flags = SA_SIGINFO | SA_RESTART };
-		if (sigaction(numbers[i], &action, NULL) < 0)
-			return number(env, -errno);
-	}
-	return number(env, 0);
-}
-
-static napi_value ignore_signal(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	struct sigaction action = { .sa_handler = SIG_IGN };
-	return number(env, sigaction((int)integer(&c, 0), &action, NULL) < 0 ? -errno : 0);
-}
-
-/*
- * exitNow(code): without Node's exit handlers, which would put the terminal back to what it was when we
- * started, although the program may have changed it on purpose.
- */
-static napi_value exit_now(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	_exit((int)integer(&c, 0));
-}
-
-/* probe(): what this kernel offers: bits as in src/kernel/native.ts */
-static napi_value probe(napi_env env, napi_callback_info info)
-{
-	uint32_t action = SECCOMP_RET_USER_NOTIF;
-	struct seccomp_notif_sizes sizes;
-	int64_t bits = 0;
-	(void)info;
-	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
-		bits |= 1;
-	action = SECCOMP_RET_TRACE;
-	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
-		bits |= 2;
-	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0 &&
-	    sizes.seccomp_notif == sizeof(struct seccomp_notif) && sizes.seccomp_data == sizeof(struct seccomp_data))
-		bits |= 4;
-	long landlock = syscall(444 /* landlock_create_ruleset */, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
-	if (landlock > 0)
-		bits |= (int64_t)landlock << 8;
-	return number(env, bits);
-}
-
 /* layout(): offsets and sizes that src/kernel/layout.ts must agree with */
 static napi_value layout(napi_env env, napi_callback_info info)
 {
@@ -435,25 +242,30 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	return object;
 }
 
+napi_status export_functions(napi_env env, napi_value exports, const struct exported *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		napi_value function;
+		napi_status status =
+			napi_create_function(env, list[i].name, NAPI_AUTO_LENGTH, list[i].function, NULL, &function);
+		if (status == napi_ok)
+			status = napi_set_named_property(env, exports, list[i].name, function);
+		if (status != napi_ok)
+			return status;
+	}
+	return napi_ok;
+}
+
 NAPI_MODULE_INIT()
 {
-	static const struct {
-		const char *name;
-		napi_callback function;
-	} surface[] = {
+	static const struct exported surface[] = {
 		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "poke", poke }, { "resolve", resolve }, { "fdName", fd_name },
-		{ "socketNames", names_of_socket }, { "wake", wake }, { "kill", kill_process }, { "forward", forward },
-		{ "launcher", launcher_pid }, { "releaseStdio", release_stdio },
-		{ "pipe", make_pipe }, { "relaySignals", relay_signals }, { "ignoreSignal", ignore_signal },
-		{ "exitNow", exit_now }, { "probe", probe }, { "layout", layout },
+		{ "socketNames", names_of_socket }, { "layout", layout },
 	};
-	for (size_t i = 0; i < sizeof surface / sizeof surface[0]; i++) {
-		napi_value function;
-		if (napi_create_function(env, surface[i].name, NAPI_AUTO_LENGTH, surface[i].function, NULL, &function) != napi_ok ||
-		    napi_set_named_property(env, exports, surface[i].name, function) != napi_ok)
-			return NULL;
-	}
+	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
+	    export_process_functions(env, exports) != napi_ok)
+		return NULL;
 	return exports;
 }

@@ -21,6 +21,7 @@ const CFLAGS = [
 ];
 const ADDON = [
   "addon.c",
+  "supervisor.c",
   "wait.c",
   "spawn.c",
   "notify.c",
@@ -128,7 +129,7 @@ if (process.platform === "linux" && process.arch === "x64") {
       "-lpthread",
       "-lrt",
     ]);
-    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", "native/launch.c"]);
+    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", "native/launch.c", "native/program.c"]);
   });
 } else {
   process.stderr.write(
