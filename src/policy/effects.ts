@@ -150,6 +150,12 @@ function mountsPath(flags: number, event: CallEvent): boolean {
   return (flags & MS_BIND_OR_MOVE) !== 0 || source?.requested.includes("/") === true;
 }
 
+/** File systems that show folders under another name, which their options give (mount(8)). */
+function isOverlay(_: number, event: CallEvent): boolean {
+  const { type, fs_name } = event.args as { type?: unknown; fs_name?: unknown };
+  return /^(overlay|overlayfs|aufs|unionfs|ecryptfs|fuse)/.test(String(type ?? fs_name));
+}
+
 const TABLE: readonly Row[] = [
   // Opening. Access is decided here, once; what is later read or written through the descriptor was decided with it.
   {
@@ -326,14 +332,26 @@ const TABLE: readonly Row[] = [
   // What is mounted where. A bind mount is another name for a tree, as a link is for a file.
   { calls: "mount", does: ["mount", "write"], on: path("dir_name"), subtree: true },
   { calls: "mount", does: ["mount", "read"], on: path("dev_name"), holds: mountsPath, subtree: true },
+  { calls: "mount", does: ["mount", "write"], on: path("dev_name"), holds: mountsPath, subtree: true },
+  {
+    calls: "mount fsopen",
+    does: ["mount", "read"],
+    on: UNKNOWN,
+    holds: isOverlay,
+    why: "The folders that it shows are in its options.",
+  },
+  { calls: "mount fsopen", does: ["mount", "write"], on: UNKNOWN, holds: isOverlay },
   { calls: "umount2", does: ["mount", "write"], on: path("name"), subtree: true },
   { calls: "pivot_root", does: ["mount"], on: path("new_root"), subtree: true },
   { calls: "pivot_root", does: ["mount"], on: path("put_old"), subtree: true },
   { calls: "chroot", does: ["mount"], on: path("filename"), subtree: true },
   { calls: "move_mount", does: ["mount", "read"], on: path("from_path"), subtree: true },
+  { calls: "move_mount", does: ["mount", "write"], on: path("from_path"), subtree: true },
   { calls: "move_mount", does: ["mount", "write"], on: path("to_path"), subtree: true },
   { calls: "open_tree", does: ["mount", "read"], on: path("path"), holds: clones, subtree: true },
+  { calls: "open_tree", does: ["mount", "write"], on: path("path"), holds: clones, subtree: true },
   { calls: "open_tree_attr", does: ["mount", "read"], on: path("filename"), holds: clones, subtree: true },
+  { calls: "open_tree_attr", does: ["mount", "write"], on: path("filename"), holds: clones, subtree: true },
   {
     calls: "open_tree",
     does: ["stat"],

@@ -11,7 +11,7 @@ import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
 import type { Rule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
 import { type Place, Source } from "./source.js";
-import { here, type Surroundings } from "./surroundings.js";
+import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
 import { Variables } from "./variables.js";
 import { type Default, YamlPolicy } from "./yaml-policy.js";
 
@@ -26,6 +26,8 @@ interface LoadedFile {
   readonly source: Source;
   readonly content: PolicyFile;
   readonly variables: Variables;
+  /** The same in the surroundings that examples are about. */
+  readonly exampleVariables: Variables;
 }
 
 /** As the other languages are loaded. What was counted goes on being counted when a policy is loaded anew. */
@@ -99,7 +101,8 @@ class FileLoader {
     const content = checkShape(source);
     const own = { ...ownVariables(source, content), ...given };
     const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), own);
-    const loaded: LoadedFile = { source, content, variables };
+    const exampleVariables = new Variables(EXAMPLE_SURROUNDINGS, dirname(file), own);
+    const loaded: LoadedFile = { source, content, variables, exampleVariables };
     const chain = [...above, file];
     const includes = content.include === undefined ? [] : [content.include].flat().map(String);
     for (const [i, include] of includes.entries()) {
@@ -187,7 +190,10 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       if (known !== undefined)
         throw file.source.error([...place, "id"], `the id ${rule.id} is taken by the rule at ${known}`);
       ids.set(rule.id, rule.at);
-      checkExamples(rule, spec, place, file);
+      if (spec.examples) {
+        const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_SURROUNDINGS };
+        checkExamples(compileRule(spec, place, rules.length, made), spec, place, file);
+      }
       rules.push(rule);
     }
   }
@@ -231,7 +237,12 @@ async function lookUpHosts({ content, source, variables }: LoadedFile, { lookUp 
   return (host: string) => found.get(host) ?? [];
 }
 
-function checkExamples(rule: Rule, spec: RuleSpec, place: Place, { source, variables }: LoadedFile): void {
+function checkExamples(
+  rule: Rule,
+  spec: RuleSpec,
+  place: Place,
+  { source, exampleVariables: variables }: LoadedFile,
+): void {
   for (const kind of ["match", "not_match"] as const) {
     for (const [i, example] of (spec.examples?.[kind] ?? []).entries()) {
       const at: Place = [...place, "examples", kind, i];

@@ -31,6 +31,20 @@ export function here(given: Partial<Surroundings> = {}): Surroundings {
   };
 }
 
+/**
+ * Where examples take place: an example that holds on one machine holds on every machine, also when a program is run
+ * in its home, in /tmp or in /.
+ */
+export const EXAMPLE_SURROUNDINGS: Surroundings = {
+  workspace: "/home/user/work",
+  home: "/home/user",
+  cwd: "/home/user/work",
+  tmp: ["/tmp"],
+  realpath: (path) => path,
+  lookUp: async () => [],
+  uidOf: (user) => (user === "root" ? 0 : user === "user" ? 1000 : uidOf(user)),
+};
+
 function resolveLinks(path: string): string {
   try {
     return realpathSync.native(path);

@@ -69,7 +69,8 @@ export class Variables {
   paths(text: string, permits: boolean): string[] {
     const written = text.startsWith("/");
     return this.expand(this.#relative(this.#tilde(text)))
-      .map(tidy)
+      .map((path) => tidy(written ? path : path.replace(/^\/+/, "/"))) // a variable may be the root directory
+
       .flatMap((path) => (permits && !written ? [path] : this.#withLinks(path)));
   }
 
