@@ -68,7 +68,9 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
     ...{ addresses: made.addresses ?? (made.address ? [made.address] : []) },
     argv: made.argv,
     env: made.env,
-    flags: found && made.flags !== undefined ? formatFlags(found.table, made.flags).split("|") : [],
+    get flags() {
+      return found && made.flags !== undefined ? formatFlags(found.table, made.flags).split("|") : [];
+    },
     data: undefined,
     memory: () => undefined,
   };
