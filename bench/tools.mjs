@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const built = `${root}build/bench`;
+export const built = `${root}build/bench`;
 export const HERMES = `${root}hermes`;
 export const STRACE = ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat", "-o", "/dev/null"];
 

@@ -170,8 +170,8 @@ static napi_value text(napi_env env, const char *from, size_t length)
 }
 
 /*
- * resolve(tid, dirfd, path bytes, flags, into): the length of the canonical path now in `into`, or -errno. Bit 1 of
- * `flags` follows a last component that is a link. The last component need not exist.
+ * resolve(tid, dirfd, path bytes, flags, into): the length of the canonical path now in `into`, or -errno. 0 says that
+ * the path is canonical as it is. The last component need not exist. `flags` as in session.h.
  */
 static napi_value resolve(napi_env env, napi_callback_info info)
 {

@@ -219,21 +219,31 @@ static int open_base(pid_t tid, int dirfd)
 	return open_proc(tid, what);
 }
 
-static int root_is_ours(pid_t tid)
+/* Absolute, and without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
+static int is_normal(const char *path)
 {
-	char path[64], text[4];
-	snprintf(path, sizeof path, "/proc/%d/root", (int)tid);
-	return readlink(path, text, sizeof text) == 1 && text[0] == '/';
+	if (path[0] != '/' || path[1] == 0)
+		return 0;
+	for (const char *at = path; *at == '/';) {
+		size_t length = strcspn(++at, "/");
+		if (length == 0 || (at[0] == '.' && (length == 1 || (length == 2 && at[1] == '.'))))
+			return 0;
+		at += length;
+	}
+	return 1;
 }
 
-/* Most paths hold no link: one call then settles them, with every `..` taken by the kernel. */
+/*
+ * Most paths hold no link: one call then settles them, with every `..` taken by the kernel. Only for a tracee that
+ * sees the same tree as we do.
+ */
 static ssize_t resolve_plain(pid_t tid, int dirfd, const char *path, int flags, char *into, size_t size)
 {
 	int base = AT_FDCWD;
-	if (path[0] == '/' ? !root_is_ours(tid) : (base = open_base(tid, dirfd)) < 0)
+	if (path[0] != '/' && (base = open_base(tid, dirfd)) < 0)
 		return -EXDEV;
 	int fd = open_how(base, path, flags & RESOLVE_FOLLOW ? 0 : O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
-	ssize_t length = fd < 0 ? -errno : name_of(fd, into, size);
+	ssize_t length = fd < 0 ? -errno : is_normal(path) ? PATH_AS_ASKED : name_of(fd, into, size);
 	if (fd >= 0)
 		close(fd);
 	if (base >= 0)
@@ -248,7 +258,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, char *in
 	*missing = 0;
 	if (strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	ssize_t length = resolve_plain(tid, dirfd, path, flags, into, size);
+	ssize_t length = flags & RESOLVE_APART ? -EXDEV : resolve_plain(tid, dirfd, path, flags, into, size);
 	if (length >= 0)
 		return length;
 	w = calloc(1, sizeof *w);

@@ -102,7 +102,11 @@ int memory_apply_writes(pid_t tid, const struct answer *answer, const uint8_t *b
 void memory_fetch(struct session *s);
 
 /* path.c: text goes to `into`; returns its length or -errno */
-enum { RESOLVE_FOLLOW = 1 };
+enum {
+	RESOLVE_FOLLOW = 1, /* a last component that is a link */
+	RESOLVE_APART = 2,  /* the tracee may have another root, or other mounts, than we have */
+	PATH_AS_ASKED = 0,  /* instead of a length: the path is canonical as it is */
+};
 ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, char *into, size_t size, int *missing);
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size);
 /* Local and peer socket addresses of a tracee's socket, each at most 128 bytes; returns 0 or -errno. */

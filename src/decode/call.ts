@@ -9,7 +9,7 @@ import {
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
 import { DOOR, KIND } from "../kernel/layout.js";
-import { native, RESOLVE_FOLLOW } from "../kernel/native.js";
+import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import { decodeText, encodeText } from "../text.js";
@@ -37,6 +37,8 @@ const canonicalPath = Buffer.alloc(8192);
 /** Who made a call is looked up only when somebody asks. */
 export interface Processes {
   get(tid: number): ProcessInfo;
+  /** Some tracee may see another tree of files than we do. */
+  readonly viewsDiffer: boolean;
 }
 
 /** A call as it stopped, decoded field by field when somebody looks. */
@@ -132,7 +134,14 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   get paths(): readonly PathArgument[] {
     if (this.#entry) return this.#entry.paths;
-    this.#paths ??= this.shape.paths.flatMap((i) => this.#resolve(i) ?? []);
+    if (!this.#paths) {
+      const found: PathArgument[] = [];
+      for (const i of this.shape.paths) {
+        const path = this.#resolve(i);
+        if (path) found.push(path);
+      }
+      this.#paths = found;
+    }
     return this.#paths;
   }
 
@@ -167,7 +176,9 @@ export class DecodedCall implements CallEvent, ReturnEvent {
       () => this.#howFlags(),
     );
     const path = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
-    const length = native().resolve(tid, dirfd, path, follow ? RESOLVE_FOLLOW : 0, canonicalPath);
+    const flags = (follow ? RESOLVE.follow : 0) | (this.#processes.viewsDiffer ? RESOLVE.apart : 0);
+    const length = native().resolve(tid, dirfd, path, flags, canonicalPath);
+    if (length === 0) return requested;
     if (length < 0) return this.#lexical(dirfd, requested);
     return decodeText(canonicalPath.subarray(0, length));
   }

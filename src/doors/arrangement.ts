@@ -36,6 +36,8 @@ export interface Wishes {
 }
 
 const IO_URING = [425, 426, 427];
+/** Calls after which a tracee's paths may lead elsewhere than ours: chroot, pivot_root, setns, mount, umount2, move_mount. */
+export const CHANGES_VIEW: ReadonlySet<number> = new Set([161, 155, 308, 165, 166, 429]);
 const EXEC = [59, 322];
 const ENOSYS = 38;
 /** What io_uring can do in a program's place (io_uring_enter(2)): policies on these would be blind to it. */
@@ -92,6 +94,9 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
     doorOf.set(nr, door === "notify" || (door === "auto" && notifyServes) ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
+  const [some] = doorOf.values();
+  if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
+    for (const nr of CHANGES_VIEW) if (!doorOf.has(nr)) doorOf.set(nr, some);
   // A program with a listener is held at its first execve until we have taken the listener over.
   if ([...doorOf.values()].includes(notifyDoor))
     for (const nr of EXEC) if (!doorOf.has(nr)) doorOf.set(nr, notifyDoor);

@@ -20,7 +20,7 @@ export interface Native {
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
   poke(tid: number, address: bigint, bytes: Uint8Array): number;
-  /** The canonical path goes to `into`; returns its length. Its last component need not exist. */
+  /** The canonical path goes to `into`; returns its length, or 0 when the path is canonical as it is. Its last component need not exist. */
   resolve(tid: number, dirfd: number, path: Uint8Array, flags: number, into: Uint8Array): number;
   fdName(tid: number, fd: number): Buffer | number;
   socketNames(tid: number, fd: number): Buffer | number;
@@ -44,7 +44,8 @@ export interface Native {
   layout(): Record<string, number>;
 }
 
-export const RESOLVE_FOLLOW = 1;
+/** Flags of resolve(). */
+export const RESOLVE = { follow: 1, apart: 2 } as const;
 
 /** Bits of probe(); the Landlock ABI version is in the next byte. */
 export const PROBE = { notify: 1, trace: 2, notifySizes: 4, landlockShift: 8 } as const;

@@ -12,6 +12,9 @@ export class ProcessTable {
   readonly #pinned: boolean;
   readonly #entries = new Map<number, Process>();
 
+  /** Set when a tracee asks for another root or other mounts: from then on paths are walked in each tracee's own view. */
+  viewsDiffer = false;
+
   constructor(exitsAreReported: boolean) {
     this.#pinned = !exitsAreReported;
   }

@@ -1,5 +1,6 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { DecodedCall } from "../decode/call.js";
+import { CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor } from "../doors/trace.js";
@@ -101,6 +102,7 @@ export class Handler {
   #entry(): number {
     const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
+    if (CHANGES_VIEW.has(call.nr)) this.#o.processes.viewsDiffer = true;
     if (this.#answerUnreadable(event)) return 0;
     const decision = this.#mediator.decide(event);
     if (decision.fault?.delay) return this.#hold(event, decision, decision.fault.delay);

@@ -193,6 +193,28 @@ export function describeDoor(door: "notify" | "trace"): void {
       ]);
     });
 
+    it("names what a path reaches after a chroot, and `..` does not lead out of it", async () => {
+      const seen: (string | undefined)[] = [];
+      const NEW_USER = 0x1000_0000;
+      const calls: Call[] = [
+        ["unshare", NEW_USER], // an ordinary user may chroot in a user namespace of its own
+        ["chroot", `s:${folder}`],
+        ["openat", AT_FDCWD, "s:/plain", 0],
+        ["openat", AT_FDCWD, "s:/../../plain", 0],
+        ["openat", AT_FDCWD, "s:/sub/../plain", 0],
+      ];
+      const { outcomes } = await decided(calls, {
+        actions: ["deny"],
+        on: {
+          openat(e) {
+            if (e.requested?.endsWith("plain")) seen.push(e.path);
+          },
+        },
+      });
+      expect(outcomes.map((o) => o.errno)).toEqual(calls.map(() => undefined));
+      expect(seen).toEqual(Array(3).fill(`${folder}/plain`));
+    });
+
     it("decides connects by their real address", async () => {
       const calls: Call[] = [
         ["socket", 2, 1, 0],
