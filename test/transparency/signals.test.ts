@@ -70,7 +70,7 @@ describe("bash", () => {
   same(
     "process groups and sessions can be made and signalled",
     shell(`perl -e '$SIG{TERM} = sub { print "parent term\\n" }; $| = 1;
-      pipe R, W; if (!($p = fork)) { setpgrp; syswrite W, "x"; sleep 30; exit }
+      pipe R, W; if (!($p = fork)) { $SIG{TERM} = "DEFAULT"; setpgrp; syswrite W, "x"; sleep 30; exit }
       sysread R, $x, 1; print getpgrp($p) == $p ? "own" : "shared", "\\n"; print kill("TERM", -$p), "\\n";
       print waitpid($p, 0) == $p, " $?\\n"; print kill(0, -$p) ? "there" : "gone", "\\n"; print getpgrp == $$ ? "" : "not ", "leader\\n"' | grep -v leader
       setsid -w sh -c 'ps -o sid= -p $$ | tr -d " " | grep -c "^$$\\$"'`),

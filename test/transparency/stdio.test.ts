@@ -4,13 +4,15 @@ import { needs, same, shell } from "./both-ways.js";
 
 needs("python3", "script");
 
-const noise = randomBytes(3_000_000);
+const noise = randomBytes(1_000_000);
 
 describe("stdin, stdout and stderr", () => {
   same("large binary data comes through pipes unchanged", { command: ["cat"], input: noise });
   same("large binary data comes through many pipes unchanged", {
-    ...shell("tee >(cat > copy) | dd bs=7777 iflag=fullblock status=none | cat - | rev | rev | cat; wait"),
-    input: noise.toString("base64"),
+    ...shell(
+      "tee >(cat > copy) | dd bs=7777 iflag=fullblock status=none | cat - | gzip -1 | gzip -d | cat; wait",
+    ),
+    input: noise,
   });
   same(
     "stdout and stderr stay apart",
