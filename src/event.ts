@@ -35,6 +35,8 @@ export interface CallEvent<Name extends SyscallName = SyscallName> {
   readonly fd: Descriptor | undefined;
   /** The address that the call carries (connect, bind, sendto, sendmsg …). */
   readonly address: Address | undefined;
+  /** All of them: sendmmsg may carry many. */
+  readonly addresses: readonly Address[];
   readonly argv: readonly string[] | undefined;
   readonly env: readonly string[] | undefined;
   /** Names of the flags argument: `e.flags.includes("O_CREAT")`. */

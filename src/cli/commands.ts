@@ -85,6 +85,10 @@ function commandLine(thread: Thread | undefined): Command {
     .command("check")
     .description("load policies and say what they are, or what is wrong with them")
     .argument("<files...>")
+    .option(
+      "--strict",
+      "exit 1 also for what is only suspicious: unreachable rules, patterns that match everything",
+    )
     .option("--json", "as JSON")
     .action(async (files, options) => exit(await (await import("./policy.js")).checkCommand(files, options)));
   policy

@@ -9,22 +9,38 @@ import type { Decision } from "../verdict.js";
 import { paint, print } from "./output.js";
 
 /** Loads policies as a run would, and says what they are. Errors are those of loading: with file, line and column. */
-export async function checkCommand(files: string[], flags: { json?: boolean }): Promise<number> {
+export async function checkCommand(
+  files: string[],
+  flags: { json?: boolean; strict?: boolean },
+): Promise<number> {
   const policies = await loadPolicies(files);
-  const reports = policies.map(({ name, version, file, subscription }) => ({
-    name,
-    version,
-    file,
-    calls: subscription.calls.size,
-    constantRules: subscription.constants.length,
+  const reports = policies.map((policy) => ({
+    name: policy.name,
+    version: policy.version,
+    file: policy.file,
+    calls: policy.subscription.calls.size,
+    constantRules: policy.subscription.constants.length,
+    findings: policy.lint?.() ?? [],
   }));
   if (flags.json) print(`${JSON.stringify(reports)}\n`);
-  else
-    for (const r of reports)
-      print(
-        `${paint(1)("green", "✓")} ${r.file}: ${r.name} ${r.version}, decides on ${r.calls} calls${r.constantRules ? `, ${r.constantRules} rules decided in the kernel` : ""}\n`,
-      );
-  return 0;
+  else for (const report of reports) printReport(report);
+  return flags.strict && reports.some((report) => report.findings.length > 0) ? 1 : 0;
+}
+
+interface Report {
+  readonly name: string;
+  readonly version: string;
+  readonly file: string | undefined;
+  readonly calls: number;
+  readonly constantRules: number;
+  readonly findings: readonly string[];
+}
+
+function printReport({ name, version, file, calls, constantRules, findings }: Report): void {
+  const p = paint(1);
+  const inKernel = constantRules > 0 ? `, ${constantRules} rules decided in the kernel` : "";
+  print(`${p("green", "✓")} ${file}: ${name} ${version}, decides on ${calls} calls${inKernel}\n`);
+  for (const finding of findings) print(`${p("yellow", "!")} ${finding}\n`);
 }
 
 interface ExplainFlags {

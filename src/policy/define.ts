@@ -41,6 +41,8 @@ export interface PolicySpec {
    * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
    */
   readonly actions?: readonly Action[];
+  /** Protections without which a run must not start: notify, trace, no_new_privs, fence. */
+  readonly requires?: readonly string[];
 }
 
 type ArgumentName<Name extends SyscallName> = keyof SyscallArguments[Name] & string;
@@ -89,6 +91,7 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
     spec,
     name: spec.name,
     version: "unversioned",
+    ...(spec.requires && { requires: spec.requires }),
     subscription: { calls, constants },
     decide: (event) => answerOf(spec.name, entries.get(event.nr), event),
     decideReturn: (event) => answerOf(spec.name, returns.get(event.nr), event),

@@ -11,11 +11,15 @@ export interface Policy {
   /** Every file that it was made of: when one of them changes, it is loaded anew. */
   readonly files?: readonly string[];
   readonly subscription: Subscription;
+  /** Protections without which a run must not start: notify, trace, no_new_privs, fence. */
+  readonly requires?: readonly string[];
   /** Where in the policy's source (file:line) an error that it threw came from. */
   locate?(error: Error): string | undefined;
   /** Undefined means that this policy has nothing to say: allow. */
   decide(event: CallEvent): Verdict | undefined;
   decideReturn(event: ReturnEvent): Verdict | undefined;
+  /** What is allowed in it but probably not meant: unreachable rules, patterns that match everything. */
+  lint?(): readonly string[];
   /** Why it decides so, line by line, where it can say more than its answer does. */
   why?(event: CallEvent): readonly string[];
 }

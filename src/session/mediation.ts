@@ -53,6 +53,7 @@ export class Mediation {
     this.arrangement = arrange({ stack, recorded: recordedCalls(options), door: options.door, live });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     this.#recorder = this.#openTrace(processes);
+    this.#checkRequired(policies);
     this.handler = new Handler({
       memory,
       stack,
@@ -62,6 +63,23 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+  }
+
+  /** A protection that is not there is not silently done without. */
+  #checkRequired(policies: readonly Policy[]): void {
+    const { door, fence } = this.#options;
+    const missing: Record<string, string | undefined> = {
+      notify: door === "trace" ? "the run was told to use the trace door" : undefined,
+      trace: door === "notify" ? "the run was told to use the notify door" : undefined,
+      no_new_privs: wantsNoNewPrivs(this.#options) ? undefined : "the run was told to have no fence",
+      fence: fence === "none" ? "the run was told to have no fence" : undefined,
+    };
+    for (const { name, requires = [] } of policies)
+      for (const what of requires) {
+        const why = what in missing ? missing[what] : "this version does not know it";
+        if (why !== undefined)
+          throw new HermesError("UNAVAILABLE", { what: `${what} (policy ${name} requires it)`, why });
+      }
   }
 
   #openTrace(processes: ProcessTable): Recorder | undefined {
@@ -126,6 +144,7 @@ export class Mediation {
   }
 
   #replace(policies: readonly Policy[]): void {
+    this.#checkRequired(policies);
     const stack = new PolicyStack(policies, (error) => this.#problem(error.message), this.#filtered);
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)

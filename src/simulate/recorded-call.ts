@@ -162,6 +162,10 @@ export class RecordedCall implements CallEvent, ReturnEvent {
     return typeof shown === "string" ? parseAddress(shown) : undefined;
   }
 
+  get addresses(): readonly Address[] {
+    return this.address ? [this.address] : [];
+  }
+
   get argv(): readonly string[] | undefined {
     const shown = this.#record.argv ?? this.#record.args?.argv;
     return Array.isArray(shown) ? shown : undefined;

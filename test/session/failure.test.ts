@@ -116,6 +116,20 @@ describe("the exit status", () => {
     });
   });
 
+  it("is 125 when a policy requires a protection that the run does not have", () => {
+    const policy = file(
+      "requires.yaml",
+      "name: r\nrequires: [notify, no_new_privs]\nrules:\n  - { id: x, deny: mkdir }\n",
+    );
+    expect(hermes(["run", "-q", "-p", policy, "--", "true"]).status).toBe(0);
+    expect(hermes(["run", "-p", policy, "--door", "trace", "--", "true"])).toMatchObject({
+      status: 125,
+      stderr: expect.stringMatching(
+        /needs notify \(policy r requires it\), which is not available here: .*trace door/,
+      ),
+    });
+  });
+
   it("passes arguments on untouched, with and without --", () => {
     expect(hermes(["run", "-q", "printf", "%s|", "-q", "--json", "a b", ""]).stdout).toBe("-q|--json|a b||");
     expect(hermes(["run", "-q", "--", "printf", "%s|", "--", "-x"]).stdout).toBe("--|-x|");

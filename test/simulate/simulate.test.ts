@@ -142,6 +142,39 @@ describe("hermes policy", () => {
     });
   });
 
+  it("check points at rules that can never decide, that change nothing, and at patterns that match everything", () => {
+    const policy = file(
+      "lint.yaml",
+      `name: lint
+rules:
+  - { id: broad, deny: read, path: "/srv/**" }
+  - { id: shadowed, allow: read, path: "/srv/app/x" }
+  - { id: same, deny: read, path: "/srv/**", errno: ENOENT }
+  - { id: fine, deny: [read, write], path: "/srv/**" }
+  - { id: everything, deny: connect, address: [0.0.0.0/0, "::/0"] }
+  - { id: all-files, deny: exec, path: "/**" }
+  - { id: limited, deny: mkdir, rate: 5/minute }
+  - { id: after-limited, deny: mkdir, errno: EIO }
+  - { id: useless, allow: symlink }
+`,
+    );
+    const { status, stdout } = hermes(["policy", "check", policy]);
+    expect(status).toBe(0);
+    const found = stdout
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => /rule (\S+): (.*)$/.exec(line)!.slice(1, 3));
+    expect(found).toEqual([
+      ["shadowed", expect.stringMatching(/never decide: rule broad/)],
+      ["same", expect.stringMatching(/never decide: rule broad/)],
+      ["everything", expect.stringMatching(/match every peer/)],
+      ["all-files", expect.stringMatching(/matches every file/)],
+      ["useless", expect.stringMatching(/changes nothing/)],
+    ]);
+    expect(stdout).toMatch(/lint\.yaml:4:\d+: rule shadowed/);
+    expect(hermes(["policy", "check", "--strict", policy]).status).toBe(1);
+  });
+
   it("test runs the tests beside a policy and fails when one does", () => {
     file("tested.yaml", YAML);
     const tests = file(

@@ -88,6 +88,7 @@ class RuleCompiler {
       at: this.#c.source.at(this.#place),
       key: this.#key,
       target,
+      spec: this.#spec,
       fits,
       conditions,
       counters: this.#counters(),

@@ -5,7 +5,7 @@ import type { AddressList } from "../match/address.js";
 import type { PathList } from "../match/path.js";
 import type { Subject } from "../match/subject.js";
 import type { ConstantTest } from "../policy.js";
-import type { ActionKey } from "./schema.js";
+import type { ActionKey, RuleSpec } from "./schema.js";
 import type { Target } from "./target.js";
 
 /** A rule ready to be matched. */
@@ -16,6 +16,8 @@ export interface Rule {
   /** file:line:column */
   readonly at: string;
   readonly key: ActionKey;
+  /** As it was written. */
+  readonly spec: RuleSpec;
   readonly target: Target;
   /** Whether the rule's answer makes sense for this call: only opens can be given a virtual file. */
   readonly fits: (call: Syscall) => boolean;

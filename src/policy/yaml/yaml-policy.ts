@@ -3,6 +3,7 @@ import { type Action, isStricter, type Verdict } from "../../verdict.js";
 import { flagBits, type Subject, subjectsOf, subjectsOfCall } from "../match/subject.js";
 import type { Policy, Subscription } from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
+import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
 
@@ -84,6 +85,10 @@ export class YamlPolicy implements Policy {
       `${does.join(", ") || "call"} ${on}`,
       ...steps.map(({ rule, at, matched, because }) => `${matched ? "✓" : "·"} ${rule} (${at}): ${because}`),
     ]);
+  }
+
+  lint(): string[] {
+    return lint(this.rules, this.default).map(({ rule, at, text }) => `${at}: rule ${rule}: ${text}`);
   }
 
   explain(event: CallEvent): Explanation {
