@@ -45,12 +45,6 @@ export interface Network {
 /** From–to, both included; undefined for all. */
 export type Ports = readonly [number, number] | undefined;
 
-/** A host name that must be looked up before it means anything. */
-export interface HostPattern {
-  readonly host: string;
-  readonly ports: Ports;
-}
-
 export interface AddressList {
   readonly included: readonly AddressPattern[];
   readonly excepted: readonly AddressPattern[];

@@ -1,4 +1,4 @@
-import { type Syscall, syscallByNumber } from "../../abi/index.js";
+import type { Syscall } from "../../abi/index.js";
 import type { Address } from "../../address.js";
 import type { CallEvent } from "../../event.js";
 import type { Deed } from "../effects.js";
@@ -132,8 +132,4 @@ function reached(deed: Deed, address: Address | undefined): Address | undefined 
     return { family: "ipv4", host: to === "0.0.0.0" ? "127.0.0.1" : to, port: (p << 8) | q };
   }
   return address;
-}
-
-export function callOf(event: CallEvent): Syscall | undefined {
-  return syscallByNumber(event.nr);
 }
