@@ -68,9 +68,10 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/** Packages stay packages; commander is small, always needed, and quicker as a part of the bundle. */
+/** Packages that are files on disk: a compiler, and WebAssembly. */
+const EXTERNAL = ["esbuild", "wasmoon"];
+
 function settings(entryPoints) {
-  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   return {
     entryPoints,
     outdir: "dist",
@@ -78,31 +79,55 @@ function settings(entryPoints) {
     bundle: true,
     platform: "node",
     target: "node20",
-    external: Object.keys(dependencies).filter((name) => name !== "commander"),
     logLevel: "warning",
   };
 }
 
+/** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
+const COMMANDS = ["doctor", "policy", "policy-test", "simulate"];
+const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
+const LANGUAGES = ["typescript", "yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
+
+/** Everything that is started lies one folder below dist. */
+const apart = {
+  name: "apart",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
+      if (!importer.endsWith("src/policy/load.ts")) return undefined;
+      return { path: path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs"), external: true };
+    });
+    build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
+      const name = path.slice(2, -3);
+      if (!importer.endsWith("src/cli/commands.ts") || !COMMANDS.includes(name)) return undefined;
+      return { path: `./${name}.cjs`, external: true };
+    });
+  },
+};
+
 /**
  * Node works for every module that it loads, and more for a thread that loads ES modules. So what is started is one
- * CommonJS file each; what is imported, an ES module. Parts that are imported on demand are still evaluated on demand.
+ * CommonJS file each, and so is each language; what is imported, an ES module.
  */
 async function bundle() {
   const esbuild = await import("esbuild").catch(() => fail("esbuild is missing. Run npm ci first."));
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   await esbuild.build({
     ...settings(["src/index.ts"]),
     format: "esm",
     splitting: true,
     chunkNames: "shared/[name]-[hash]",
+    external: Object.keys(dependencies),
   });
-  await esbuild.build({
-    ...settings(["src/cli/main.ts", "src/session/worker.ts"]),
+  const commonJs = {
     format: "cjs",
-    minifyWhitespace: true, // less to read at each start; names stay, for stack traces
     outExtension: { ".js": ".cjs" },
+    external: EXTERNAL,
+    minifyWhitespace: true, // less to read at each start; names stay, for stack traces
     define: { "import.meta.url": "importMetaUrl" },
     banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
-  });
+  };
+  await esbuild.build({ ...settings(STARTED), ...commonJs, plugins: [apart] });
+  await esbuild.build({ ...settings(LANGUAGES), ...commonJs });
 }
 
 await step(

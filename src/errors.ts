@@ -26,6 +26,11 @@ export class HermesError extends Error {
   readonly code: ErrorCode;
   readonly exitCode: number;
 
+  /** The package is built as several bundles, each with its own copy of this class: any copy's errors are ours. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "HermesError" && "exitCode" in value;
+  }
+
   constructor(code: ErrorCode, fields: Record<string, string | number> = {}, options?: { cause?: unknown }) {
     super(
       TABLE[code].text.replace(/\{(\w+)\}/g, (whole, name: string) => String(fields[name] ?? whole)),

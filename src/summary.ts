@@ -8,7 +8,7 @@ export interface SummaryReport {
   readonly calls: number;
   readonly byCall: Readonly<Record<string, number>>;
   readonly byAction: Readonly<Partial<Record<Action, number>>>;
-  /** Decisions other than allow, by policy, rule and call, the most frequent first. */
+  /** Decisions other than allow, and calls that a rule watches, by policy, rule and call, the most frequent first. */
   readonly decisions: readonly DecisionCount[];
 }
 
@@ -31,7 +31,7 @@ export class Summary {
 
   count(nr: number, decision: Decision): void {
     this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
-    if (decision.action !== "allow") this.#remember(nr, decision);
+    if (decision.action !== "allow" || decision.watched) this.#remember(nr, decision);
   }
 
   countReturn(nr: number, decision: Decision): void {
@@ -65,7 +65,8 @@ export class Summary {
     }));
     decisions.sort((a, b) => b.count - a.count);
     const byAction: Partial<Record<Action, number>> = {};
-    for (const { action, count } of decisions) byAction[action] = (byAction[action] ?? 0) + count;
+    for (const { action, count } of decisions)
+      if (action !== "allow") byAction[action] = (byAction[action] ?? 0) + count;
     return { calls, byCall, byAction, decisions };
   }
 }

@@ -11,6 +11,8 @@ export interface Verdict {
   readonly reason?: string;
   /** The rule that decided, when the policy has named rules. */
   readonly rule?: string;
+  /** For allow: it is to be counted and recorded all the same. */
+  readonly watched?: true;
   /** For deny: the error the program sees. Default EACCES. */
   readonly errno?: string | number;
   readonly change?: Change;

@@ -24,10 +24,11 @@ export function renderSummary(result: SessionResult): string {
   const end = result.signal ? `ended by ${result.signal}` : `exit ${result.exitCode}`;
   const lines = [`${p("bold", "hermes:")} ${[end, ...seen, ...counts].join(" · ")}`];
   for (const d of summary.decisions.slice(0, SHOWN)) {
-    const colour = d.action === "deny" || d.action === "kill" ? "red" : "yellow";
+    const colour =
+      d.action === "deny" || d.action === "kill" ? "red" : d.action === "allow" ? "dim" : "yellow";
     const what = [d.policy, d.rule].filter(Boolean).join("/");
     lines.push(
-      `  ${p(colour, d.action.padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}`,
+      `  ${p(colour, (d.action === "allow" ? "watch" : d.action).padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}`,
     );
   }
   if (summary.decisions.length > SHOWN)

@@ -3,11 +3,15 @@ import { extname, resolve } from "node:path";
 import { HermesError } from "../errors.js";
 import type { Policy } from "./policy.js";
 
-/**
- * Loads one policy. `path` is what the user wrote, for messages; `file` is absolute. `previous` is what it takes the
- * place of, when it is loaded anew: some languages carry state over.
- */
-type Loader = (path: string, file: string, options: { previous?: Policy }) => Promise<Policy>;
+export interface LoadOptions {
+  /** What it takes the place of, when it is loaded anew: some languages carry state over. */
+  readonly previous?: Policy;
+  /** Where the program will start, when that is not our own folder. */
+  readonly cwd?: string;
+}
+
+/** Loads one policy. `path` is what the user wrote, for messages; `file` is absolute. */
+type Loader = (path: string, file: string, options: LoadOptions) => Promise<Policy>;
 
 /** A policy's language goes by its file's extension. A run pays only for the languages that it uses. */
 const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
@@ -23,21 +27,20 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
 /** Loads all policies of a session. */
 export async function loadPolicies(
   paths: readonly string[],
-  previous: readonly Policy[] = [],
+  { previous = [], cwd }: { previous?: readonly Policy[]; cwd?: string | undefined } = {},
 ): Promise<Policy[]> {
   const loaded: Policy[] = [];
   // One after the other: each ends the bundler's process, which would leave another waiting for it for ever.
-  for (const path of paths)
+  for (const path of paths) {
+    const before = previous.find((policy) => policy.file === resolve(path));
     loaded.push(
-      await loadPolicy(
-        path,
-        previous.find((policy) => policy.file === resolve(path)),
-      ),
+      await loadPolicy(path, { ...(before && { previous: before }), ...(cwd !== undefined && { cwd }) }),
     );
+  }
   return loaded;
 }
 
-export async function loadPolicy(path: string, previous?: Policy): Promise<Policy> {
+export async function loadPolicy(path: string, options: LoadOptions = {}): Promise<Policy> {
   const file = resolve(path);
   checkReadable(path, file);
   const language = LANGUAGES[extname(file)];
@@ -46,7 +49,7 @@ export async function loadPolicy(path: string, previous?: Policy): Promise<Polic
       file: path,
       message: `"${extname(file)}" is not a policy language (known: ${Object.keys(LANGUAGES).join(", ")})`,
     });
-  return (await language())(path, file, previous ? { previous } : {});
+  return (await language())(path, file, options);
 }
 
 function checkReadable(path: string, file: string): void {

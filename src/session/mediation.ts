@@ -132,7 +132,10 @@ export class Mediation {
   async reload(): Promise<boolean> {
     const inline = this.#policies.filter((policy) => policy.file === undefined);
     try {
-      const loaded = await loadPolicies(this.#options.policies, this.#policies);
+      const loaded = await loadPolicies(this.#options.policies, {
+        previous: this.#policies,
+        cwd: this.#options.cwd,
+      });
       const next = [...loaded, ...inline];
       if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) return false;
       this.#replace(next);

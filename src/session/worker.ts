@@ -24,7 +24,7 @@ for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
 async function decideHere({ options }: WorkerTask): Promise<void> {
-  const policies = await loadPolicies(options.policies);
+  const policies = await loadPolicies(options.policies, { cwd: options.cwd });
   const memory = new ArrayBuffer(BUFFER_SIZE);
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {

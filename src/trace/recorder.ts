@@ -71,7 +71,7 @@ export class Recorder {
       ...(path !== undefined && { path }),
       ...(fd !== undefined && { target: fd }),
       action: decision.action,
-      ...(decision.action !== "allow" && {
+      ...((decision.action !== "allow" || decision.watched) && {
         policy: decision.policy,
         ...(decision.rule !== undefined && { rule: decision.rule }),
         ...(decision.reason !== undefined && { reason: decision.reason }),

@@ -54,8 +54,9 @@ export function compileAnswer(key: ActionKey, spec: RuleSpec, variables: Variabl
   const constant = (verdict: Verdict): RuleAnswer => ({ answer: () => verdict, fits: ANY });
   switch (key) {
     case "allow":
-    case "watch":
       return constant({ action: "allow", ...base });
+    case "watch":
+      return constant({ action: "allow", watched: true, ...base });
     case "kill":
       return constant({ action: "kill", ...base });
     case "ask":

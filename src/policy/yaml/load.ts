@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { HermesError } from "../../errors.js";
 import { HOME } from "../../home.js";
+import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
-import type { Policy } from "../policy.js";
 import { checkShape } from "./check.js";
 import { type Compilation, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
@@ -31,12 +31,12 @@ interface LoadedFile {
 }
 
 /** As the other languages are loaded. What was counted goes on being counted when a policy is loaded anew. */
-export function loadYamlPolicy(
-  path: string,
-  _: string,
-  { previous }: { previous?: Policy },
-): Promise<YamlPolicy> {
-  return loadYaml(path, {}, previous instanceof YamlPolicy ? previous.rules : []);
+export function loadYamlPolicy(path: string, _: string, { previous, cwd }: LoadOptions): Promise<YamlPolicy> {
+  return loadYaml(
+    path,
+    cwd === undefined ? {} : { cwd: resolve(cwd) },
+    previous instanceof YamlPolicy ? previous.rules : [],
+  );
 }
 
 /** Loads a YAML policy with all that it includes. Names of hosts and users are looked up here, once. */
@@ -56,6 +56,7 @@ export async function loadYaml(
   return new YamlPolicy({
     name,
     version: files.version,
+    files: files.names,
     file: resolve(path),
     ...(description !== undefined && { description }),
     requires: [...new Set(ordered.flatMap(({ content }) => content.requires ?? []))],
@@ -79,6 +80,8 @@ class FileLoader {
   /** As their rules are tried. */
   readonly inOrder: LoadedFile[] = [];
   readonly #surroundings: Surroundings;
+  /** Every file that was read, absolute. */
+  readonly names: string[] = [];
   readonly #hash = createHash("sha256");
   #count = 0;
 
@@ -97,6 +100,7 @@ class FileLoader {
     given: OwnVariables,
     above: readonly string[],
   ): { file: LoadedFile; default: Default } {
+    this.names.push(file);
     const source = new Source(name, this.#read(name, file));
     const content = checkShape(source);
     const own = { ...ownVariables(source, content), ...given };

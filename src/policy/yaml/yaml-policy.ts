@@ -13,6 +13,7 @@ export interface PolicyParts {
   readonly name: string;
   readonly version: string;
   readonly file: string;
+  readonly files: readonly string[];
   readonly description?: string;
   readonly requires: readonly string[];
   readonly fallback: Default;
@@ -33,6 +34,7 @@ export class YamlPolicy implements Policy {
   readonly name: string;
   readonly version: string;
   readonly file: string;
+  readonly files: readonly string[];
   readonly description: string | undefined;
   /** What the run must offer: whoever starts it checks. */
   readonly requires: readonly string[];
@@ -46,6 +48,7 @@ export class YamlPolicy implements Policy {
     this.name = parts.name;
     this.version = parts.version;
     this.file = parts.file;
+    this.files = parts.files;
     this.description = parts.description;
     this.requires = parts.requires;
     this.rules = parts.rules;
