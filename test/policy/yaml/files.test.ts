@@ -228,7 +228,7 @@ describe("loading by extension", () => {
     );
     const first = await loadPolicy(file);
     expect(first.decide(exec(["a"]))?.rule).toBe("start");
-    const second = await loadPolicy(file, first);
+    const second = await loadPolicy(file, { previous: first });
     expect(second.decide(exec(["a"]))?.rule).toBe("r");
   });
 });
