@@ -130,6 +130,16 @@ describe("the exit status", () => {
     });
   });
 
+  it("is the program's when a rule only watches, and what was watched is told", () => {
+    const policy = file(
+      "watch.yaml",
+      "name: w\nrules:\n  - { id: seen, watch: mkdir, reason: A folder was made. }\n",
+    );
+    const { status, stderr } = hermes(["run", "-p", policy, "--", "mkdir", join(folder, "watched")]);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/watch +mkdir +×1 +w\/seen: A folder was made\./);
+  });
+
   it("passes arguments on untouched, with and without --", () => {
     expect(hermes(["run", "-q", "printf", "%s|", "-q", "--json", "a b", ""]).stdout).toBe("-q|--json|a b||");
     expect(hermes(["run", "-q", "--", "printf", "%s|", "--", "-x"]).stdout).toBe("--|-x|");

@@ -135,7 +135,7 @@ describe("the order of rules", () => {
   test("watch lets the others decide, and is named when none does", async () => {
     const policy = await rules("watch: read, reason: seen", "deny: read, path: /x");
     expect(policy.decide(open("/x"))).toMatchObject({ action: "deny", rule: "r2" });
-    expect(policy.decide(open("/y"))).toEqual({ action: "allow", rule: "r1", reason: "seen" });
+    expect(policy.decide(open("/y"))).toEqual({ action: "allow", watched: true, rule: "r1", reason: "seen" });
   });
 });
 

@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  accessSync,
+  constants,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -8,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadYaml } from "../../../src/policy/yaml/load.js";
@@ -18,7 +20,25 @@ import { root } from "../../support/programs.js";
 /** Real programs under the policies that ship: what they stop, and that ordinary use goes on. */
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "hermes-shipped-")));
-const elsewhere = realpathSync(mkdtempSync(join(root, "build", "outside-")));
+const elsewhere = realpathSync(mkdtempSync(join(homeForTests(), ".hermes-outside-")));
+
+/** A folder of ours that no policy takes for a temporary one, wherever this checkout lies. */
+function homeForTests(): string {
+  const temporary = ["/tmp/", "/var/tmp/", `${tmpdir()}/`];
+  const folders = [homedir(), "/var/lib", "/opt"].filter(
+    (folder) => !temporary.some((t) => `${folder}/`.startsWith(t)),
+  );
+  return folders.find((folder) => accessible(folder)) ?? root;
+}
+
+function accessible(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 const ways = join(base, "ways");
 let home: string;
 let workspace: string;
