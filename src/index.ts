@@ -5,8 +5,9 @@ export type { CallEvent, Descriptor, MemoryMap, PathArgument, ProcessInfo, Retur
 export { definePolicy, type PolicySpec } from "./policy/define.js";
 export { defineFaults, type FaultRule, occurrences, type When } from "./policy/faults.js";
 export type { Policy } from "./policy/policy.js";
-export { type RunOptions, run } from "./run.js";
+export { type RunOptions, run, start } from "./run.js";
 export type { SessionResult } from "./session/options.js";
+export type { Session, SessionEvents } from "./session/session.js";
 export { utsname } from "./structs.js";
 export {
   allow,

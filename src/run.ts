@@ -1,7 +1,7 @@
 import { HermesError } from "./errors.js";
 import type { Policy } from "./policy/policy.js";
 import type { SessionOptions, SessionResult, TraceOptions } from "./session/options.js";
-import type { SessionEvents } from "./session/session.js";
+import type { Session, SessionEvents } from "./session/session.js";
 
 export interface RunOptions {
   /** The program and its arguments. */
@@ -37,17 +37,19 @@ export interface RunOptions {
 
 /** Runs a program under policies and tells how it went. Rejects with a HermesError when it could not be started. */
 export async function run(options: RunOptions, events?: SessionEvents): Promise<SessionResult> {
+  return (await start(options, events)).result;
+}
+
+/** Starts it and gives it to you: `result`, `pid`, `reload()`, `end()`. */
+export async function start(options: RunOptions, events?: SessionEvents): Promise<Session> {
   const { Session } = await import("./session/session.js");
   options.signal?.throwIfAborted();
   const inline = policiesOf(options).filter((policy) => typeof policy !== "string");
   const session = await Session.start(sessionOptions(options), events, inline);
   const end = () => session.end();
   options.signal?.addEventListener("abort", end, { once: true });
-  try {
-    return await session.result;
-  } finally {
-    options.signal?.removeEventListener("abort", end);
-  }
+  session.result.catch(() => {}).finally(() => options.signal?.removeEventListener("abort", end));
+  return session;
 }
 
 function policiesOf({ policy = [] }: RunOptions): readonly (string | Policy)[] {

@@ -42,6 +42,8 @@ interface PendingCall {
 interface Held {
   readonly event: DecodedCall;
   readonly decision: Decision;
+  /** Set when it is a return that waits. */
+  readonly pending?: PendingCall;
 }
 
 /** Takes the event in the shared buffer, has it decided, and leaves the answer in the buffer. */
@@ -86,7 +88,8 @@ export class Handler {
   release(tid: number): boolean {
     const held = this.#held.get(tid);
     this.#held.delete(tid);
-    if (held) this.#carryOut(held.event, held.decision);
+    if (held?.pending) this.#finish(held.event, held.decision, held.pending);
+    else if (held) this.#carryOut(held.event, held.decision);
     return held !== undefined;
   }
 
@@ -105,16 +108,17 @@ export class Handler {
     if (CHANGES_VIEW.has(call.nr)) this.#o.processes.viewsDiffer = true;
     if (this.#answerUnreadable(event)) return 0;
     const decision = this.#mediator.decide(event);
-    if (decision.fault?.delay) return this.#hold(event, decision, decision.fault.delay);
+    if (decision.fault?.delay) return this.#hold(event, decision);
     this.#carryOut(event, decision);
     return 0;
   }
 
-  #hold(event: DecodedCall, decision: Decision, milliseconds: number): number {
-    const { delay: _, ...fault } = decision.fault!;
-    this.#held.set(event.tid, { event: event.detach(), decision: { ...decision, fault } });
+  #hold(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
+    const { delay = 0, ...fault } = decision.fault!;
+    const rest = { ...decision, fault };
+    this.#held.set(event.tid, { event: event.detach(), decision: rest, ...(pending && { pending }) });
     this.#answer.begin(ANSWER.hold);
-    return Math.max(1, milliseconds);
+    return Math.max(1, delay);
   }
 
   #carryOut(event: DecodedCall, decision: Decision): void {
@@ -141,8 +145,8 @@ export class Handler {
   }
 
   #cannot(event: DecodedCall, decision: Decision, error: Error): Decision {
-    const reason = `policy ${decision.policy}: ${error.message}`;
-    if (!(error instanceof NotPossible || error instanceof RangeError)) throw error;
+    const known = error instanceof NotPossible || error instanceof RangeError;
+    const reason = `policy ${decision.policy}: ${known ? "" : "its answer makes no sense: "}${error.message}`;
     this.#o.onProblem(`${reason}; ${event.name} was denied`);
     return { ...deny(reason), rule: "not-possible", policy: decision.policy, version: decision.version };
   }
@@ -196,25 +200,32 @@ export class Handler {
     if (!pending) return 0;
     const call = syscallByNumber(nr) ?? unknownCall(nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes, pending.entry);
-    if (pending.entry) {
-      const decision = this.#mediator.decideReturn(event);
+    const decision = pending.entry ? this.#mediator.decideReturn(event) : undefined;
+    if (decision?.fault?.delay) return this.#hold(event, decision, pending);
+    this.#finish(event, decision, pending);
+    return 0;
+  }
+
+  /** What the program sees of a call that has happened: as the policies say, and without what we did to it. */
+  #finish(event: DecodedCall, decision: Decision | undefined, { after, record }: PendingCall): void {
+    this.#answer.begin(ANSWER.continue);
+    if (decision) {
+      let done = decision;
       try {
         answerReturn(event, decision, this.#answer);
-        this.#mediator.recordReturn(nr, decision);
       } catch (error) {
-        const refusal = this.#cannot(event, decision, error as Error);
-        answerReturn(event, refusal, this.#answer);
-        this.#mediator.recordReturn(nr, refusal);
+        done = this.#cannot(event, decision, error as Error);
+        answerReturn(event, done, this.#answer);
       }
+      this.#mediator.recordReturn(event.nr, done);
     }
-    for (const { address, bytes } of pending.after.restore) this.#answer.memory(address, bytes);
-    const { wrote } = pending.after;
-    if (wrote && this.#stop.result >= 0)
-      this.#answer
-        .result(this.#stop.result >= wrote.given ? wrote.asked : Math.min(this.#stop.result, wrote.asked))
-        .flag(ANSWER_FLAG.setResult);
-    if (pending.record) this.#o.recorder!.returned(pending.record, event);
-    return 0;
+    for (const { address, bytes } of after.restore) this.#answer.memory(address, bytes);
+    if (after.wrote && event.result >= 0) {
+      const { asked, given } = after.wrote;
+      const told = event.result >= given ? asked : Math.min(event.result, asked);
+      this.#answer.result(told).flag(ANSWER_FLAG.setResult);
+    }
+    if (record) this.#o.recorder!.returned(record, event);
   }
 
   // ---------------------------------------------------------------- processes

@@ -20,7 +20,8 @@ export function answerReturn(event: DecodedCall, decision: Decision, answer: Ans
       answer.asContinue().flag(ANSWER_FLAG.setResult);
       return;
     case "fault": {
-      const { errno, signal } = decision.fault!;
+      const { errno, signal, short } = decision.fault!;
+      if (short !== undefined) throw new NotPossible("a transfer that has happened cannot be cut short");
       if (errno !== undefined) setResult(-errnoOf(errno));
       if (signal !== undefined) answer.signal(signalOf(signal));
       return;

@@ -287,6 +287,8 @@ describe("a modified call", () => {
       [["getppid"], { on: { getppid: () => modify({ result: 1 }) } }, /only be changed on return/],
       [["getppid"], { on: { getppid: () => deny("x", "ENOSUCHERRNO") } }, /not an errno/],
       [["getppid"], { on: { getppid: () => fault({ signal: "SIGNOPE" }) } }, /not a signal/],
+      [["getppid"], { on: { getppid: () => ({ action: "modify" }) } }, /its answer makes no sense/],
+      [["getppid"], { on: { getppid: () => ({ action: "emulate" }) } }, /its answer makes no sense/],
     ];
     for (const [call, spec, message] of cases) {
       const { outcomes, session } = await decided([call], spec);
@@ -344,6 +346,27 @@ describe("a return", () => {
     expect(outcomes[1]!.outs[0]!.toString()).toBe("newginal");
     expect(outcomes[2]!.result).toBe(77);
     expect(outcomes[3]!.errno).toBe("ENOSYS");
+  });
+
+  it("can be delayed, fail, or bring a signal", async () => {
+    const calls: Call[] = [
+      ["clock_gettime", 1, "o:16"],
+      ["getppid"],
+      ["clock_gettime", 1, "o:16"],
+      ["getpid"],
+    ];
+    const { outcomes } = await decided(calls, {
+      returns: { getppid: () => fault({ delay: 200 }), getpid: () => fault({ errno: "EIO" }) },
+    });
+    const at = (i: number) =>
+      Number(outcomes[i]!.outs[0]!.readBigInt64LE(0)) + Number(outcomes[i]!.outs[0]!.readBigInt64LE(8)) / 1e9;
+    expect(at(2) - at(0)).toBeGreaterThanOrEqual(0.2);
+    expect(outcomes[1]!.result).toBeGreaterThan(1);
+    expect(outcomes[3]!.errno).toBe("EIO");
+    const { session } = await decided([["getppid"]], {
+      returns: { getppid: () => fault({ signal: "SIGTERM" }) },
+    });
+    expect(session.signal).toBe("SIGTERM");
   });
 
   it("can be emulated or end the process", async () => {
