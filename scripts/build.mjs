@@ -68,8 +68,8 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/** Packages that are files on disk: a compiler, and WebAssembly. */
-const EXTERNAL = ["esbuild", "wasmoon"];
+/** Packages that are files on disk (a compiler, WebAssembly), or that hardly any policy needs. */
+const EXTERNAL = ["esbuild", "wasmoon", "re2js"];
 
 function settings(entryPoints) {
   return {
