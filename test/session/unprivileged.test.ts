@@ -1,39 +1,17 @@
-import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../support/programs.js";
+import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
+import { program } from "../support/programs.js";
 
-const NOBODY = 65534;
-let folder: string;
-
-/** A copy that an ordinary user can read, wherever this checkout lies. */
+let user: OrdinaryUser;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "hermes-nobody-"));
-  chmodSync(folder, 0o755);
-  cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  user = new OrdinaryUser();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function asOrdinaryUser(script: string) {
-  const file = join(folder, "script.mjs");
-  writeFileSync(file, script);
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  return spawnSync(process.execPath, [file], {
-    cwd: "/",
-    encoding: "utf8",
-    env: { PATH: process.env.PATH },
-    timeout: 60_000,
-    ...user,
-  });
-}
+afterAll(() => user.remove());
 
 describe("an ordinary user", () => {
   for (const door of ["notify", "trace"])
     it(`can have every call of a program decided through the ${door} door`, () => {
-      const { stdout, stderr } = asOrdinaryUser(`
+      const { stdout, stderr } = user.run(`
         import { definePolicy, deny, run } from "./dist/index.js";
         const policy = definePolicy({ name: "p", actions: ["deny"], on: { "*"() {}, mkdir: () => deny("no", "EROFS") } });
         const r = await run({ command: ["sh", "-c", "id -u; mkdir /tmp/never; grep NoNewPrivs /proc/self/status"], policy, door: "${door}" });
@@ -45,7 +23,7 @@ describe("an ordinary user", () => {
     });
 
   it("can have calls changed and returns seen", () => {
-    const { stdout } = asOrdinaryUser(`
+    const { stdout } = user.run(`
       import { definePolicy, modify, redirect, run, virtualFile } from "./dist/index.js";
       const policy = definePolicy({
         name: "p",
@@ -59,11 +37,39 @@ describe("an ordinary user", () => {
   });
 
   it("loses the privilege of set-user-id programs inside, and nothing else", () => {
-    const { stdout } = asOrdinaryUser(`
+    const { stdout } = user.run(`
       import { run } from "./dist/index.js";
       const r = await run({ command: ["sh", "-c", "su -c true root </dev/null 2>/dev/null; echo $?"] });
       console.log(r.exitCode);
     `);
     expect(stdout).toMatch(/^[1-9]\d*\n0\n$/);
   });
+});
+
+describe("a program that makes random calls with random arguments", () => {
+  for (const [door, part] of [
+    ["notify", 'actions: ["deny"], on: { "*": look }'],
+    ["trace", 'on: { "*": look }, returns: { "*": look }'],
+  ] as const)
+    it(`neither ends nor confuses the supervisor, through the ${door} door`, () => {
+      const fuzz = user.give(program("fuzz"));
+      const { stdout, stderr } = user.run(`
+        import { definePolicy, run } from "./dist/index.js";
+        let seen = 0;
+        const look = (e) => {
+          seen++;
+          void [e.path, e.requested, e.paths, e.fd?.target, e.fd?.kind, e.fd?.peer, e.addresses, e.argv, e.env, e.flags, e.data];
+          void [e.process.exe, e.process.argv, e.memory(e.argument(1), 100), ...Object.values({ ...e.args })];
+        };
+        const policy = definePolicy({ name: "look", ${part} });
+        for (const seed of [1, 2]) {
+          const command = [${JSON.stringify(fuzz)}, String(seed), "40"];
+          const r = await run({ command, policy, door: "${door}", trace: { file: "/dev/null", events: ["%file", "%network"] } });
+          console.log(r.exitCode, r.problems.length);
+        }
+        console.log(seen > 2000);
+      `);
+      expect(stderr).toBe("");
+      expect(stdout).toBe("done\n0 0\ndone\n0 0\ntrue\n");
+    });
 });
