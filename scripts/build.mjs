@@ -84,9 +84,9 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["doctor", "policy", "policy-test", "simulate"];
+const COMMANDS = ["commands", "doctor", "policy", "policy-test", "simulate"];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
-const LANGUAGES = ["typescript", "yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
+const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 
 /** Everything that is started lies one folder below dist. */
 const apart = {
@@ -98,7 +98,7 @@ const apart = {
     });
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!importer.endsWith("src/cli/commands.ts") || !COMMANDS.includes(name)) return undefined;
+      if (!/src\/cli\/(main|commands)\.ts$/.test(importer) || !COMMANDS.includes(name)) return undefined;
       return { path: `./${name}.cjs`, external: true };
     });
   },
@@ -126,8 +126,11 @@ async function bundle() {
     define: { "import.meta.url": "importMetaUrl" },
     banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
   };
-  await esbuild.build({ ...settings(STARTED), ...commonJs, plugins: [apart] });
-  await esbuild.build({ ...settings(LANGUAGES), ...commonJs });
+  // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
+  const required = { ...commonJs, supported: { "dynamic-import": false } };
+  await esbuild.build({ ...settings(STARTED), ...required, plugins: [apart] });
+  await esbuild.build({ ...settings(LANGUAGES), ...required });
+  await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...commonJs });
 }
 
 await step(
