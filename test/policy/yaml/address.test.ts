@@ -31,7 +31,7 @@ describe("an address", () => {
     ['"unix:/run/*.sock"', "unix:/run/a.sock"],
     ['"unix:/run/{a,b}.sock"', "unix:/run/b.sock"],
     ['"unix:/run/a"', "unix:/run/x/../a"],
-    ['"unix:/work/space/s"', "unix:s"],
+    ['"unix:/srv/space/s"', "unix:s"],
     ['"unix:@dbus-*"', "unix:@dbus-1"],
     ["example.org", "93.184.216.34:1"],
     ["example.org", "[2606:2800:220:1::1]:1"],
@@ -43,7 +43,7 @@ describe("an address", () => {
     expect(
       ruleOf(
         await rules(`deny: connect, address: ${pattern}`),
-        event("connect", { address, process: { cwd: "/work/space" } }),
+        event("connect", { address, process: { cwd: "/srv/space" } }),
       ),
     ).toBe("r1"),
   );

@@ -13,7 +13,7 @@ describe("path", () => {
   test("with exceptions alone means everything else", async () => {
     const policy = await rules('deny: write, path: ["!${workspace}/**"]');
     expect(ruleOf(policy, open("/etc/x", "O_WRONLY"))).toBe("r1");
-    expect(ruleOf(policy, open("/work/space/x", "O_WRONLY"))).toBeUndefined();
+    expect(ruleOf(policy, open("/srv/space/x", "O_WRONLY"))).toBeUndefined();
   });
 
   test("knows variables, lists of them, and variables in variables", async () => {
@@ -25,7 +25,7 @@ rules:
   - { id: b, deny: read, path: ["\${mine}/x", "\${tmp}/{p,q}", "\${home}/z", "\${cwd}/c"] }
 `);
     for (const path of ["/srv/a/deep/x", "/srv/b/deep/x"]) expect(ruleOf(policy, open(path))).toBe("a");
-    for (const path of ["/home/me/mine/x", "/tmp/q", "/home/me/z", "/work/space/c"])
+    for (const path of ["/home/me/mine/x", "/tmp/q", "/home/me/z", "/srv/space/c"])
       expect(ruleOf(policy, open(path))).toBe("b");
     expect(ruleOf(policy, open("/srv/c/deep/x"))).toBeUndefined();
   });
@@ -59,7 +59,7 @@ rules:
   });
 
   test("that permits is not widened by a link in the workspace", async () => {
-    const realpath = (path: string) => (path === "/work/space/out" ? "/etc/passwd" : path);
+    const realpath = (path: string) => (path === "/srv/space/out" ? "/etc/passwd" : path);
     const policy = await load(
       'name: x\nrules: [{ id: a, allow: write, path: ["${workspace}/out"] }, { id: b, deny: write }]',
       {

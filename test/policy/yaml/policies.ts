@@ -15,9 +15,9 @@ let count = 0;
 
 /** A machine that is nobody's: no links, no network, two users. */
 export const NOWHERE: Partial<Surroundings> = {
-  workspace: "/work/space",
+  workspace: "/srv/space",
   home: "/home/me",
-  cwd: "/work/space",
+  cwd: "/srv/space",
   tmp: ["/tmp"],
   realpath: (path) => path,
   lookUp: async (host) => {
