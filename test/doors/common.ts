@@ -356,6 +356,18 @@ export function describeDoor(door: "notify" | "trace"): void {
       ]);
     });
 
+    it("refuses io_uring while a policy watches what it could do unseen, and only then", async () => {
+      const calls: Call[] = [["io_uring_setup", 1, "o:120"]];
+      const watching = await decided(calls, { actions: ["deny"], on: { openat() {} } });
+      expect(watching.outcomes[0]!.errno).toBe("ENOSYS");
+      expect(watching.session.protections.ioUring).toBe("refused");
+      const other = await decided(calls, { actions: ["deny"], on: { uname() {} } });
+      expect([other.outcomes[0]!.result, other.outcomes[0]!.errno]).toEqual([
+        makeBare(calls)[0]!.result,
+        makeBare(calls)[0]!.errno,
+      ]);
+    });
+
     it("denies a call whose policy throws, and says where", async () => {
       const { outcomes, session } = await decided([["mkdir", `s:${folder}/b`, 0o755], ["getppid"]], {
         on: {
