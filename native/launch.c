@@ -402,6 +402,8 @@ int main(int argc, char **argv)
 		return 125;
 	}
 	/* The program's descriptors are the program's: we must not keep a pipe open after it is gone. */
+	/* Nor are we the program's: it must not look into us, though it has the same user. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	int32_t own[] = { w.socket, w.signals, go[1] };
 	if (close_all_but(0, own, 3) < 0)
 		kill(w.program, SIGKILL);

@@ -109,6 +109,16 @@ static napi_value ignore_signal(napi_env env, napi_callback_info info)
 }
 
 /*
+ * hide(): our memory, environment and descriptors are not for programs of the same user, and so neither for the
+ * program under us: nobody but an administrator can look into a process that is not dumpable.
+ */
+static napi_value hide(napi_env env, napi_callback_info info)
+{
+	(void)info;
+	return number(env, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0);
+}
+
+/*
  * exitNow(code): without Node's exit handlers, which would put the terminal back to what it was when we
  * started, although the program may have changed it on purpose.
  */
@@ -144,7 +154,7 @@ napi_status export_process_functions(napi_env env, napi_value exports)
 	static const struct exported surface[] = {
 		{ "wake", wake }, { "kill", kill_process }, { "forward", forward }, { "launcher", launcher_pid },
 		{ "releaseStdio", release_stdio }, { "pipe", make_pipe }, { "relaySignals", relay_signals },
-		{ "ignoreSignal", ignore_signal }, { "exitNow", exit_now }, { "probe", probe },
+		{ "ignoreSignal", ignore_signal }, { "hide", hide }, { "exitNow", exit_now }, { "probe", probe },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);
 }

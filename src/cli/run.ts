@@ -39,6 +39,7 @@ export async function runCommand(words: string[], flags: Flags, thread?: Thread)
   const options = runOptions(words, flags, start);
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
+  native().hide();
   const relay = new SignalRelay(start.ignoredSignals, reloads ? () => session.reload() : undefined);
   let announced = false;
   const session = await Session.start(

@@ -39,6 +39,8 @@ export interface Native {
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
   relaySignals(fd: number, signals: Uint8Array): number;
   ignoreSignal(signal: number): number;
+  /** Keeps programs of the same user from looking into this process. */
+  hide(): number;
   exitNow(code: number): never;
   probe(): number;
   layout(): Record<string, number>;

@@ -46,6 +46,25 @@ describe("an ordinary user", () => {
   });
 });
 
+describe("the supervisor", () => {
+  it("cannot be looked into by the program, although it has the same user: not its environment, memory or descriptors", () => {
+    const script = [
+      "above=$(cut -d' ' -f4 /proc/$PPID/stat)",
+      "for pid in $PPID $above; do for part in environ mem fd/0 maps; do head -c1 /proc/$pid/$part >/dev/null 2>&1 && echo seen $part; done; done",
+      "head -c1 /proc/self/environ >/dev/null && echo own",
+      "env | grep -c SECRET",
+    ].join("; ");
+    const { stdout, stderr } = user.run(`
+      import { spawnSync } from "node:child_process";
+      const words = ["dist/cli/main.cjs", "run", "-q", "--env", "SECRET", "--", "sh", "-c", ${JSON.stringify(script)}];
+      const done = spawnSync(process.execPath, words, { cwd: ${JSON.stringify(user.folder)}, env: { ...process.env, SECRET: "s" }, encoding: "utf8" });
+      console.log(done.stdout + done.stderr);
+    `);
+    expect(stderr).toBe("");
+    expect(stdout).toBe("own\n0\n\n");
+  });
+});
+
 describe("a program that makes random calls with random arguments", () => {
   for (const [door, part] of [
     ["notify", 'actions: ["deny"], on: { "*": look }'],
