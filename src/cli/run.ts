@@ -36,7 +36,7 @@ const LIVE = "%file,%network,%process,%signal,%mount,%namespace,%credential,%ker
 
 export async function runCommand(words: string[], flags: Flags, thread?: Thread): Promise<never> {
   const start = takeStartState();
-  const options = runOptions(words, flags, start);
+  const options = await runOptions(words, flags, start);
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
   native().hide();
@@ -88,12 +88,24 @@ function choice<T extends string>(flag: string, value: string, choices: readonly
   return found;
 }
 
+/** System calls and %classes, checked here: a wrong word is wrong usage. */
+async function callList(flag: string, text: string): Promise<string[]> {
+  const { callsNamed } = await import("../policy/define.js");
+  const names = text.split(",").filter((name) => name !== "");
+  try {
+    for (const name of names) callsNamed(flag, name);
+  } catch (error) {
+    throw usage(`${flag}: ${(error as Error).message.replace(/^policy [^:]*: /, "")}`);
+  }
+  return names;
+}
+
 function wholeNumber(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text}"`);
   return Number(text);
 }
 
-function runOptions(words: string[], flags: Flags, start: StartState): RunOptions {
+async function runOptions(words: string[], flags: Flags, start: StartState): Promise<RunOptions> {
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
@@ -115,7 +127,7 @@ function runOptions(words: string[], flags: Flags, start: StartState): RunOption
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
     ...(flags.live !== undefined && {
-      live: (flags.live === true ? LIVE : flags.live).split(",").filter(Boolean),
+      live: await callList("--live", flags.live === true ? LIVE : flags.live),
     }),
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
@@ -124,7 +136,7 @@ function runOptions(words: string[], flags: Flags, start: StartState): RunOption
         file: flags.trace,
         bytes: wholeNumber("--trace-bytes", flags.traceBytes),
         onError: choice("--on-trace-error", flags.onTraceError, ["stop", "continue"]),
-        ...(flags.events !== undefined && { events: flags.events.split(",").filter((e) => e !== "") }),
+        ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
       },
     }),
   };
