@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|memory] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { memory } from "./memory.mjs";
 import { policies } from "./policies.mjs";
+import { reload } from "./reload.mjs";
 import { start } from "./start.mjs";
 import { stops } from "./stops.mjs";
 
@@ -11,6 +12,7 @@ const SCENARIOS = {
   stops: async (options) => ({ stops: stops(options), start: start(options) }),
   start: async (options) => ({ start: start(options) }),
   policy: async (options) => ({ policy: policies(options) }),
+  reload: async (options) => ({ reload: await reload(options) }),
   memory: async (options) => ({ memory: await memory(options) }),
 };
 

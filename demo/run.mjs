@@ -153,7 +153,7 @@ try {
   const { summary, protections } = result;
   console.log(`\n  ${dropped}`);
   console.log(
-    `  ${summary.calls} calls decided, ${protections.doors.join(" and ")} door, filter of ${protections.filterInstructions} instructions; the program was not changed and cannot tell`,
+    `  ${summary.calls} calls decided, ${protections.doors.join(" and ")} door, filter of ${protections.filterInstructions} instructions; the program itself was not changed`,
   );
   console.log(`  trace: build/demo-trace.jsonl (${result.trace.records} records)`);
   console.log(`\n  Try it on a program of yours:  ./hermes run --trace t.jsonl -- ls -l\n`);

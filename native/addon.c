@@ -27,7 +27,7 @@ static void free_session(napi_env env, void *data, void *hint)
 	free(s);
 }
 
-/* create(buffer, fetchPlan, doors, wantSignals): the buffer must live as long as the thread does. */
+/* create(buffer, fetchPlan, doors): the buffer must live as long as the thread does. */
 static napi_value create(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
@@ -55,7 +55,6 @@ static napi_value create(napi_env env, napi_callback_info info)
 	s->answer = (struct answer *)(buffer + ANSWER_OFFSET);
 	memcpy(&s->fetch_plan, plan, plan_size);
 	s->doors = (int)integer(&c, 2);
-	s->want_signals = (int)integer(&c, 3);
 	s->worker = (pid_t)syscall(SYS_gettid);
 	s->socket = s->listener = -1;
 	napi_ref keep;
@@ -150,15 +149,6 @@ static napi_value fetch_string(napi_env env, napi_callback_info info)
 		return number(env, -EINVAL);
 	ssize_t got = memory_read_string((pid_t)integer(&c, 0), word(&c, 1), (char *)into, size, &truncated);
 	return number(env, truncated ? -ENAMETOOLONG : got);
-}
-
-/* poke(tid, address, bytes): 0 or -errno */
-static napi_value poke(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	size_t size;
-	uint8_t *data = bytes(&c, 2, &size);
-	return number(env, data == NULL ? -EINVAL : memory_write((pid_t)integer(&c, 0), word(&c, 1), data, size));
 }
 
 static napi_value text(napi_env env, const char *from, size_t length)
@@ -261,7 +251,7 @@ NAPI_MODULE_INIT()
 	static const struct exported surface[] = {
 		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
-		{ "fetchString", fetch_string }, { "poke", poke }, { "resolve", resolve }, { "fdName", fd_name },
+		{ "fetchString", fetch_string }, { "resolve", resolve }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||

@@ -49,7 +49,6 @@ struct session {
 	struct answer *answer;
 	struct fetch_plan fetch_plan;
 	int doors;          /* bits 1 << DOOR_NOTIFY, 1 << DOOR_TRACE */
-	int want_signals;   /* report signals before they are delivered */
 	int awaiting;       /* the event in the buffer has not been answered */
 	int over;
 	pid_t worker;

@@ -235,7 +235,7 @@ void trace_answer(struct session *s, const struct event *event)
 		kill(event->tid, SIGKILL);
 		return;
 	}
-	if (answer->signal && event->kind != EVENT_SIGNAL)
+	if (answer->signal)
 		syscall(SYS_tkill, event->tid, answer->signal);
 	switch (event->kind) {
 	case EVENT_ENTRY:
@@ -243,9 +243,6 @@ void trace_answer(struct session *s, const struct event *event)
 		break;
 	case EVENT_RETURN:
 		answer_return(s, t, answer);
-		break;
-	case EVENT_SIGNAL:
-		resume(t, answer->action == ANSWER_CONTINUE ? (int)event->result : answer->signal);
 		break;
 	default:
 		resume(t, 0);
@@ -364,17 +361,6 @@ static int on_exec(struct session *s, struct tracee *t)
 	return 1;
 }
 
-static int on_signal(struct session *s, struct tracee *t, int number)
-{
-	if (!s->want_signals) {
-		resume(t, number);
-		return 0;
-	}
-	report(s, t, EVENT_SIGNAL);
-	s->event->result = number;
-	return 1;
-}
-
 static int is_stop_signal(int number)
 {
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
@@ -404,7 +390,10 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 		resume(t, 0);
 		return 0;
 	case 0:
-		return number == SYSCALL_STOP ? on_return(s, t) : on_signal(s, t, number);
+		if (number == SYSCALL_STOP)
+			return on_return(s, t);
+		resume(t, number); /* a signal on its way to the program */
+		return 0;
 	default:
 		resume(t, 0);
 		return 0;

@@ -5,7 +5,7 @@ import { type Decision, deny } from "./verdict.js";
 
 /**
  * Event → policies → approval → verdict → record. Read this file first: everything before it makes events out of what
- * the kernel stops (native/, decode/), everything after it turns verdicts into what the kernel does (kernel/doors/).
+ * the kernel stops (native/, decode/), everything after it turns verdicts into what the kernel does (doors/).
  */
 export class Mediator {
   #stack: PolicyStack;

@@ -6,7 +6,6 @@ export const KIND = {
   return: 2,
   fork: 3,
   exec: 4,
-  signal: 5,
   exit: 6,
   mainExit: 7,
   mainStop: 8,

@@ -5,7 +5,7 @@ import { HOME } from "../home.js";
 /** The native addon's surface (native/addon.c). Negative numbers are -errno throughout. */
 export interface Native {
   /** Makes this thread the owner of a session; returns its OS thread id. */
-  create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, wantSignals: number): number;
+  create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number): number;
   launch(plan: Uint8Array, launcher: string): number;
   /** step * 4096 + errno of the launch step that failed, 0 for none. */
   launchFailure(): number;
@@ -19,7 +19,6 @@ export interface Native {
 
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
-  poke(tid: number, address: bigint, bytes: Uint8Array): number;
   /** The canonical path goes to `into`; returns its length, or 0 when the path is canonical as it is. Its last component need not exist. */
   resolve(tid: number, dirfd: number, path: Uint8Array, flags: number, into: Uint8Array): number;
   fdName(tid: number, fd: number): Buffer | number;

@@ -34,7 +34,7 @@ export class Supervisor {
     this.#memory = memory;
     this.#channel = channel;
     const plan = encodePlan(launchOf(options), doorway.filter, (doorway.doors & (1 << DOOR.notify)) !== 0);
-    const worker = this.#native.create(new Uint8Array(memory), doorway.fetchPlan, doorway.doors, 0);
+    const worker = this.#native.create(new Uint8Array(memory), doorway.fetchPlan, doorway.doors);
     this.pid = this.#native.launch(plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
