@@ -1,4 +1,5 @@
-/* Opens argv[1] until N opens were made (argv[2]) and prints how many were allowed and how many refused. */
+/* Opens argv[1] N times (argv[2] is a number) or until a file exists (argv[2] is its path), and prints how many
+   opens were allowed and how many refused. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@ int main(int argc, char **argv)
 	long allowed = 0, refused = 0;
 	if (argc != 3)
 		return 2;
-	for (long n = atol(argv[2]); n > 0; n--) {
+	long wanted = atol(argv[2]);
+	for (long n = 0; wanted ? n < wanted : n % 100 || access(argv[2], F_OK); n++) {
 		int fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 		if (fd >= 0) {
 			allowed++;

@@ -28,8 +28,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const text = (verdict: string, calls = "mkdir") =>
-  `import { allow, deny, kill } from "hermes-runtime";\nimport { definePolicy } from "hermes-runtime";\nexport default definePolicy({ name: "p", actions: ["deny"], on: { ${calls}: () => ${verdict} } });\n`;
+const text = (verdict: string, calls = "mkdir", name = "p") =>
+  `import { allow, deny, kill } from "hermes-runtime";\nimport { definePolicy } from "hermes-runtime";\nexport default definePolicy({ name: "${name}", actions: ["deny"], on: { ${calls}: () => ${verdict} } });\n`;
 const path = (name: string) => join(folder, name);
 const write = (name: string, content: string) => {
   writeFileSync(path(name), content);
@@ -170,26 +170,32 @@ describe("reloading under load", () => {
     const file = write("p.ts", text("undefined", "openat"));
     const target = write("target", "x");
     const trace = path("t.jsonl");
-    let done = false;
-    const run = capture([program("opener"), target, "50000"], {
+    const run = capture([program("opener"), target, path("enough")], {
       policy: file,
       trace: { file: trace, events: ["openat"] },
-    }).finally(() => {
-      done = true;
     });
-    await expect
-      .poll(() => existsSync(trace) && readFileSync(trace).length, { timeout: 10_000 })
-      .toBeGreaterThan(100_000);
-    for (let i = 1; i <= 200 && !done; i++) {
-      const content =
-        i % 5 === 0 ? "export default {" : text(i % 2 ? `deny("v${i}", "EPERM")` : "undefined", "openat");
-      write("draft.ts", content);
+    const inForce = (name: string) =>
+      expect
+        .poll(() => existsSync(trace) && readFileSync(trace).includes(`"name":"${name}"`), {
+          timeout: 60_000,
+          interval: 100,
+        })
+        .toBe(true);
+    await inForce("p");
+    for (let i = 1; i <= 200; i++) {
+      const broken = i % 5 === 0;
+      write(
+        "draft.ts",
+        broken ? "export default {" : text(i % 2 ? 'deny("", "EPERM")' : "undefined", "openat", `v${i}`),
+      );
       renameSync(path("draft.ts"), file);
-      await new Promise((next) => setTimeout(next, 25));
+      if (i % 20 === 19) await inForce(`v${i}`);
+      else await new Promise((next) => setTimeout(next, 10));
     }
+    write("enough", "");
     const { output, session } = await run;
     const [allowed, refused] = output.split(" ").map(Number);
-    expect(allowed! + refused!).toBe(50_000);
+    expect(refused).toBeGreaterThan(0);
     const records = readFileSync(trace, "utf8")
       .split("\n")
       .filter(Boolean)
@@ -198,12 +204,12 @@ describe("reloading under load", () => {
       records.flatMap((r) => (r.policies ?? []).map((p: { version: string }) => p.version)),
     );
     const opens = records.filter((r) => r.path === target);
-    expect(opens).toHaveLength(50_000);
+    expect(opens).toHaveLength(allowed! + refused!);
     expect(opens.filter((r) => r.errno === "EPERM")).toHaveLength(refused!);
     expect(opens.filter((r) => !valid.has(r.version.split("+")[0]))).toEqual([]);
     // What was in force when a call was decided is what happened to it.
     for (const r of opens) expect(r.errno === "EPERM").toBe(r.action === "deny");
-    expect(session.reloads).toBeGreaterThan(3);
+    expect(session.reloads).toBeGreaterThanOrEqual(10);
   });
 
   it("works for files beside policies of the host's own", async () => {

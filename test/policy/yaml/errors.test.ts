@@ -314,7 +314,7 @@ describe("a hostile file is refused, and quickly", () => {
   ])("%s", async (_, text, message) => {
     const started = performance.now();
     expect(await errorOf(text)).toContain(message);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 
   test("what is not UTF-8", async () => {

