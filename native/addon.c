@@ -3,10 +3,12 @@
  * addon's instance data. Numbers go through the shared buffer, so an event costs one call.
  */
 #define _GNU_SOURCE
+#include "identity.h"
 #include "values.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@ static void free_session(napi_env env, void *data, void *hint)
 	free(s);
 }
 
-/* create(buffer, fetchPlan, doors): the buffer must live as long as the thread does. */
+/* create(buffer, fetchPlan, doors, actMark): the buffer must live as long as the thread does. */
 static napi_value create(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
@@ -55,6 +57,8 @@ static napi_value create(napi_env env, napi_callback_info info)
 	s->answer = (struct answer *)(buffer + ANSWER_OFFSET);
 	memcpy(&s->fetch_plan, plan, plan_size);
 	s->doors = (int)integer(&c, 2);
+	s->act_mark = (uint32_t)integer(&c, 3);
+	unshare(CLONE_FS); /* acts have the umask of whoever they are made for */
 	s->worker = (pid_t)syscall(SYS_gettid);
 	s->socket = s->listener = -1;
 	napi_ref keep;
@@ -106,7 +110,12 @@ static napi_value resume_held(napi_env env, napi_callback_info info)
 		.tid = (int32_t)integer(&c, 2),
 		.id = word(&c, 3),
 		.result = integer(&c, 4),
+		.nr = (int32_t)integer(&c, 5),
 	};
+	size_t size;
+	uint8_t *args = bytes(&c, 6, &size);
+	if (args != NULL && size == sizeof held.args)
+		memcpy(held.args, args, size);
 	session_resume(c.session, &held);
 	return number(env, 0);
 }
@@ -159,16 +168,24 @@ static napi_value text(napi_env env, const char *from, size_t length)
 	return result;
 }
 
+static struct pin *pin_at(struct call *c, int i)
+{
+	size_t size;
+	uint8_t *place = bytes(c, i, &size);
+	return size < sizeof(struct pin) ? NULL : (struct pin *)(void *)place;
+}
+
 /*
- * resolve(tid, dirfd, path bytes, flags, into): the length of the canonical path now in `into`, or -errno. 0 says that
- * the path is canonical as it is. The last component need not exist. `flags` as in session.h.
+ * resolve(tid, dirfd, path bytes, flags, into, pin): the length of the canonical path now in `into`, or -errno. 0 says
+ * that the path is canonical as it is. The last component need not exist. `flags` as in session.h. What it reaches is
+ * held open in `pin`; without a pin it is let go.
  */
 static napi_value resolve(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
 	char path[4097];
 	size_t size, room;
-	int missing;
+	struct pin own, *pin = pin_at(&c, 5);
 	uint8_t *data = bytes(&c, 2, &size), *into = bytes(&c, 4, &room);
 	if (data == NULL || into == NULL || room == 0)
 		return number(env, -EINVAL);
@@ -176,8 +193,37 @@ static napi_value resolve(napi_env env, napi_callback_info info)
 		return number(env, -ENAMETOOLONG);
 	memcpy(path, data, size);
 	path[size] = 0;
-	return number(env, path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3),
-					(char *)into, room - 1, &missing));
+	ssize_t length = path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3),
+				      pin ? pin : &own, (char *)into, room - 1);
+	if (pin == NULL)
+		pin_release(&own);
+	return number(env, length);
+}
+
+/* pinFd(tid, fd, pin): holds what a descriptor refers to; 0 or -errno */
+static napi_value pin_fd(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct pin *pin = pin_at(&c, 2);
+	return number(env, pin == NULL ? -EINVAL : path_pin_fd((pid_t)integer(&c, 0), (int)integer(&c, 1), pin));
+}
+
+/* releasePin(pin) */
+static napi_value release_pin(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct pin *pin = pin_at(&c, 0);
+	if (pin != NULL)
+		pin_release(pin);
+	return number(env, 0);
+}
+
+/* sight(tid): bit 0: it sees other files than we do; bit 1: it may touch others than we may */
+static napi_value sight(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	pid_t tid = (pid_t)integer(&c, 0);
+	return number(env, path_views_differ(tid) | identity_differs(tid) << 1);
 }
 
 /* fdName(tid, fd): what /proc says the descriptor is, as bytes, or -errno */
@@ -222,7 +268,8 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(answer, action); FIELD(answer, flags); FIELD(answer, result); FIELD(answer, registers);
 	FIELD(answer, signal); FIELD(answer, args); FIELD(answer, write_count); FIELD(answer, writes);
 	FIELD(write, kind); FIELD(write, argument); FIELD(write, address); FIELD(write, offset); FIELD(write, length);
-	PUT("write", sizeof(struct write)); PUT("answer", ANSWER_OFFSET); PUT("fetch", FETCH_OFFSET);
+	PUT("write", sizeof(struct write)); PUT("answer", ANSWER_OFFSET); PUT("pins", PINS_OFFSET);
+	PUT("pin", sizeof(struct pin)); PUT("max_pins", MAX_PINS); PUT("fetch", FETCH_OFFSET);
 	PUT("fetch_size", FETCH_SIZE); PUT("reply", REPLY_OFFSET); PUT("reply_size", REPLY_SIZE);
 	PUT("buffer", BUFFER_SIZE); PUT("fetch_plan", sizeof(struct fetch_plan)); PUT("max_writes", MAX_WRITES);
 	FIELD(plan, magic); FIELD(plan, size); FIELD(plan, flags); FIELD(plan, file); FIELD(plan, directory);
@@ -251,7 +298,7 @@ NAPI_MODULE_INIT()
 	static const struct exported surface[] = {
 		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
-		{ "fetchString", fetch_string }, { "resolve", resolve }, { "fdName", fd_name },
+		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||

@@ -11,8 +11,13 @@ enum {
 	ARGUMENTS = 6,
 	MAX_WRITES = 16,
 
-	/* One ArrayBuffer per session: the event, the answer to it, and room for bytes in both directions. */
+	MAX_PINS = 2,
+	NAME_SIZE = 264,
+
+	/* One ArrayBuffer per session: the event, the answer to it, what its paths reach, and room for bytes in both
+	 * directions. */
 	ANSWER_OFFSET = 512,
+	PINS_OFFSET = 2048,
 	FETCH_OFFSET = 4096,
 	FETCH_SIZE = 256 * 1024,
 	REPLY_OFFSET = FETCH_OFFSET + FETCH_SIZE,
@@ -58,21 +63,45 @@ struct event {
 	struct slot slots[ARGUMENTS];
 };
 
+/*
+ * What a path was found to reach while it was decided on, held open so that nothing can take its place until the call
+ * is made. Descriptors are those of this process. All zero: nobody looked.
+ */
+enum pin_state {
+	PIN_NONE = 0,
+	PIN_FOUND = 1,   /* object, and parent and name where they were asked for */
+	PIN_MISSING = 2, /* nothing of that name in `parent` */
+	PIN_FAILED = 3,  /* the kernel says `error` before it gets there */
+};
+
+struct pin {
+	uint32_t state;
+	int32_t error;
+	int32_t object;
+	int32_t parent;
+	char name[NAME_SIZE]; /* the last component, with the slash behind it if there was one */
+};
+
 enum answer_action {
 	ANSWER_CONTINUE = 0, /* let the call happen, with `registers` and `writes` applied */
 	ANSWER_RETURN = 1,   /* do not make the call; `result` is what the program sees */
 	ANSWER_KILL = 2,     /* SIGKILL to the whole process */
 	ANSWER_HOLD = 3,     /* leave it waiting; resume() answers it later */
+	ANSWER_ACT = 4,      /* make the call in its place, on what its paths and addresses were found to be */
 };
 
 enum answer_flag {
 	ANSWER_WANT_RETURN = 1, /* report the call's return too (trace door) */
 	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
+	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
+	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
 };
 
 enum write_kind {
 	WRITE_MEMORY = 0,  /* copy bytes to `address` in the tracee */
 	WRITE_POINTER = 1, /* copy bytes to scratch memory of ours in the tracee, point argument `argument` at it */
+	WRITE_ADDRESS = 2, /* ANSWER_ACT: the addresses that were decided on, 132 bytes for each message: length, address */
+	WRITE_HOW = 3,     /* ANSWER_ACT: the struct open_how that was decided on */
 };
 
 struct write {
@@ -118,6 +147,7 @@ struct fetch_plan {
 };
 
 _Static_assert(sizeof(struct event) <= ANSWER_OFFSET, "the event must fit before the answer");
-_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= FETCH_OFFSET, "the answer must fit before the bytes");
+_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= PINS_OFFSET, "the answer must fit before the pins");
+_Static_assert(PINS_OFFSET + MAX_PINS * sizeof(struct pin) <= FETCH_OFFSET, "the pins must fit before the bytes");
 
 #endif

@@ -1,5 +1,6 @@
 /* The notify door: seccomp user notification. One thread waits per call; nothing else is disturbed. */
 #define _GNU_SOURCE
+#include "deputy.h"
 #include "session.h"
 
 #include <errno.h>
@@ -38,6 +39,14 @@ int notify_receive(struct session *s)
 		let_pass(s, request.id);
 		return 0;
 	}
+	struct tracee *t = s->acting ? tracee_find(s, (pid_t)request.pid) : NULL;
+	if (t != NULL && t->act != NULL) { /* decided at the trace door, and sent here to be made in its place */
+		struct act *act = t->act;
+		t->act = NULL;
+		s->acting--;
+		deputy_serve(s->listener, request.id, act);
+		return 0;
+	}
 	event->kind = EVENT_ENTRY;
 	event->door = DOOR_NOTIFY;
 	event->tid = (int32_t)request.pid;
@@ -70,6 +79,15 @@ void notify_answer(struct session *s, const struct event *event)
 	if (answer->signal)
 		syscall(SYS_tkill, event->tid, answer->signal);
 	switch (answer->action) {
+	case ANSWER_ACT: {
+		struct act *act = act_of(s, event);
+		if (act != NULL) {
+			deputy_serve(s->listener, event->id, act);
+			return;
+		}
+		response.error = -ENOMEM;
+		break;
+	}
 	case ANSWER_CONTINUE:
 		/* This door cannot change a call that is let through: refuse rather than ignore. */
 		if (answer->registers || answer->write_count)

@@ -30,6 +30,7 @@ struct tracee {
 	uint64_t scratch;     /* memory of ours in its address space, 0 until needed */
 	uint32_t scratch_size;
 	struct answer *pending; /* an answer that waits for scratch memory, its bytes behind it */
+	struct act *act;        /* a call that is made in its place as soon as it is notified */
 };
 
 enum { TRACEE_BUCKETS = 1024 };
@@ -61,6 +62,8 @@ struct session {
 	timer_t deadline;
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];
+	uint32_t act_mark;  /* in the upper half of the sixth argument: a call that the trace door wants to be notified */
+	int acting;         /* so many tracees have an act */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
 };
@@ -74,6 +77,11 @@ void session_close(struct session *s);
 int session_deadline(struct session *s, int64_t milliseconds);
 void session_tell(struct session *s, enum supervisor_message kind, int value);
 
+static inline struct pin *session_pins(struct session *s)
+{
+	return (struct pin *)(s->buffer + PINS_OFFSET);
+}
+
 /* notify.c: each returns 1 when the buffer holds an event, 0 when there was none, -errno */
 int notify_receive(struct session *s);
 void notify_answer(struct session *s, const struct event *event);
@@ -81,6 +89,7 @@ void notify_answer(struct session *s, const struct event *event);
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);
 int trace_wait(struct session *s, int look_first);
+int trace_look(struct session *s);
 void trace_answer(struct session *s, const struct event *event);
 int trace_is_injecting(struct session *s, pid_t tid);
 
@@ -88,6 +97,7 @@ int trace_is_injecting(struct session *s, pid_t tid);
 struct tracee *tracee_find(struct session *s, pid_t tid);
 struct tracee *tracee_find_or_add(struct session *s, pid_t tid);
 void tracee_forget(struct session *s, pid_t tid);
+void tracee_forget_act(struct session *s, struct tracee *t);
 void tracee_forget_all(struct session *s);
 
 /* stop.c */
@@ -100,13 +110,25 @@ int memory_write(pid_t tid, uint64_t address, const void *from, size_t length);
 int memory_apply_writes(pid_t tid, const struct answer *answer, const uint8_t *bytes);
 void memory_fetch(struct session *s);
 
-/* path.c: text goes to `into`; returns its length or -errno */
+/*
+ * path.c: what a path reaches is held open in the pin, its canonical name goes to `into`. Returns the name's length or
+ * -errno; the pin knows more: that only the last component is missing, or what the kernel would say.
+ */
 enum {
-	RESOLVE_FOLLOW = 1, /* a last component that is a link */
-	RESOLVE_APART = 2,  /* the tracee may have another root, or other mounts, than we have */
-	PATH_AS_ASKED = 0,  /* instead of a length: the path is canonical as it is */
+	RESOLVE_FOLLOW = 1,    /* a last component that is a link */
+	RESOLVE_APART = 2,     /* the tracee may have another root, or other mounts, than we have */
+	RESOLVE_AS_TRACEE = 4, /* the tracee may be somebody else than we are */
+	RESOLVE_PARENT = 8,    /* the call changes an entry of a folder: hold the folder too */
+	RESOLVE_HOW_SHIFT = 8, /* from here on: the restrictions of an openat2 */
+	RESOLVE_HOW_IN_ROOT = 0x18 << RESOLVE_HOW_SHIFT, /* … by which even "/" means the folder it was given */
+	PATH_AS_ASKED = 0,     /* instead of a length: the path is canonical as it is */
 };
-ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, char *into, size_t size, int *missing);
+ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct pin *pin, char *into, size_t size);
+int path_views_differ(pid_t tid);
+int path_pin_fd(pid_t tid, int fd, struct pin *pin);
+void pin_release(struct pin *pin);
+/* /proc/self/fd, held open: openat(own_fds(), "7", …) opens anew what 7 refers to. */
+int own_fds(void);
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size);
 /* Local and peer socket addresses of a tracee's socket, each at most 128 bytes; returns 0 or -errno. */
 int socket_names(pid_t tid, int fd, uint8_t *local, uint32_t *local_size, uint8_t *peer, uint32_t *peer_size);

@@ -3,6 +3,7 @@
  * Tracees are seized (not attached), so group stops and job control work as without us.
  */
 #define _GNU_SOURCE
+#include "act.h"
 #include "session.h"
 
 #include <errno.h>
@@ -67,6 +68,17 @@ static void skip_call(struct tracee *t, int64_t result)
 	t->registers.rax = (unsigned long long)result;
 	t->in_call = t->want_return = 0;
 	store(t);
+	resume(t, 0);
+}
+
+/* Back to the instruction that made the call. */
+static void make_again(struct tracee *t)
+{
+	struct user_regs_struct again = t->registers;
+	again.rip -= SYSCALL_LENGTH;
+	again.rax = t->registers.orig_rax;
+	again.orig_rax = (unsigned long long)-1; /* or the kernel might take it for an interrupted call */
+	ptrace(PTRACE_SETREGS, t->tid, 0, &again);
 	resume(t, 0);
 }
 
@@ -135,12 +147,7 @@ static void scratch_made(struct tracee *t)
 	}
 	t->scratch = after.rax;
 	t->phase = PHASE_REPLAYING;
-	struct user_regs_struct again = t->registers;
-	again.rip -= SYSCALL_LENGTH;
-	again.rax = t->registers.orig_rax;
-	again.orig_rax = (unsigned long long)-1; /* or the kernel might take it for an interrupted call */
-	ptrace(PTRACE_SETREGS, t->tid, 0, &again);
-	resume(t, 0);
+	make_again(t);
 }
 
 /* Is this stop the repeated call? A signal handler may run in between and make calls of its own. */
@@ -201,6 +208,26 @@ static void let_happen(struct session *s, struct tracee *t, const struct answer 
 	resume(t, 0);
 }
 
+/*
+ * Only a notification lets us put a descriptor into a tracee. So the call goes on with a mark in bits that no call
+ * looks at; the filter, which the kernel asks again after this stop, sends what is marked to the listener.
+ */
+static void send_to_be_made(struct session *s, struct tracee *t, const struct event *event, uint32_t flags)
+{
+	struct act *act = act_of(s, event);
+	if (act == NULL) {
+		skip_call(t, -ENOMEM);
+		return;
+	}
+	change_register(t, 5, (uint64_t)s->act_mark << 32 | (uint32_t)*argument(&t->registers, 5));
+	t->want_return = (flags & ANSWER_WANT_RETURN) != 0;
+	t->in_call = 1;
+	t->act = act;
+	s->acting++;
+	store(t);
+	resume(t, 0);
+}
+
 static void answer_entry(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes)
 {
 	if (answer->action == ANSWER_RETURN) {
@@ -239,7 +266,10 @@ void trace_answer(struct session *s, const struct event *event)
 		syscall(SYS_tkill, event->tid, answer->signal);
 	switch (event->kind) {
 	case EVENT_ENTRY:
-		answer_entry(s, t, answer, s->buffer + REPLY_OFFSET);
+		if (answer->action == ANSWER_ACT)
+			send_to_be_made(s, t, event, answer->flags);
+		else
+			answer_entry(s, t, answer, s->buffer + REPLY_OFFSET);
 		break;
 	case EVENT_RETURN:
 		answer_return(s, t, answer);
@@ -306,6 +336,13 @@ static int on_return(struct session *s, struct tracee *t)
 	t->in_call = 0;
 	if (load(t) < 0)
 		return 0;
+	if (t->act != NULL) { /* a signal came before its notification: it is to make the call again */
+		tracee_forget_act(s, t);
+		give_back_registers(t);
+		t->want_return = 0;
+		make_again(t);
+		return 0;
+	}
 	if (!t->want_return) {
 		give_back_registers(t);
 		store(t);
@@ -407,13 +444,8 @@ int trace_seize(struct session *s, pid_t tid)
 	return ptrace(PTRACE_SEIZE, tid, 0, (long)OPTIONS) < 0 ? -errno : 0;
 }
 
-/* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
-int trace_wait(struct session *s, int look_first)
+static int on_status(struct session *s, pid_t tid, int status)
 {
-	int status;
-	pid_t tid = stop_wait(s, &status, look_first);
-	if (tid < 0)
-		return -errno;
 	if (tid == s->launcher) {
 		s->launcher = 0;
 		return 0;
@@ -430,4 +462,20 @@ int trace_wait(struct session *s, int look_first)
 	s->awaiting = 0;
 	tracee_forget(s, tid);
 	return 1;
+}
+
+/* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
+int trace_wait(struct session *s, int look_first)
+{
+	int status;
+	pid_t tid = stop_wait(s, &status, look_first);
+	return tid < 0 ? -errno : on_status(s, tid, status);
+}
+
+/* The same without waiting: -EAGAIN when there is none. */
+int trace_look(struct session *s)
+{
+	int status;
+	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
+	return tid < 0 ? -errno : tid == 0 ? -EAGAIN : on_status(s, tid, status);
 }

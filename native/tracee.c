@@ -1,5 +1,6 @@
 /* The threads under the trace door, by number. */
 #define _GNU_SOURCE
+#include "act.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -31,6 +32,15 @@ struct tracee *tracee_find_or_add(struct session *s, pid_t tid)
 	return t;
 }
 
+void tracee_forget_act(struct session *s, struct tracee *t)
+{
+	if (t->act == NULL)
+		return;
+	act_discard(t->act);
+	t->act = NULL;
+	s->acting--;
+}
+
 void tracee_forget(struct session *s, pid_t tid)
 {
 	for (struct tracee **link = bucket(s, tid); *link != NULL; link = &(*link)->next) {
@@ -38,6 +48,7 @@ void tracee_forget(struct session *s, pid_t tid)
 		if (t->tid != tid)
 			continue;
 		*link = t->next;
+		tracee_forget_act(s, t);
 		free(t->pending);
 		free(t);
 		return;

@@ -7,7 +7,7 @@
 #include <node_api.h>
 #include <stdbool.h>
 
-enum { MAX_PARAMETERS = 6, TEXT_SIZE = 8192 };
+enum { MAX_PARAMETERS = 8, TEXT_SIZE = 8192 };
 
 struct call {
 	napi_env env;

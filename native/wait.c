@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/mman.h>
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPEAT_NS = 2 * 1000 * 1000 };
+enum { REPEAT_NS = 2 * 1000 * 1000, LOOKS = 50 };
 
 static int has_door(const struct session *s, enum door door)
 {
@@ -150,18 +151,41 @@ static int listener_ready(struct session *s)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
 }
 
+static int receive_beside_pump(struct session *s)
+{
+	int got = notify_receive(s);
+	atomic_fetch_add(&s->pump.consumed, 1);
+	syscall(SYS_futex, &s->pump.consumed, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	return got == -ENOENT || got == -EINTR ? 0 : got;
+}
+
+/* A call that was just sent to be made arrives within microseconds: look for it a few times before sleeping. */
+static int look_at_both(struct session *s, int *got)
+{
+	for (int i = 0; i < LOOKS && s->acting; i++) {
+		if (listener_ready(s)) {
+			*got = receive_beside_pump(s);
+			return 1;
+		}
+		*got = trace_look(s);
+		if (*got != -EAGAIN)
+			return 1;
+		sched_yield();
+	}
+	return 0;
+}
+
 static int next_of_both(struct session *s)
 {
 	int got;
 	if (!s->pump.running && (got = start_pump(s)) < 0)
 		return got;
+	if (look_at_both(s, &got))
+		return got;
 	atomic_store(&s->pump.worker_waits, 1);
 	if (listener_ready(s)) {
 		atomic_store(&s->pump.worker_waits, 0);
-		got = notify_receive(s);
-		atomic_fetch_add(&s->pump.consumed, 1);
-		syscall(SYS_futex, &s->pump.consumed, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-		return got == -ENOENT || got == -EINTR ? 0 : got;
+		return receive_beside_pump(s);
 	}
 	got = trace_wait(s, 0);
 	atomic_store(&s->pump.worker_waits, 0);
@@ -191,6 +215,9 @@ void session_resume(struct session *s, const struct event *held)
 		notify_answer(s, held);
 	else
 		trace_answer(s, held);
+	/* What nobody needs any more. Those of an event that is held were taken away by whoever holds it. */
+	for (int i = 0; i < MAX_PINS; i++)
+		pin_release(&session_pins(s)[i]);
 }
 
 /* Returns the kind of the event that is now in the buffer, or -errno when the wait itself failed. */

@@ -30,6 +30,10 @@ const ADDON = [
   "tracee.c",
   "memory.c",
   "path.c",
+  "identity.c",
+  "act.c",
+  "act-socket.c",
+  "deputy.c",
 ].map((f) => `native/${f}`);
 
 function newest(path) {

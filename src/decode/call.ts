@@ -8,7 +8,7 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
-import { DOOR, KIND } from "../kernel/layout.js";
+import { ANSWER_FLAG, DOOR, KIND } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor } from "../process/descriptor.js";
@@ -26,6 +26,9 @@ import {
 import { follows, type Shape, shapeOf } from "./shape.js";
 
 const AT_EMPTY_PATH = 0x1000;
+const O_CREAT = 0o100;
+/** Where the restrictions lie in a struct open_how. */
+const HOW_RESOLVE = 16;
 const AT_FDCWD = -100;
 const MAX_MEMORY = 64 * 1024;
 const MAX_ADDRESS = 128;
@@ -39,6 +42,8 @@ export interface Processes {
   get(tid: number): ProcessInfo;
   /** Some tracee may see another tree of files than we do. */
   readonly viewsDiffer: boolean;
+  /** Some tracee may be another user, or have other rights, than we. */
+  readonly identitiesDiffer: boolean;
 }
 
 /** A call as it stopped, decoded field by field when somebody looks. */
@@ -47,16 +52,21 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   readonly shape: Shape;
   readonly #processes: Processes;
   #stop: Stop;
+  /** Where the session's events lie, and with them what they hold open: also for one that was detached. */
+  readonly #shared: Stop;
   #generation: number;
   /** The entry of the call whose return this is. */
   readonly #entry: DecodedCall | undefined;
   #paths: readonly PathArgument[] | undefined;
   #fd: Descriptor | undefined | null = null;
-  #address: Address | undefined | null = null;
+  #addresses: readonly Address[] | undefined;
+  #names: readonly (Uint8Array | undefined)[] | undefined;
+  #looked = false;
   #args: SyscallArguments[SyscallName] | undefined;
 
   constructor(stop: Stop, call: Syscall, processes: Processes, entry?: DecodedCall) {
     this.#stop = stop;
+    this.#shared = stop;
     this.#generation = stop.generation;
     this.call = call;
     this.shape = shapeOf(call);
@@ -76,6 +86,36 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     this.#stop = this.stop.copy();
     this.#generation = this.#stop.generation;
     return this;
+  }
+
+  /** Whether somebody has looked at a path or an address: then the call must be made with what was seen. */
+  get looked(): boolean {
+    return this.#looked;
+  }
+
+  /** Sees to it that everything the call reaches is held open; returns how it is to be made (ANSWER_FLAG). */
+  pinAll(): number {
+    void this.paths;
+    void this.addresses;
+    const { viewsDiffer, identitiesDiffer } = this.#processes;
+    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
+  }
+
+  /** Another path takes the place of the first. */
+  redirectPath(path: Uint8Array): void {
+    const [first] = this.shape.paths;
+    const others = this.paths;
+    const pin = this.#shared.pin(0);
+    native().releasePin(pin);
+    const parent = this.call.args[first!]!.follow === "never" || this.#mayCreate() ? RESOLVE.parent : 0;
+    const follow = follows(
+      this.call.args[first!]!,
+      (k) => this.stop.uint(k),
+      () => this.#howWord(0),
+    );
+    const text = decodeText(path);
+    const to = this.#reach(AT_FDCWD, path, text, parent | (follow ? RESOLVE.follow : 0), pin);
+    this.#paths = [{ ...others[0]!, path: to }, ...others.slice(1)];
   }
 
   get kind(): "return" {
@@ -136,8 +176,8 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     if (this.#entry) return this.#entry.paths;
     if (!this.#paths) {
       const found: PathArgument[] = [];
-      for (const i of this.shape.paths) {
-        const path = this.#resolve(i);
+      for (const [k, i] of this.shape.paths.entries()) {
+        const path = this.#resolve(i, this.#shared.pin(k));
         if (path) found.push(path);
       }
       this.#paths = found;
@@ -148,39 +188,58 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   /** The text that a path argument points at, as it was when the call stopped. */
   #text(i: number): string | undefined {
     const stop = this.stop;
+    this.#looked = true;
     if (stop.isNull(i)) return undefined;
     if (!stop.has(i)) return readString(stop.tid, stop.exact(i), 4096);
     if (stop.slotError(i) !== 0 || stop.slotTruncated(i)) return undefined;
     return stop.slotText(i);
   }
 
-  #resolve(i: number): PathArgument | undefined {
+  #resolve(i: number, pin: Uint8Array): PathArgument | undefined {
     const requested = this.#text(i);
     if (requested === undefined) return undefined;
     const argument = this.call.args[i]!;
     const dirfd = argument.dirfd === undefined ? AT_FDCWD : this.stop.int(argument.dirfd);
-    return { argument: argument.name, requested, path: this.#canonical(i, dirfd, requested) };
+    return { argument: argument.name, requested, path: this.#canonical(i, dirfd, requested, pin) };
   }
 
-  #canonical(i: number, dirfd: number, requested: string): string {
+  #canonical(i: number, dirfd: number, requested: string, pin: Uint8Array): string {
     const stop = this.stop;
-    const { tid } = stop;
-    if (requested === "") {
-      if (!(this.#flagBits() & AT_EMPTY_PATH) || dirfd === AT_FDCWD)
-        return dirfd === AT_FDCWD ? this.process.cwd : "";
-      return describeDescriptor(tid, dirfd).target ?? "";
+    if (requested === "" && this.#takesEmptyPath()) {
+      native().pinFd(stop.tid, dirfd, pin);
+      return dirfd === AT_FDCWD ? this.process.cwd : (describeDescriptor(stop.tid, dirfd).target ?? "");
     }
+    const argument = this.call.args[i]!;
     const follow = follows(
-      this.call.args[i]!,
+      argument,
       (k) => stop.uint(k),
-      () => this.#howFlags(),
+      () => this.#howWord(0),
     );
-    const path = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
-    const flags = (follow ? RESOLVE.follow : 0) | (this.#processes.viewsDiffer ? RESOLVE.apart : 0);
-    const length = native().resolve(tid, dirfd, path, flags, canonicalPath);
+    const parent = argument.follow === "never" || (argument.creates && this.#mayCreate());
+    const flags =
+      (follow ? RESOLVE.follow : 0) |
+      (parent ? RESOLVE.parent : 0) |
+      (this.#howWord(HOW_RESOLVE) << RESOLVE.howShift);
+    return this.#reach(dirfd, stop.has(i) ? stop.slotBytes(i) : encodeText(requested), requested, flags, pin);
+  }
+
+  /** The canonical name of what a path reaches, which stays open in the pin. */
+  #reach(dirfd: number, path: Uint8Array, requested: string, flags: number, pin: Uint8Array): string {
+    const { viewsDiffer, identitiesDiffer } = this.#processes;
+    const all =
+      flags | (viewsDiffer ? RESOLVE.apart : 0) | (identitiesDiffer ? RESOLVE.asTracee : 0);
+    const length = native().resolve(this.stop.tid, dirfd, path, all, canonicalPath, pin);
     if (length === 0) return requested;
     if (length < 0) return this.#lexical(dirfd, requested);
     return decodeText(canonicalPath.subarray(0, length));
+  }
+
+  #takesEmptyPath(): boolean {
+    return this.call.name === "readlinkat" || (this.#flagBits() & AT_EMPTY_PATH) !== 0;
+  }
+
+  #mayCreate(): boolean {
+    return this.call.name === "creat" || (this.#flagBits() & O_CREAT) !== 0;
   }
 
   /** The best name for a path that leads nowhere: the kernel will refuse it whatever we say. */
@@ -212,19 +271,35 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   }
 
   get address(): Address | undefined {
-    if (this.#address === null) this.#address = this.addresses[0];
-    return this.#address;
+    return this.addresses[0];
   }
 
   /** Every address that the call carries: sendmmsg may have many. */
   get addresses(): readonly Address[] {
+    this.#addresses ??= this.names.flatMap((bytes, i) => {
+      const address = bytes && decodeAddress(bytes);
+      return address ? [this.#reachable(address, i)] : [];
+    });
+    return this.#addresses;
+  }
+
+  /** The addresses as bytes, one for each message, read once: what is decided on is what is used. */
+  get names(): readonly (Uint8Array | undefined)[] {
     const { address, message } = this.shape;
-    if (address >= 0) {
-      const bytes = this.#addressBytes(address);
-      const decoded = bytes && decodeAddress(bytes);
-      return decoded ? [decoded] : [];
-    }
-    return message < 0 ? [] : this.#messages(message).flatMap((m) => this.#messageName(m) ?? []);
+    this.#looked = true;
+    if (address >= 0) this.#names ??= [this.#addressBytes(address)];
+    else this.#names ??= message < 0 ? [] : this.#messages(message).map((header) => this.#messageName(header));
+    return this.#names;
+  }
+
+  /** A socket in the file system is what its path reaches. */
+  #reachable(address: Address, i: number): Address {
+    if (address.family !== "unix" || !address.path || address.abstract || i > 0 || this.stop.kind === KIND.return) return address;
+    const parent = this.call.name === "bind" ? RESOLVE.parent : RESOLVE.follow;
+    return {
+      ...address,
+      path: this.#reach(AT_FDCWD, encodeText(address.path), address.path, parent, this.#shared.pin(0)),
+    };
   }
 
   #addressBytes(i: number): Uint8Array | undefined {
@@ -238,7 +313,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
         ? undefined
         : readMemory(stop.tid, stop.exact(i), Math.min(length, MAX_ADDRESS));
     }
-    if (stop.has(i)) return stop.slotError(i) ? undefined : stop.slotBytes(i);
+    if (stop.has(i)) return stop.slotError(i) ? undefined : Uint8Array.from(stop.slotBytes(i));
     return readMemory(stop.tid, stop.exact(i), Math.min(stop.uint(argument.length!), MAX_ADDRESS));
   }
 
@@ -250,21 +325,27 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     return Array.from({ length: count }, (_, k) => base + BigInt(k * MMSGHDR_SIZE));
   }
 
-  #messageName(header: bigint): Address | undefined {
+  #messageName(header: bigint): Uint8Array | undefined {
     const name = readMessageHeader(this.stop.tid, header)?.name;
     if (!name || name.address === 0n || name.length === 0) return undefined;
-    const bytes = readMemory(this.stop.tid, name.address, Math.min(name.length, MAX_ADDRESS));
-    return bytes && decodeAddress(bytes);
+    return readMemory(this.stop.tid, name.address, Math.min(name.length, MAX_ADDRESS));
   }
 
-  #howFlags(): number {
+  /** openat2's struct open_how, as it was when the call stopped. */
+  get how(): Uint8Array | undefined {
     const { how } = this.shape;
-    return how < 0 ? 0 : (readMemory(this.stop.tid, this.stop.exact(how), 8)?.readUInt32LE() ?? 0);
+    if (how < 0 || !this.stop.has(how) || this.stop.slotError(how) !== 0) return undefined;
+    return this.stop.slotBytes(how);
+  }
+
+  #howWord(at: number): number {
+    const { how } = this;
+    return how && how.length >= at + 4 ? Buffer.from(how.buffer, how.byteOffset).readUInt32LE(at) : 0;
   }
 
   #flagBits(): number {
     const { flags, how } = this.shape;
-    return how >= 0 ? this.#howFlags() : flags >= 0 ? this.stop.uint(flags) : 0;
+    return how >= 0 ? this.#howWord(0) : flags >= 0 ? this.stop.uint(flags) : 0;
   }
 
   get flags(): readonly string[] {
@@ -407,7 +488,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
       case "argv":
         return readStrings(stop.tid, stop.exact(i));
       case "sockaddr":
-        return this.#addressBytes(i);
+        return this.stop.kind === KIND.return ? this.#addressBytes(i) : this.names[0];
       case "iovec":
         return readVectors(stop.tid, stop.exact(i), stop.ulong(argument.length!))?.map((p) =>
           readMemory(stop.tid, p.address, Math.min(p.length, MAX_MEMORY)),

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { shapeOf } from "../decode/shape.js";
 import { HermesError } from "../errors.js";
@@ -11,6 +12,7 @@ import {
 } from "../kernel/filter/index.js";
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
 import type { PolicyStack } from "../policy/stack.js";
+import { hasAct } from "./act.js";
 import type { Door } from "./door.js";
 import { notifyDoor } from "./notify.js";
 import { traceDoor } from "./trace.js";
@@ -22,6 +24,8 @@ export interface Arrangement {
   readonly program: readonly Instruction[];
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
+  /** In the upper half of the sixth argument: a call that the trace door sends on to be made in the program's place. */
+  readonly actMark: number;
   /** io_uring could do unseen what a policy wants to see, and is refused. */
   readonly refusesIoUring: boolean;
 }
@@ -35,9 +39,14 @@ export interface Wishes {
   readonly live: readonly Syscall[];
 }
 
+const UPPER_HALF = 0xffff_ffff_0000_0000n;
 const IO_URING = [425, 426, 427];
 /** Calls after which a tracee's paths may lead elsewhere than ours: chroot, pivot_root, setns, mount, umount2, move_mount. */
 export const CHANGES_VIEW: ReadonlySet<number> = new Set([161, 155, 308, 165, 166, 429]);
+/** Calls after which a tracee may touch other files than we: set*id, setgroups, capset, unshare, setns. */
+export const CHANGES_IDENTITY: ReadonlySet<number> = new Set([
+  105, 106, 113, 114, 116, 117, 119, 122, 123, 126, 272, 308,
+]);
 const EXEC = [59, 322];
 const ENOSYS = 38;
 /** What io_uring can do in a program's place (io_uring_enter(2)): policies on these would be blind to it. */
@@ -67,11 +76,14 @@ export function arrange(wishes: Wishes): Arrangement {
   const refusesIoUring = wanted.some((nr) =>
     syscallByNumber(nr)?.classes.some((cls) => THROUGH_IO_URING.has(cls)),
   );
-  const program = compileFilter(filterSpec(wishes, doorOf, refusesIoUring));
+  const actMark = randomInt(1, 2 ** 31);
+  const program = compileFilter(filterSpec(wishes, doorOf, refusesIoUring, actMark));
   const doors = new Set(doorOf.values());
+  const acts = actsAtTraceDoor(stack, doorOf).length > 0;
   return {
     doorOf,
-    doors: [...doors].reduce((bits, door) => bits | (1 << door.number), 0),
+    actMark,
+    doors: [...doors].reduce((bits, door) => bits | (1 << door.number), acts ? 1 << notifyDoor.number : 0),
     program,
     filter: encodeFilter(program),
     fetchPlan: fetchPlan(doorOf.keys()),
@@ -96,17 +108,24 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
   const [some] = doorOf.values();
   if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
-    for (const nr of CHANGES_VIEW) if (!doorOf.has(nr)) doorOf.set(nr, some);
+    for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);
   // A program with a listener is held at its first execve until we have taken the listener over.
-  if ([...doorOf.values()].includes(notifyDoor))
+  if ([...doorOf.values()].includes(notifyDoor) || actsAtTraceDoor(stack, doorOf).length > 0)
     for (const nr of EXEC) if (!doorOf.has(nr)) doorOf.set(nr, notifyDoor);
   return doorOf;
+}
+
+/** Calls of the trace door that may be made in the program's place, which takes a notification. */
+function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>): number[] {
+  if (stack.policies.length === 0) return [];
+  return [...doorOf].flatMap(([nr, door]) => (door === traceDoor && hasAct(syscallByNumber(nr)!) ? [nr] : []));
 }
 
 function filterSpec(
   { stack }: Wishes,
   doorOf: ReadonlyMap<number, Door>,
   refusesIoUring: boolean,
+  actMark: number,
 ): FilterSpec {
   const calls = new Map<number, CallTreatment>();
   const treatment = (nr: number): CallTreatment => {
@@ -122,6 +141,9 @@ function filterSpec(
     const action: FilterAction = rule.action === "kill" ? { do: "kill" } : { do: "errno", errno: rule.errno };
     treatment(rule.nr).rules.push({ tests: [...rule.tests], action });
   }
+  const marked = { arg: 5, width: 64, op: "masked", mask: UPPER_HALF, value: BigInt(actMark) << 32n } as const;
+  for (const nr of actsAtTraceDoor(stack, doorOf))
+    treatment(nr).rules.push({ tests: [marked], action: { do: "notify" } });
   if (refusesIoUring)
     for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
   return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };
@@ -147,6 +169,7 @@ export function unserved(arrangement: Arrangement, stack: PolicyStack): string[]
 
 const PATH_MAX = 4096;
 const SOCKADDR_MAX = 128;
+const HOW_MAX = 24;
 
 /** Paths and addresses are copied as soon as the call stops; the rest when somebody looks. */
 function fetchPlan(numbers: Iterable<number>): Uint8Array {
@@ -161,8 +184,9 @@ function fetchPlan(numbers: Iterable<number>): Uint8Array {
   for (const nr of numbers) {
     const call = syscallByNumber(nr);
     if (!call || nr >= MAX_SYSCALL) continue;
-    const { paths, address } = shapeOf(call);
+    const { paths, address, how } = shapeOf(call);
     for (const path of paths) step(nr, path, FETCH.string, 0, PATH_MAX);
+    if (how >= 0) step(nr, how, FETCH.bytes, call.args[how]!.length ?? how + 1, HOW_MAX);
     const argument = call.args[address];
     if (argument && (argument.direction ?? "in") === "in")
       step(nr, address, FETCH.bytes, argument.length!, SOCKADDR_MAX);

@@ -9,6 +9,7 @@ import {
 import type { DecodedCall } from "../decode/call.js";
 import type { Answer } from "../kernel/stop.js";
 import type { Change } from "../verdict.js";
+import { hasAct, makeInItsPlace } from "./act.js";
 import { type AfterCall, NotPossible } from "./door.js";
 import { argumentIndex, toBytes } from "./refuse.js";
 
@@ -34,7 +35,7 @@ function redirect(
   const isAddress = typeof to === "object" && !(to instanceof Uint8Array);
   const [path] = event.shape.paths;
   if (path !== undefined && !isAddress) {
-    replacePointed(event, path, toBytes(to), answer);
+    redirectPath(event, path, toBytes(to), answer);
     return;
   }
   if (event.shape.address < 0 && event.shape.message < 0)
@@ -42,6 +43,16 @@ function redirect(
   const address = isAddress ? to : parseAddress(typeof to === "string" ? to : Buffer.from(to).toString());
   if (!address) throw new NotPossible(`"${to}" is not an address: write host:port, [v6]:port or unix:/path`);
   redirectAddress(event, address, answer, after);
+}
+
+function redirectPath(event: DecodedCall, path: number, to: Uint8Array, answer: Answer): void {
+  if (to.includes(0)) throw new NotPossible("a path holds no NUL byte");
+  if (!hasAct(event.call)) {
+    replacePointed(event, path, to, answer);
+    return;
+  }
+  event.redirectPath(to);
+  makeInItsPlace(event, answer, []);
 }
 
 /** The socket's family is fixed: the new address must be one that such a socket can reach. */
@@ -54,8 +65,8 @@ function redirectAddress(event: DecodedCall, to: Address, answer: Answer, after:
     throw new NotPossible(
       `a socket for ${formatAddress(asked)} (${asked.family}) cannot be redirected to ${formatAddress(to)} (${to.family}): the address family differs`,
     );
-  if (address >= 0) {
-    answer.pointer(address, bytes).register(event.call.args[address]!.length!, bytes.length);
+  if (address >= 0 && hasAct(event.call)) {
+    makeInItsPlace(event, answer, [bytes]);
     return;
   }
   const place = event.messageName(message);

@@ -4,12 +4,13 @@ import { shapeOf } from "../decode/shape.js";
 import { ANSWER, DOOR } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import type { Action, Verdict } from "../verdict.js";
+import { letHappen } from "./act.js";
 import { type Door, NotPossible } from "./door.js";
 import { emulate, errnoOf, refuse, signalOf } from "./refuse.js";
 
 /**
- * seccomp user notification: the ordinary door for decisions. It can refuse a call or answer in the kernel's place,
- * but a call that it lets through happens as the program made it. It leaves ptrace to the program.
+ * seccomp user notification: the ordinary door for decisions. It can refuse a call, answer in the kernel's place, or
+ * make it in the program's place; it cannot change one that the program makes itself. It leaves ptrace to the program.
  */
 export const notifyDoor: Door = {
   name: "notify",
@@ -25,7 +26,7 @@ export const notifyDoor: Door = {
   carryOut(event: DecodedCall, verdict: Verdict, answer: Answer): void {
     switch (verdict.action) {
       case "allow":
-        answer.begin(ANSWER.continue);
+        letHappen(event, answer);
         return;
       case "kill":
         answer.begin(ANSWER.kill);
@@ -38,7 +39,7 @@ export const notifyDoor: Door = {
       case "fault": {
         const { errno, signal, short } = verdict.fault!;
         if (short !== undefined) throw new NotPossible("the notify door cannot shorten a transfer");
-        if (errno === undefined) answer.begin(ANSWER.continue);
+        if (errno === undefined) letHappen(event, answer);
         else answer.begin(ANSWER.return).result(-errnoOf(errno));
         if (signal !== undefined) answer.signal(signalOf(signal));
         return;

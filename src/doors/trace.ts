@@ -2,6 +2,7 @@ import type { DecodedCall } from "../decode/call.js";
 import { ANSWER, DOOR } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import type { Fault, Verdict } from "../verdict.js";
+import { letHappen } from "./act.js";
 import { change } from "./change.js";
 import { type AfterCall, type Door, NotPossible } from "./door.js";
 import { emulate, errnoOf, refuse, signalOf } from "./refuse.js";
@@ -16,7 +17,7 @@ export const traceDoor: Door = {
   carryOut(event: DecodedCall, verdict: Verdict, answer: Answer, after: AfterCall): void {
     switch (verdict.action) {
       case "allow":
-        answer.begin(ANSWER.continue);
+        letHappen(event, answer);
         return;
       case "kill":
         answer.begin(ANSWER.kill);
@@ -39,6 +40,7 @@ export const traceDoor: Door = {
 
 function carryOutFault(event: DecodedCall, fault: Fault, answer: Answer): void {
   if (fault.errno !== undefined) answer.begin(ANSWER.return).result(-errnoOf(fault.errno));
+  else if (fault.short === undefined) letHappen(event, answer);
   else answer.begin(ANSWER.continue);
   if (fault.signal !== undefined) answer.signal(signalOf(fault.signal));
   if (fault.short === undefined || fault.errno !== undefined) return;

@@ -14,9 +14,9 @@ export const KIND = {
 
 export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
 
-export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3 } as const;
-export const ANSWER_FLAG = { wantReturn: 1, setResult: 2 } as const;
-export const WRITE = { memory: 0, pointer: 1 } as const;
+export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3, act: 4 } as const;
+export const ANSWER_FLAG = { wantReturn: 1, setResult: 2, asTracee: 4, apart: 8 } as const;
+export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3 } as const;
 
 export const ARGUMENTS = 6;
 export const EVENT_FIELD = {
@@ -50,6 +50,10 @@ export const ANSWER_FIELD = {
 export const WRITE_FIELD = { kind: 0, argument: 4, address: 8, offset: 16, length: 20 } as const;
 export const WRITE_SIZE = 24;
 export const MAX_WRITES = 16;
+
+export const PINS_OFFSET = 2048;
+export const PIN_SIZE = 280;
+export const MAX_PINS = 2;
 
 export const FETCH_OFFSET = 4096;
 export const FETCH_SIZE = 256 * 1024;

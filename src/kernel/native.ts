@@ -5,13 +5,21 @@ import { HOME } from "../home.js";
 /** The native addon's surface (native/addon.c). Negative numbers are -errno throughout. */
 export interface Native {
   /** Makes this thread the owner of a session; returns its OS thread id. */
-  create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number): number;
+  create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, actMark: number): number;
   launch(plan: Uint8Array, launcher: string): number;
   /** step * 4096 + errno of the launch step that failed, 0 for none. */
   launchFailure(): number;
   /** Answers the last event, blocks for the next, returns its kind. */
   next(): number;
-  resume(door: number, kind: number, tid: number, id: bigint, result: number): number;
+  resume(
+    door: number,
+    kind: number,
+    tid: number,
+    id: bigint,
+    result: number,
+    nr: number,
+    args: Uint8Array,
+  ): number;
   /** Interrupts next() after so many milliseconds and then every 2 ms; 0 stops that. */
   deadline(milliseconds: number): number;
   /** Kills every process of the session. */
@@ -19,8 +27,23 @@ export interface Native {
 
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
-  /** The canonical path goes to `into`; returns its length, or 0 when the path is canonical as it is. Its last component need not exist. */
-  resolve(tid: number, dirfd: number, path: Uint8Array, flags: number, into: Uint8Array): number;
+  /**
+   * The canonical path goes to `into`; returns its length, or 0 when the path is canonical as it is. Its last component
+   * need not exist. What it reaches is held open in `pin`, if there is one.
+   */
+  resolve(
+    tid: number,
+    dirfd: number,
+    path: Uint8Array,
+    flags: number,
+    into: Uint8Array,
+    pin?: Uint8Array,
+  ): number;
+  /** Holds what a descriptor refers to. */
+  pinFd(tid: number, fd: number, pin: Uint8Array): number;
+  releasePin(pin: Uint8Array): number;
+  /** SIGHT bits: how a tracee differs from us. */
+  sight(tid: number): number;
   fdName(tid: number, fd: number): Buffer | number;
   socketNames(tid: number, fd: number): Buffer | number;
 
@@ -45,8 +68,11 @@ export interface Native {
   layout(): Record<string, number>;
 }
 
-/** Flags of resolve(). */
-export const RESOLVE = { follow: 1, apart: 2 } as const;
+/** Flags of resolve(). The restrictions of an openat2 go above `howShift`. */
+export const RESOLVE = { follow: 1, apart: 2, asTracee: 4, parent: 8, howShift: 8 } as const;
+
+/** Bits of sight(). */
+export const SIGHT = { apart: 1, stranger: 2 } as const;
 
 /** Bits of probe(); the Landlock ABI version is in the next byte. */
 export const PROBE = { notify: 1, trace: 2, notifySizes: 4, landlockShift: 8 } as const;

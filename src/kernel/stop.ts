@@ -5,7 +5,10 @@ import {
   ANSWER_OFFSET,
   ARGUMENTS,
   EVENT_FIELD,
+  MAX_PINS,
   MAX_WRITES,
+  PIN_SIZE,
+  PINS_OFFSET,
   REPLY_OFFSET,
   REPLY_SIZE,
   SLOT_SIZE,
@@ -15,6 +18,8 @@ import {
 } from "./layout.js";
 
 const WORD = 2 ** 32;
+/** In the reply bytes: a length and room for any address. */
+const ADDRESS_RECORD = 132;
 
 /** The raw pause of one tracee, read through typed views of the shared buffer. */
 export class Stop {
@@ -121,6 +126,28 @@ export class Stop {
     return asciiText(this.bytes, from, from + this.#u32[at + 1]!) ?? decodeText(this.slotBytes(i));
   }
 
+  /** Where the i-th path of the call is held open. */
+  pin(i: number): Uint8Array {
+    return this.bytes.subarray(PINS_OFFSET + i * PIN_SIZE, PINS_OFFSET + (i + 1) * PIN_SIZE);
+  }
+
+  /** The registers of the arguments, as they lie in memory. */
+  get rawArguments(): Uint8Array {
+    return this.bytes.subarray(EVENT_FIELD.args, EVENT_FIELD.args + ARGUMENTS * 8);
+  }
+
+  /** Takes what is held open away from the event, so that it stays open when its turn is over. */
+  takePins(): Uint8Array {
+    const place = this.bytes.subarray(PINS_OFFSET, PINS_OFFSET + MAX_PINS * PIN_SIZE);
+    const pins = Uint8Array.from(place);
+    place.fill(0);
+    return pins;
+  }
+
+  givePins(pins: Uint8Array): void {
+    this.bytes.set(pins, PINS_OFFSET);
+  }
+
   /** A private copy of the event and its bytes, for one that outlives its turn. */
   copy(): Stop {
     let used = 0;
@@ -218,6 +245,21 @@ export class Answer {
   /** Bytes that take the place of what argument i points at. */
   pointer(i: number, bytes: Uint8Array): this {
     return this.#write(WRITE.pointer, i, 0n, bytes);
+  }
+
+  /** For an act: the addresses that were decided on, one for each message. */
+  addresses(names: readonly (Uint8Array | undefined)[]): this {
+    const bytes = Buffer.alloc(names.length * ADDRESS_RECORD);
+    for (const [i, name] of names.entries()) {
+      bytes.writeUInt32LE(name?.length ?? 0, i * ADDRESS_RECORD);
+      if (name) bytes.set(name.subarray(0, ADDRESS_RECORD - 4), i * ADDRESS_RECORD + 4);
+    }
+    return this.#write(WRITE.address, 0, 0n, bytes);
+  }
+
+  /** For an act: the struct open_how that was decided on. */
+  how(bytes: Uint8Array): this {
+    return this.#write(WRITE.how, 0, 0n, bytes);
   }
 
   #write(kind: number, argument: number, address: bigint, bytes: Uint8Array): this {

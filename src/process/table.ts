@@ -14,6 +14,8 @@ export class ProcessTable {
 
   /** Set when a tracee asks for another root or other mounts: from then on paths are walked in each tracee's own view. */
   viewsDiffer = false;
+  /** Set when a tracee may be another user, or have other rights, than we: from then on acts are made as it. */
+  identitiesDiffer = false;
 
   constructor(exitsAreReported: boolean) {
     this.#pinned = !exitsAreReported;

@@ -1,10 +1,11 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { DecodedCall } from "../decode/call.js";
-import { CHANGES_VIEW } from "../doors/arrangement.js";
+import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor } from "../doors/trace.js";
-import { ANSWER, ANSWER_FLAG, DOOR, KIND } from "../kernel/layout.js";
+import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
+import { native, SIGHT } from "../kernel/native.js";
 import { Answer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
@@ -15,6 +16,8 @@ import { type Decision, deny, type Verdict } from "../verdict.js";
 import { answerReturn } from "./return.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
+/** Until it has become the program, the first process is not yet what it will be. */
+const EXEC: ReadonlySet<number> = new Set([59, 322]);
 const EFAULT = 14;
 const ENAMETOOLONG = 36;
 /** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
@@ -42,6 +45,8 @@ interface PendingCall {
 interface Held {
   readonly event: DecodedCall;
   readonly decision: Decision;
+  /** What the call reaches, still open. */
+  readonly pins: Uint8Array;
   /** Set when it is a return that waits. */
   readonly pending?: PendingCall;
 }
@@ -53,6 +58,7 @@ export class Handler {
   readonly #answer: Answer;
   readonly #mediator: Mediator;
   #stack: PolicyStack;
+  #lookedAtFirst = false;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
 
@@ -88,6 +94,7 @@ export class Handler {
   release(tid: number): boolean {
     const held = this.#held.get(tid);
     this.#held.delete(tid);
+    if (held) this.#stop.givePins(held.pins);
     if (held?.pending) this.#finish(held.event, held.decision, held.pending);
     else if (held) this.#carryOut(held.event, held.decision);
     return held !== undefined;
@@ -105,7 +112,7 @@ export class Handler {
   #entry(): number {
     const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
-    if (CHANGES_VIEW.has(call.nr)) this.#o.processes.viewsDiffer = true;
+    this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
     const decision = this.#mediator.decide(event);
     if (decision.fault?.delay) return this.#hold(event, decision);
@@ -113,10 +120,23 @@ export class Handler {
     return 0;
   }
 
+  /** Whether the caller sees other files, or may touch others, than we: from the first call on, or from this one. */
+  #lookAtCaller(nr: number): void {
+    const { processes } = this.#o;
+    if (CHANGES_VIEW.has(nr)) processes.viewsDiffer = true;
+    if (CHANGES_IDENTITY.has(nr)) processes.identitiesDiffer = true;
+    if (this.#lookedAtFirst || EXEC.has(nr)) return;
+    this.#lookedAtFirst = true;
+    const sight = native().sight(this.#stop.tid);
+    if (sight & SIGHT.apart) processes.viewsDiffer = true;
+    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
+  }
+
   #hold(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
     const { delay = 0, ...fault } = decision.fault!;
     const rest = { ...decision, fault };
-    this.#held.set(event.tid, { event: event.detach(), decision: rest, ...(pending && { pending }) });
+    const pins = this.#stop.takePins();
+    this.#held.set(event.tid, { event: event.detach(), decision: rest, pins, ...(pending && { pending }) });
     this.#answer.begin(ANSWER.hold);
     return Math.max(1, delay);
   }
@@ -155,7 +175,7 @@ export class Handler {
   #follow(event: DecodedCall, decision: Decision, after: AfterCall): void {
     const { recorder } = this.#o;
     const record = recorder?.open(event, decision);
-    const goesOn = this.#answer.action === ANSWER.continue;
+    const goesOn = this.#answer.action === ANSWER.continue || this.#answer.action === ANSWER.act;
     if (!goesOn || event.stop.door !== DOOR.trace) {
       if (record) recorder!.settled(record, goesOn ? undefined : this.#answer.resultOfReturn);
       return;
@@ -254,11 +274,19 @@ export class Handler {
     if (pending) this.#pending.set(to, pending);
   }
 
+  /** An event whose caller is gone: nobody waits for it any more. */
+  #letGo(tid: number): void {
+    const held = this.#held.get(tid);
+    if (!held) return;
+    this.#held.delete(tid);
+    for (let i = 0; i < MAX_PINS; i++) native().releasePin(held.pins.subarray(i * PIN_SIZE, (i + 1) * PIN_SIZE));
+  }
+
   /** The call in progress will never return. */
   #abandon(tid: number): void {
     const record = this.#pending.get(tid)?.record;
     this.#pending.delete(tid);
-    this.#held.delete(tid);
+    this.#letGo(tid);
     if (record) this.#o.recorder!.settled(record);
   }
 }

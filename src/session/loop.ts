@@ -28,6 +28,8 @@ interface Held {
   readonly tid: number;
   readonly id: bigint;
   readonly result: number;
+  readonly nr: number;
+  readonly args: Uint8Array;
   readonly due: number;
 }
 
@@ -83,8 +85,9 @@ export class Loop {
   }
 
   #hold(milliseconds: number): void {
-    const { door, kind, tid, id, result } = this.#stop;
-    this.#held.push({ door, kind, tid, id, result, due: performance.now() + milliseconds });
+    const { door, kind, tid, id, result, nr } = this.#stop;
+    const args = Uint8Array.from(this.#stop.rawArguments);
+    this.#held.push({ door, kind, tid, id, result, nr, args, due: performance.now() + milliseconds });
     this.#setDeadline();
   }
 
@@ -99,9 +102,9 @@ export class Loop {
     const due = this.#held.filter((held) => held.due <= now);
     if (due.length === 0) return;
     this.#held = this.#held.filter((held) => held.due > now);
-    for (const { door, kind, tid, id, result } of due) {
+    for (const { door, kind, tid, id, result, nr, args } of due) {
       if (!this.#decider.release(tid)) this.#answer.begin(ANSWER.continue);
-      this.#native.resume(door, kind, tid, id, result);
+      this.#native.resume(door, kind, tid, id, result, nr, args);
     }
     this.#setDeadline();
   }

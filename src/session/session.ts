@@ -51,8 +51,8 @@ export class Session {
       problem: (text) => events.problem?.(text),
       stop: () => session?.end(),
     });
-    const { doors, filter, fetchPlan } = mediation.arrangement;
-    const task = { options, remote: { doorway: { doors, filter, fetchPlan }, memory, control } };
+    const { doors, filter, fetchPlan, actMark } = mediation.arrangement;
+    const task = { options, remote: { doorway: { doors, filter, fetchPlan, actMark }, memory, control } };
     session = new Session(thread ?? new Thread(), task, events, (pid, status) =>
       mediation.finish(pid, status),
     );

@@ -18,6 +18,7 @@ export interface Doorway {
   readonly doors: number;
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
+  readonly actMark: number;
 }
 
 /** The kernel half of a session: starts the program and waits for its tracees, in the thread that owns them. */
@@ -34,7 +35,8 @@ export class Supervisor {
     this.#memory = memory;
     this.#channel = channel;
     const plan = encodePlan(launchOf(options), doorway.filter, (doorway.doors & (1 << DOOR.notify)) !== 0);
-    const worker = this.#native.create(new Uint8Array(memory), doorway.fetchPlan, doorway.doors);
+    const { fetchPlan, doors, actMark } = doorway;
+    const worker = this.#native.create(new Uint8Array(memory), fetchPlan, doors, actMark);
     this.pid = this.#native.launch(plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });

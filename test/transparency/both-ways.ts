@@ -26,6 +26,8 @@ export const WAYS = {
   "the trace door": ["-p", policy("every-call"), "--door", "trace"],
   "both doors": ["-p", policy("every-call"), "-p", policy("files-by-trace")],
   "the trace door with returns recorded": ["--trace", "/dev/null"],
+  "acts at the notify door": ["-p", policy("every-path"), "--door", "notify"],
+  "acts at the trace door": ["-p", policy("every-path"), "--door", "trace"],
 } as const;
 export type Way = keyof typeof WAYS;
 export const ALL_WAYS = Object.keys(WAYS) as Way[];

@@ -1,0 +1,345 @@
+/* On-behalf acts on sockets: the tracee's own socket, the address that was decided on, and data read once. */
+#define _GNU_SOURCE
+#include "act.h"
+#include "identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { MAX_DATA = 16 * 1024 * 1024, MAX_CONTROL = 64 * 1024, MAX_PASSED = 253, THREAD_PIDFD = O_EXCL };
+
+/* A copy of a tracee's descriptor, or -errno. */
+int descriptor_of(pid_t tid, int fd)
+{
+	struct identity identity;
+	identity_pause();
+	int pidfd = (int)syscall(SYS_pidfd_open, tid, THREAD_PIDFD); /* Linux 6.9 */
+	if (pidfd < 0 && identity_read(tid, &identity) == 0)
+		pidfd = (int)syscall(SYS_pidfd_open, identity.process, 0);
+	int copy = pidfd < 0 ? -errno : (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	if (pidfd >= 0 && copy < 0)
+		copy = -errno;
+	if (pidfd >= 0)
+		close(pidfd);
+	int failed = identity_resume();
+	if (failed && copy >= 0)
+		close(copy);
+	return failed ? failed : copy;
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+struct target {
+	struct sockaddr_storage address;
+	socklen_t size; /* 0: none */
+};
+
+static int is_unix_path(const struct target *t)
+{
+	const struct sockaddr_un *un = (const struct sockaddr_un *)&t->address;
+	return t->size > offsetof(struct sockaddr_un, sun_path) && un->sun_family == AF_UNIX && un->sun_path[0];
+}
+
+/* The address that was decided on. A path in it has become a pin. */
+static int64_t target_of(const struct act *act, uint32_t message, struct target *t)
+{
+	memset(t, 0, sizeof *t);
+	if (message >= act->address_count)
+		return 0;
+	const uint8_t *record = act->addresses + message * ADDRESS_SIZE;
+	memcpy(&t->size, record, sizeof(uint32_t));
+	if (t->size > ADDRESS_SIZE - 4)
+		return -EINVAL;
+	memcpy(&t->address, record + 4, t->size);
+	if (!is_unix_path(t) || act->nr == SYS_bind)
+		return 0;
+	if (message > 0) /* one pin, for the first: several named sockets in one call are not for us */
+		return -EACCES;
+	const struct pin *pin = &act->pins[0];
+	if (pin->state != PIN_FOUND)
+		return pin->state == PIN_FAILED ? -pin->error : pin->state == PIN_MISSING ? -ENOENT : -EACCES;
+	struct sockaddr_un *un = (struct sockaddr_un *)&t->address;
+	int length = snprintf(un->sun_path, sizeof un->sun_path, "/proc/self/fd/%d", pin->object);
+	t->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ connect and bind */
+
+static int64_t raw(int64_t result)
+{
+	return result < 0 ? -errno : result;
+}
+
+static int64_t connect_socket(const struct act *act, int fd)
+{
+	struct target t;
+	int64_t failed = target_of(act, 0, &t);
+	return failed ? failed : raw(connect(fd, (struct sockaddr *)&t.address, t.size));
+}
+
+/*
+ * The name that a socket is bound to is told to everybody as it was written, so it must be bound by that name. The
+ * folder was pinned: from there, where the name has no folder in it; else we look afterwards where the socket went.
+ */
+static int64_t bind_socket(const struct act *act, int fd)
+{
+	struct target t;
+	const struct pin *pin = &act->pins[0];
+	int64_t failed = target_of(act, 0, &t);
+	if (failed)
+		return failed;
+	if (!is_unix_path(&t))
+		return raw(bind(fd, (struct sockaddr *)&t.address, t.size));
+	if (pin->state == PIN_FOUND)
+		return -EADDRINUSE;
+	if (pin->state != PIN_MISSING)
+		return pin->state == PIN_FAILED ? -pin->error : -EACCES;
+	struct sockaddr_un *un = (struct sockaddr_un *)&t.address;
+	int by_name = act->apart || memchr(un->sun_path, '/', t.size - offsetof(struct sockaddr_un, sun_path)) == NULL;
+	if (by_name) {
+		int length = snprintf(un->sun_path, sizeof un->sun_path, "%s", pin->name);
+		t.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+	}
+	char path[64];
+	int before = open(".", O_PATH | O_CLOEXEC), there = pin->parent;
+	if (!by_name) {
+		identity_pause();
+		snprintf(path, sizeof path, "/proc/%d/cwd", (int)act->tid);
+		there = open(path, O_PATH | O_CLOEXEC);
+		failed = identity_resume();
+	}
+	int64_t result = failed ? failed : raw(fchdir(there));
+	if (result == 0)
+		result = raw(bind(fd, (struct sockaddr *)&t.address, t.size));
+	if (fchdir(before) < 0)
+		abort(); /* or every later path of this thread would mean something else */
+	close(before);
+	if (!by_name && there >= 0)
+		close(there);
+	struct stat info;
+	if (result == 0 && (fstatat(pin->parent, pin->name, &info, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISSOCK(info.st_mode))) {
+		kill(act->tid, SIGKILL); /* a folder on the way was exchanged while we bound it */
+		result = -EACCES;
+	}
+	return result;
+}
+
+/* ------------------------------------------------------------------ sending */
+
+struct outgoing {
+	struct msghdr header;
+	struct iovec data;
+	uint8_t *control;
+	int passed[MAX_PASSED];
+	int passed_count;
+};
+
+static void release(struct outgoing *o)
+{
+	for (int i = 0; i < o->passed_count; i++)
+		close(o->passed[i]);
+	free(o->data.iov_base);
+	free(o->control);
+}
+
+static ssize_t take(const struct act *act, uint64_t address, void *into, size_t length)
+{
+	identity_pause();
+	ssize_t got = memory_read(act->tid, address, into, length);
+	return identity_resume() < 0 ? -EPERM : got;
+}
+
+static int64_t gather(const struct act *act, uint64_t vectors, uint64_t count, struct outgoing *o)
+{
+	struct iovec pieces[IOV_MAX];
+	size_t total = 0, done = 0;
+	if (count > IOV_MAX)
+		return -EMSGSIZE;
+	if (count > 0 && take(act, vectors, pieces, count * sizeof pieces[0]) != (ssize_t)(count * sizeof pieces[0]))
+		return -EFAULT;
+	for (uint64_t i = 0; i < count; i++) {
+		if (pieces[i].iov_len > MAX_DATA - total)
+			pieces[i].iov_len = MAX_DATA - total; /* a stream takes less than it is given; a packet is never so long */
+		total += pieces[i].iov_len;
+	}
+	o->data.iov_base = malloc(total + 1);
+	if (o->data.iov_base == NULL)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < count; i++) {
+		size_t length = pieces[i].iov_len;
+		if (length > 0 && take(act, (uint64_t)(uintptr_t)pieces[i].iov_base, (char *)o->data.iov_base + done,
+				       length) != (ssize_t)length)
+			return -EFAULT;
+		done += length;
+	}
+	o->data.iov_len = total;
+	o->header.msg_iov = &o->data;
+	o->header.msg_iovlen = 1;
+	return 0;
+}
+
+/* Descriptors in a message are numbers of the sender's: pass copies of what they mean. */
+static int64_t pass_descriptors(const struct act *act, struct cmsghdr *c, struct outgoing *o)
+{
+	size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	int *numbers = (int *)(void *)CMSG_DATA(c);
+	for (size_t i = 0; i < count; i++) {
+		if (o->passed_count >= MAX_PASSED)
+			return -EINVAL;
+		int copy = descriptor_of(act->tid, numbers[i]);
+		if (copy < 0)
+			return copy;
+		o->passed[o->passed_count++] = numbers[i] = copy;
+	}
+	return 0;
+}
+
+static int64_t take_control(const struct act *act, uint64_t address, uint64_t length, struct outgoing *o)
+{
+	struct identity identity;
+	if (length == 0 || address == 0)
+		return 0;
+	if (length > MAX_CONTROL)
+		return -ENOBUFS;
+	o->control = malloc(length);
+	if (o->control == NULL)
+		return -ENOMEM;
+	if (take(act, address, o->control, length) != (ssize_t)length)
+		return -EFAULT;
+	o->header.msg_control = o->control;
+	o->header.msg_controllen = length;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&o->header); c != NULL; c = CMSG_NXTHDR(&o->header, c)) {
+		if (c->cmsg_len < CMSG_LEN(0) || (uint8_t *)c + c->cmsg_len > o->control + length)
+			return -EINVAL;
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		int64_t failed = c->cmsg_type == SCM_RIGHTS ? pass_descriptors(act, c, o) : 0;
+		if (failed)
+			return failed;
+		struct ucred *who = (struct ucred *)(void *)CMSG_DATA(c);
+		/* Only the administrator may speak for another process: else it is us who sends. */
+		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof *who) && geteuid() != 0 &&
+		    identity_read(act->tid, &identity) == 0 && who->pid == identity.process)
+			who->pid = getpid();
+	}
+	return 0;
+}
+
+static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_t header, int flags)
+{
+	struct outgoing o;
+	struct msghdr theirs;
+	struct target t;
+	memset(&o, 0, sizeof o);
+	int64_t result = target_of(act, message, &t);
+	if (result == 0 && take(act, header, &theirs, sizeof theirs) != sizeof theirs)
+		result = -EFAULT;
+	if (result == 0)
+		result = gather(act, (uint64_t)(uintptr_t)theirs.msg_iov, theirs.msg_iovlen, &o);
+	if (result == 0)
+		result = take_control(act, (uint64_t)(uintptr_t)theirs.msg_control, theirs.msg_controllen, &o);
+	if (result == 0) {
+		o.header.msg_name = t.size ? &t.address : NULL;
+		o.header.msg_namelen = t.size;
+		result = raw(sendmsg(fd, &o.header, flags | MSG_NOSIGNAL));
+	}
+	release(&o);
+	return result;
+}
+
+static int64_t send_many(const struct act *act, int fd)
+{
+	uint32_t count = (uint32_t)act->args[2], done = 0;
+	int64_t result = 0;
+	if (count > IOV_MAX)
+		count = IOV_MAX;
+	for (; done < count; done++) {
+		uint64_t at = act->args[1] + done * 64ull;
+		result = send_one(act, fd, done, at, (int)act->args[3]);
+		if (result < 0)
+			break;
+		uint32_t sent = (uint32_t)result;
+		identity_pause();
+		int failed = memory_write(act->tid, at + 56, &sent, sizeof sent);
+		if (identity_resume() < 0 || failed)
+			return -EFAULT;
+	}
+	return done > 0 ? done : result;
+}
+
+static int64_t send_to(const struct act *act, int fd)
+{
+	struct target t;
+	size_t length = act->args[2];
+	int64_t failed = target_of(act, 0, &t);
+	if (failed)
+		return failed;
+	if (length > MAX_DATA)
+		length = MAX_DATA;
+	uint8_t *data = malloc(length + 1);
+	if (data == NULL)
+		return -ENOMEM;
+	int64_t result = -EFAULT;
+	if (length == 0 || take(act, act->args[1], data, length) == (ssize_t)length)
+		result = raw(sendto(fd, data, length, (int)act->args[3] | MSG_NOSIGNAL, (struct sockaddr *)&t.address, t.size));
+	free(data);
+	return result;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+static int message_flags(const struct act *act)
+{
+	return act->nr == SYS_sendmsg ? (int)act->args[2] : act->nr == SYS_connect ? 0 : (int)act->args[3];
+}
+
+int act_socket_may_block(const struct act *act)
+{
+	if (message_flags(act) & MSG_DONTWAIT)
+		return 0;
+	int fd = descriptor_of(act->tid, (int)act->args[0]);
+	if (fd < 0)
+		return 0;
+	int flags = fcntl(fd, F_GETFL);
+	close(fd);
+	return !(flags & O_NONBLOCK);
+}
+
+int64_t act_on_socket(const struct act *act)
+{
+	int64_t result;
+	int fd = descriptor_of(act->tid, (int)act->args[0]);
+	if (fd < 0)
+		return fd;
+	switch (act->nr) {
+	case SYS_connect:
+		result = connect_socket(act, fd);
+		break;
+	case SYS_bind:
+		result = bind_socket(act, fd);
+		break;
+	case SYS_sendto:
+		result = send_to(act, fd);
+		break;
+	case SYS_sendmsg:
+		result = send_one(act, fd, 0, act->args[1], message_flags(act));
+		break;
+	default:
+		result = send_many(act, fd);
+	}
+	close(fd);
+	if (result == -EPIPE && act->nr != SYS_connect && !(message_flags(act) & MSG_NOSIGNAL))
+		syscall(SYS_tkill, act->tid, SIGPIPE); /* ours was held back: it is the caller's */
+	return result;
+}

@@ -1,0 +1,42 @@
+/* Calls that the supervisor makes in a tracee's place, on what was decided on. */
+#ifndef HERMES_ACT_H
+#define HERMES_ACT_H
+
+#include "session.h"
+
+enum { ADDRESS_SIZE = 132, HOW_SIZE = 24 };
+
+/* One call to be made: copies of everything, so that it can be made later and elsewhere. */
+struct act {
+	pid_t tid;
+	int nr;
+	uint64_t args[ARGUMENTS];
+	int as_tracee;           /* become it first */
+	int apart;               /* it may have another root than we have */
+	struct pin pins[MAX_PINS];
+	uint8_t how[HOW_SIZE];   /* openat2: what the caller wrote there, as it was decided on */
+	uint32_t how_size;
+	uint8_t *addresses;      /* ADDRESS_SIZE bytes per message: its length, then the address; NULL: none */
+	uint32_t address_count;
+};
+
+
+struct outcome {
+	int64_t result; /* what the tracee sees; ignored when there is a descriptor for it */
+	int fd;         /* -1, or a descriptor that becomes the tracee's */
+	uint32_t fd_flags;
+};
+
+/* The act that the answer in the buffer asks for, on the heap, with the pins taken over; NULL when memory is out. */
+struct act *act_of(struct session *s, const struct event *event);
+/* Whether making it could take long, so that it must not be made where others wait. */
+int act_may_block(const struct act *act);
+struct outcome act_make(struct act *act);
+void act_discard(struct act *act);
+
+/* act-socket.c */
+int descriptor_of(pid_t tid, int fd);
+int64_t act_on_socket(const struct act *act);
+int act_socket_may_block(const struct act *act);
+
+#endif

@@ -1,0 +1,153 @@
+/* See deputy.h. */
+#define _GNU_SOURCE
+#include "deputy.h"
+#include "identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { TICK_NS = 50 * 1000 * 1000, RESTART = 512 }; /* ERESTARTSYS: the kernel makes the call again, or EINTR of it */
+
+struct deputy {
+	int listener;
+	uint64_t id;
+	struct act *act;
+};
+
+static void respond(int listener, uint64_t id, const struct outcome *outcome)
+{
+	struct seccomp_notif_resp response = { .id = id };
+	int64_t result = outcome->result;
+	if (outcome->fd >= 0) {
+		struct seccomp_notif_addfd add = { .id = id, .flags = SECCOMP_ADDFD_FLAG_SEND,
+						   .srcfd = (uint32_t)outcome->fd, .newfd_flags = outcome->fd_flags };
+		int put;
+		do
+			put = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+		while (put < 0 && (errno == EINTR || errno == EAGAIN));
+		result = put < 0 ? -errno : 0;
+		close(outcome->fd);
+		if (put >= 0)
+			return;
+	}
+	if (result < 0)
+		response.error = (int32_t)result;
+	else
+		response.val = result;
+	while (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
+		;
+}
+
+static int64_t milliseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A socket may have a time limit of its own, which our interruptions start anew each time. */
+static int out_of_time(const struct act *act, int64_t since)
+{
+	struct timeval limit = { 0, 0 };
+	socklen_t size = sizeof limit;
+	int fd = descriptor_of(act->tid, (int)act->args[0]);
+	if (fd < 0)
+		return 1;
+	int failed = getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &size);
+	close(fd);
+	int64_t allowed = limit.tv_sec * 1000 + limit.tv_usec / 1000;
+	return failed == 0 && allowed > 0 && milliseconds() - since >= allowed;
+}
+
+static int is_socket_call(int nr)
+{
+	return nr == SYS_connect || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_sendmmsg;
+}
+
+/* Every tick: is the caller still there, and does a signal want it to stop waiting? */
+static int interrupted(struct deputy *d, int64_t since, int *seen, int64_t *result)
+{
+	struct identity identity;
+	if (ioctl(d->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &d->id) < 0 || identity_read(d->act->tid, &identity) < 0) {
+		*result = -EINTR;
+		return 1;
+	}
+	if (is_socket_call(d->act->nr) && out_of_time(d->act, since)) {
+		*result = d->act->nr == SYS_connect ? -EINPROGRESS : -EAGAIN;
+		return 1;
+	}
+	/* One for the whole process may be another thread's; if it is still there a tick later, nobody else wants it. */
+	int waits = identity.signals_pending != 0 || identity.signals_shared != 0;
+	*seen = waits ? *seen + 1 : 0;
+	*result = -RESTART;
+	return identity.signals_pending != 0 || *seen > 1;
+}
+
+static void *run_deputy(void *argument)
+{
+	struct deputy *d = argument;
+	struct sigevent how = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WAKE_SIGNAL };
+	struct itimerspec tick = { { 0, TICK_NS }, { 0, TICK_NS } };
+	struct outcome outcome = { .result = -EAGAIN, .fd = -1 };
+	timer_t timer;
+	sigset_t mask;
+	sigfillset(&mask);
+	sigdelset(&mask, WAKE_SIGNAL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	how._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	/* Its own umask and folder: see act.c. */
+	if (unshare(CLONE_FS) == 0 && timer_create(CLOCK_MONOTONIC, &how, &timer) == 0) {
+		int64_t since = milliseconds();
+		int seen = 0;
+		timer_settime(timer, 0, &tick, NULL);
+		do
+			outcome = act_make(d->act);
+		while (outcome.fd < 0 && outcome.result == -EINTR && !interrupted(d, since, &seen, &outcome.result));
+		timer_delete(timer);
+	}
+	respond(d->listener, d->id, &outcome);
+	close(d->listener);
+	act_discard(d->act);
+	free(d);
+	return NULL;
+}
+
+static int start(int listener, uint64_t id, struct act *act)
+{
+	pthread_t thread;
+	struct deputy *d = malloc(sizeof *d);
+	if (d == NULL)
+		return -ENOMEM;
+	*d = (struct deputy){ fcntl(listener, F_DUPFD_CLOEXEC, 3), id, act };
+	int failed = d->listener < 0 ? errno : pthread_create(&thread, NULL, run_deputy, d);
+	if (failed) {
+		if (d->listener >= 0)
+			close(d->listener);
+		free(d);
+		return -failed;
+	}
+	pthread_detach(thread);
+	return 0;
+}
+
+void deputy_serve(int listener, uint64_t id, struct act *act)
+{
+	struct outcome outcome = { .fd = -1 };
+	if (act_may_block(act)) {
+		outcome.result = start(listener, id, act);
+		if (outcome.result == 0)
+			return;
+	} else {
+		outcome = act_make(act);
+	}
+	respond(listener, id, &outcome);
+	act_discard(act);
+}
