@@ -34,6 +34,11 @@ int act_may_block(const struct act *act);
 struct outcome act_make(struct act *act);
 void act_discard(struct act *act);
 
+/* act-open.c */
+struct outcome act_open(struct act *act);
+int act_open_may_block(const struct act *act);
+/* act-file.c */
+int64_t act_on_file(const struct act *act);
 /* act-socket.c */
 int descriptor_of(pid_t tid, int fd);
 int64_t act_on_socket(const struct act *act);

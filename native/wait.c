@@ -168,7 +168,7 @@ static int look_at_both(struct session *s, int *got)
 			return 1;
 		}
 		*got = trace_look(s);
-		if (*got != -EAGAIN)
+		if (*got >= 0)
 			return 1;
 		sched_yield();
 	}

@@ -1,0 +1,192 @@
+/* Changing a call under the trace door: its registers, the memory they point at, and whether it happens at all. */
+#define _GNU_SOURCE
+#include "change.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+enum { SCRATCH_LEAST = 16 * 1024, SYSCALL_LENGTH = 2 };
+
+/* ------------------------------------------------------------------ registers */
+
+unsigned long long *argument(struct user_regs_struct *r, int i)
+{
+	unsigned long long *order[ARGUMENTS] = { &r->rdi, &r->rsi, &r->rdx, &r->r10, &r->r8, &r->r9 };
+	return order[i];
+}
+
+int load(struct tracee *t)
+{
+	return ptrace(PTRACE_GETREGS, t->tid, 0, &t->registers) < 0 ? -errno : 0;
+}
+
+int store(struct tracee *t)
+{
+	return ptrace(PTRACE_SETREGS, t->tid, 0, &t->registers) < 0 ? -errno : 0;
+}
+
+/* ESRCH from ptrace means that the tracee was killed under us; its exit is on the way. */
+void resume(struct tracee *t, int signal_number)
+{
+	ptrace(t->in_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
+}
+
+void give_back_registers(struct tracee *t)
+{
+	for (int i = 0; i < ARGUMENTS; i++)
+		if (t->restore & 1u << i)
+			*argument(&t->registers, i) = t->original[i];
+	t->restore = 0;
+}
+
+/* The call does not happen: number -1 makes the kernel skip it and keep our result. */
+void skip_call(struct tracee *t, int64_t result)
+{
+	give_back_registers(t);
+	t->registers.orig_rax = (unsigned long long)-1;
+	t->registers.rax = (unsigned long long)result;
+	t->in_call = t->want_return = 0;
+	store(t);
+	resume(t, 0);
+}
+
+/* Back to the instruction that made the call. */
+void make_again(struct tracee *t)
+{
+	struct user_regs_struct again = t->registers;
+	again.rip -= SYSCALL_LENGTH;
+	again.rax = t->registers.orig_rax;
+	again.orig_rax = (unsigned long long)-1; /* or the kernel might take it for an interrupted call */
+	ptrace(PTRACE_SETREGS, t->tid, 0, &again);
+	resume(t, 0);
+}
+
+/* ------------------------------------------------------------------ scratch memory */
+
+static uint32_t aligned(uint32_t length)
+{
+	return (length + 15u) & ~15u;
+}
+
+static uint32_t scratch_needed(const struct answer *answer)
+{
+	uint32_t total = 0;
+	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++)
+		if (answer->writes[i].kind == WRITE_POINTER)
+			total += aligned(answer->writes[i].length);
+	return total;
+}
+
+/*
+ * New argument bytes need memory in the tracee that nothing else uses. The stack will not do: a goroutine's
+ * stack ends a few hundred bytes below its pointer. So the tracee is made to call mmap in place of its own call,
+ * which it then makes again.
+ */
+static void make_scratch(struct session *s, struct tracee *t, const struct answer *answer, uint32_t needed)
+{
+	t->pending = malloc(sizeof *answer + REPLY_SIZE);
+	if (t->pending == NULL) {
+		skip_call(t, -ENOMEM);
+		return;
+	}
+	memcpy(t->pending, answer, sizeof *answer);
+	memcpy(t->pending + 1, s->buffer + REPLY_OFFSET, REPLY_SIZE);
+	t->scratch_size = needed < SCRATCH_LEAST ? SCRATCH_LEAST : needed;
+
+	struct user_regs_struct own = t->registers;
+	t->registers.orig_rax = t->registers.rax = SYS_mmap;
+	t->registers.rdi = 0;
+	t->registers.rsi = t->scratch_size;
+	t->registers.rdx = PROT_READ | PROT_WRITE;
+	t->registers.r10 = MAP_PRIVATE | MAP_ANONYMOUS;
+	t->registers.r8 = (unsigned long long)-1;
+	t->registers.r9 = 0;
+	t->phase = PHASE_MAKING_SCRATCH;
+	t->in_call = 1;
+	store(t);
+	resume(t, 0);
+	t->registers = own;
+}
+
+void scratch_made(struct tracee *t)
+{
+	struct user_regs_struct after;
+	t->in_call = 0;
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &after) < 0)
+		return;
+	if ((int64_t)after.rax < 0 && (int64_t)after.rax >= -4095) {
+		free(t->pending);
+		t->pending = NULL;
+		t->scratch = t->scratch_size = 0;
+		t->phase = PHASE_IDLE;
+		t->registers.rax = (unsigned long long)-ENOMEM;
+		store(t);
+		resume(t, 0);
+		return;
+	}
+	t->scratch = after.rax;
+	t->phase = PHASE_REPLAYING;
+	make_again(t);
+}
+
+/* Is this stop the repeated call? A signal handler may run in between and make calls of its own. */
+int is_replay(struct tracee *t, const struct user_regs_struct *now)
+{
+	return t->phase == PHASE_REPLAYING && now->rip == t->registers.rip && now->rsp == t->registers.rsp &&
+	       now->orig_rax == t->registers.orig_rax;
+}
+
+/* ------------------------------------------------------------------ a changed call */
+
+void change_register(struct tracee *t, int i, uint64_t value)
+{
+	if (!(t->restore & 1u << i)) {
+		t->original[i] = *argument(&t->registers, i);
+		t->restore |= 1u << i;
+	}
+	*argument(&t->registers, i) = value;
+}
+
+static int point_arguments(struct tracee *t, const struct answer *answer, const uint8_t *bytes)
+{
+	uint64_t place = t->scratch;
+	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++) {
+		const struct write *w = &answer->writes[i];
+		if (w->kind != WRITE_POINTER)
+			continue;
+		if (w->argument >= ARGUMENTS || w->offset > REPLY_SIZE || w->length > REPLY_SIZE - w->offset)
+			return -EINVAL;
+		int failed = memory_write(t->tid, place, bytes + w->offset, w->length);
+		if (failed)
+			return failed;
+		change_register(t, (int)w->argument, place);
+		place += aligned(w->length);
+	}
+	return 0;
+}
+
+void let_happen(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes)
+{
+	uint32_t needed = scratch_needed(answer);
+	if (needed > t->scratch_size || (needed && !t->scratch)) {
+		make_scratch(s, t, answer, needed);
+		return;
+	}
+	int failed = memory_apply_writes(t->tid, answer, bytes);
+	if (!failed)
+		failed = point_arguments(t, answer, bytes);
+	for (int i = 0; i < ARGUMENTS && !failed; i++)
+		if (answer->registers & 1u << i)
+			change_register(t, i, answer->args[i]);
+	if (failed || (t->restore && store(t) < 0)) {
+		skip_call(t, failed ? failed : -EFAULT);
+		return;
+	}
+	t->want_return = (answer->flags & ANSWER_WANT_RETURN) != 0;
+	t->in_call = t->want_return || t->restore;
+	resume(t, 0);
+}

@@ -1,0 +1,36 @@
+/* Parts of finding out what a path reaches. */
+#ifndef HERMES_PATH_H
+#define HERMES_PATH_H
+
+#include "identity.h"
+#include "session.h"
+
+#include <limits.h>
+
+struct walk {
+	pid_t tid;
+	const struct identity *as; /* NULL: as ourselves */
+	int root;
+	int here;
+	int parent; /* of what `here` is, once the last component has been taken */
+	int links;
+	char last[NAME_SIZE];
+	char rest[2 * PATH_MAX + 2]; /* what is still to be walked */
+};
+
+/* walk.c: to the end, 0 or -errno. -ENOENT with a parent: only the last component does not exist. */
+int walk_on(struct walk *w, int follow_last);
+void walk_forget_parent(struct walk *w);
+
+/* pin.c: as path_resolve(), in one call or two; -ELOOP when the path has to be walked */
+ssize_t pin_plain(int base, const char *path, int flags, struct pin *pin, char *into, size_t size);
+ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size);
+void pin_fail(struct pin *pin, int error);
+
+/* path.c */
+int open_proc(pid_t tid, const char *what);
+int same_file(int a, int b);
+ssize_t name_of(int fd, char *into, size_t size);
+ssize_t name_in(int parent, const char *name, char *into, size_t size);
+
+#endif

@@ -1,0 +1,148 @@
+/* Holding open what a path reaches, the quick way: when no link is on it. */
+#define _GNU_SOURCE
+#include "path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int open_how(int dirfd, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags | O_PATH | O_CLOEXEC, .resolve = resolve };
+	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof how);
+}
+
+/* Absolute, and without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
+static int is_normal(const char *path)
+{
+	if (path[0] != '/' || path[1] == 0)
+		return 0;
+	for (const char *at = path; *at == '/';) {
+		size_t length = strcspn(++at, "/");
+		if (length == 0 || (at[0] == '.' && (length == 1 || (length == 2 && at[1] == '.'))))
+			return 0;
+		at += length;
+	}
+	return 1;
+}
+
+void pin_release(struct pin *pin)
+{
+	if (pin->state == PIN_FOUND)
+		close(pin->object);
+	if ((pin->state == PIN_FOUND || pin->state == PIN_MISSING) && pin->parent >= 0)
+		close(pin->parent);
+	pin->state = PIN_NONE;
+}
+
+void pin_fail(struct pin *pin, int error)
+{
+	pin->state = PIN_FAILED;
+	pin->error = error;
+	pin->object = pin->parent = -1;
+}
+
+/* The whole path in one call, links refused. */
+static int pin_object(int base, const char *path, int flags, struct pin *pin)
+{
+	pin->object = open_how(base, path, flags & RESOLVE_FOLLOW ? 0 : O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+	pin->parent = -1;
+	if (pin->object < 0)
+		return -errno;
+	pin->state = PIN_FOUND;
+	return 0;
+}
+
+/* The folder in one call, links refused, then the last component in it. */
+static int pin_in_parent(int base, const char *path, int flags, struct pin *pin)
+{
+	char folder[PATH_MAX];
+	size_t end = strlen(path), start;
+	while (end > 0 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/';)
+		start--;
+	size_t length = end - start;
+	if (length == 0 || length > NAME_MAX || strncmp(path + start, "..", length > 2 ? 3 : length) == 0)
+		return -ELOOP;
+	memcpy(folder, path, start);
+	strcpy(folder + start, start == 0 ? "." : "");
+	snprintf(pin->name, sizeof pin->name, "%.*s", (int)length, path + start);
+	int parent = open_how(base, folder, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+	if (parent < 0)
+		return -errno;
+	int object = openat(parent, pin->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int error = errno;
+	struct stat info;
+	if (object >= 0 && (flags & RESOLVE_FOLLOW || path[end] == '/') &&
+	    (fstat(object, &info) < 0 || !S_ISDIR(info.st_mode)) &&
+	    (path[end] == '/' || S_ISLNK(info.st_mode))) { /* a link, or a slash behind what is no folder */
+		close(object);
+		close(parent);
+		return -ELOOP;
+	}
+	if (object < 0 && error != ENOENT) {
+		close(parent);
+		return -error;
+	}
+	if (path[end] == '/')
+		strcat(pin->name, "/");
+	pin->object = object;
+	pin->parent = parent;
+	pin->state = object < 0 ? PIN_MISSING : PIN_FOUND;
+	return 0;
+}
+
+/*
+ * Most paths hold no link: one call or two then settle them, with every `..` taken by the kernel. Only for a tracee
+ * that sees the same tree as we do. Returns -ELOOP when the path has to be walked.
+ */
+ssize_t pin_plain(int base, const char *path, int flags, struct pin *pin, char *into, size_t size)
+{
+	int failed = flags & RESOLVE_PARENT ? pin_in_parent(base, path, flags, pin) : pin_object(base, path, flags, pin);
+	/* Without a link on the way, a normal path is its own name, also where it leads nowhere. */
+	if (failed && failed != -ELOOP && failed != -EXDEV && failed != -EAGAIN && is_normal(path)) {
+		pin_fail(pin, -failed);
+		return PATH_AS_ASKED;
+	}
+	if (failed)
+		return -ELOOP;
+	if (is_normal(path))
+		return PATH_AS_ASKED;
+	return pin->state == PIN_FOUND && !(flags & RESOLVE_PARENT) ? name_of(pin->object, into, size)
+								    : name_in(pin->parent, pin->name, into, size);
+}
+
+/*
+ * openat2 with restrictions of its own: the kernel alone knows how to keep to them. It asks as us, so what is ours in
+ * /proc is not for the tracee.
+ */
+ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size)
+{
+	char folder[PATH_MAX], ours[32];
+	uint64_t restrictions = (uint64_t)flags >> RESOLVE_HOW_SHIFT;
+	pin->object = open_how(base, path, flags & RESOLVE_FOLLOW ? 0 : O_NOFOLLOW, restrictions);
+	if (pin->object >= 0) {
+		pin->state = PIN_FOUND;
+		ssize_t length = name_of(pin->object, into, size);
+		int own = snprintf(ours, sizeof ours, "/proc/%d/", getpid());
+		return length > own && memcmp(into, ours, (size_t)own) == 0 ? -EXDEV : length;
+	}
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct stat info;
+	if (errno != ENOENT || !(flags & RESOLVE_PARENT) || *name == 0 || strlen(name) > NAME_MAX)
+		return -errno;
+	snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
+	strcpy(pin->name, name);
+	pin->parent = open_how(base, folder, O_DIRECTORY, restrictions);
+	if (pin->parent < 0 || fstatat(pin->parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+		return pin->parent < 0 ? -errno : -ENOENT;
+	pin->state = PIN_MISSING;
+	return name_in(pin->parent, name, into, size);
+}
