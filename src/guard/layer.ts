@@ -39,6 +39,13 @@ export interface Files {
     path: string,
   ): { readonly kind: "file" | "folder" | "link" | "device" | "other"; readonly size: number } | undefined;
   read(path: string): string | undefined;
+  /** The names in a folder. */
+  list(path: string): readonly string[] | undefined;
 }
 
-export const NO_FILES: Files = { realpath: () => undefined, lstat: () => undefined, read: () => undefined };
+export const NO_FILES: Files = {
+  realpath: () => undefined,
+  lstat: () => undefined,
+  read: () => undefined,
+  list: () => undefined,
+};
