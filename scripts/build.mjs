@@ -84,7 +84,7 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["commands", "doctor", "policy", "policy-test", "simulate"];
+const COMMANDS = ["commands", "doctor", "guard", "policy", "policy-test", "simulate"];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { HermesError } from "../errors.js";
+import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { exit, say } from "./output.js";
@@ -113,8 +114,34 @@ function commandLine(thread: Thread | undefined): Command {
     .action(async (files, options) =>
       exit(await (await import("./policy.js")).explainCommand(files, options)),
     );
+
+  const guard = program.command("guard").description("judge what an agent asks for, before it is done");
+  guard
+    .command("check")
+    .description("judge one thing and explain the judgement; exits 0 to allow, 3 to ask, 4 to deny")
+    .argument("<input>", "what is to be judged; - reads it from stdin")
+    .option("-k, --kind <kind>", `what it is: ${KINDS.join(", ")}`, "command")
+    .option("--field <name=value>", "more about it, e.g. access=write of a path; may be repeated", collect)
+    .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
+    .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--json", "as JSON")
+    .addHelpText("after", GUARD_EXAMPLES)
+    .action(async (input, options) => exit(await (await import("./guard.js")).checkCommand(input, options)));
+  guard
+    .command("batch")
+    .description('judge JSON lines from stdin, {"id","kind","input",…}, and answer each with one')
+    .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
+    .option("-C, --cwd <folder>", "the workspace", ".")
+    .action(async (options) => exit(await (await import("./guard.js")).batchCommand(options)));
   return program;
 }
+
+const GUARD_EXAMPLES = `
+Examples:
+  hermes guard check 'git status && npm test'
+  hermes guard check --profile strict 'npm run deploy'
+  hermes guard check --kind url http://169.254.169.254/
+  hermes guard check --kind path --field access=write ../../etc/passwd`;
 
 function EXAMPLES(): string {
   return `

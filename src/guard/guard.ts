@@ -67,6 +67,10 @@ export class Guard {
     return judged([...known.findings, ...more.flat().map(this.#configured)]);
   }
 
+  explain(subject: Subject): readonly string[] {
+    return this.#layersFor(subject).flatMap((layer) => layer.explain?.(subject, this.#context(0)) ?? []);
+  }
+
   #check(subject: Subject, depth: number): readonly Finding[] {
     if (depth > DEPTH || subject.input.length > LENGTH)
       return [core.deny("too-large", "This is nested too deep or too long to be judged.")];

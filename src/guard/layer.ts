@@ -13,6 +13,8 @@ export interface Layer {
   check(subject: Subject, context: Context): readonly Finding[];
   /** What only the network knows (an address, an advisory). Asked last, and not at all when something denied already. */
   lookup?(subject: Subject, context: Context): Promise<readonly Finding[]>;
+  /** How the layer understood the subject, line by line, for `guard check`. */
+  explain?(subject: Subject, context: Context): readonly string[];
 }
 
 /** What layers may know of the world. All of it is injected: the guard runs on any operating system, and in tests. */

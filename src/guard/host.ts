@@ -1,0 +1,52 @@
+import { lookup } from "node:dns/promises";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { Guard, type GuardOptions } from "./guard.js";
+import type { Files } from "./layer.js";
+import { LAYERS } from "./layers.js";
+
+/** A guard that knows this machine: its files and its names. */
+export function hostGuard(options: GuardOptions = {}): Guard {
+  const workspace = resolve(options.workspace ?? ".");
+  return new Guard(LAYERS, {
+    home: homedir(),
+    files: hostFiles,
+    resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    ...options,
+    workspace,
+  });
+}
+
+/** Large files are data, not scripts: nothing is learned from reading them. */
+const READ_AT_MOST = 1 << 20;
+
+const hostFiles: Files = {
+  realpath: unlessMissing((path) => realpathSync.native(path)),
+  lstat: unlessMissing((path) => {
+    const info = lstatSync(path);
+    const kind = info.isFile()
+      ? "file"
+      : info.isDirectory()
+        ? "folder"
+        : info.isSymbolicLink()
+          ? "link"
+          : info.isBlockDevice() || info.isCharacterDevice()
+            ? "device"
+            : "other";
+    return { kind, size: info.size };
+  }),
+  read: unlessMissing((path) =>
+    lstatSync(realpathSync.native(path)).size > READ_AT_MOST ? undefined : readFileSync(path, "utf8"),
+  ),
+};
+
+function unlessMissing<T>(act: (path: string) => T): (path: string) => T | undefined {
+  return (path) => {
+    try {
+      return act(path);
+    } catch {
+      return undefined;
+    }
+  };
+}
