@@ -9,7 +9,8 @@ import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { Summary } from "../summary.js";
-import { Recorder, TRACE_VERSION } from "../trace/recorder.js";
+import { Recorder } from "../trace/recorder.js";
+import { TRACE_VERSION } from "../trace/records.js";
 import { TraceWriter } from "../trace/writer.js";
 import { Handler, waitStatus } from "./handler.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult } from "./options.js";
@@ -95,6 +96,7 @@ export class Mediation {
     const policies = this.#policies.map(({ name, version }) => ({ name, version }));
     recorder.setVersion(policies);
     recorder.write({
+      kind: "header",
       hermes: "trace",
       version: TRACE_VERSION,
       started: new Date().toISOString(),

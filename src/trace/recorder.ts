@@ -3,11 +3,9 @@ import type { DecodedCall } from "../decode/call.js";
 import type { HermesError } from "../errors.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
-import { type Rendered, renderArguments, renderOutputs } from "./render.js";
+import type { Rendered } from "./records.js";
+import { renderArguments, renderOutputs } from "./render.js";
 import type { TraceWriter } from "./writer.js";
-
-/** Version of the records that docs/trace-format.md describes. A field's meaning never changes within a version. */
-export const TRACE_VERSION = 1;
 
 /** A call between its entry and its return. */
 export interface OpenRecord {

@@ -2,14 +2,10 @@ import { formatFlags, signalName } from "../abi/index.js";
 import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
 import { decodeText } from "../text.js";
+import type { Rendered } from "./records.js";
 
 const AT_FDCWD = -100;
 const MAX_STRUCT = 64;
-
-/** Bytes in a record: text when all of it is there, else what there is and how much it was. */
-export type Bytes = string | { readonly start: string; readonly length: number };
-
-export type Rendered = string | number | null | readonly string[] | Bytes;
 
 const isOut = (direction: string | undefined) => direction === "out" || direction === "inout";
 
