@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { Guard, type GuardOptions } from "./guard.js";
@@ -39,6 +39,7 @@ const hostFiles: Files = {
   read: unlessMissing((path) =>
     lstatSync(realpathSync.native(path)).size > READ_AT_MOST ? undefined : readFileSync(path, "utf8"),
   ),
+  list: unlessMissing((path) => readdirSync(path)),
 };
 
 function unlessMissing<T>(act: (path: string) => T): (path: string) => T | undefined {
