@@ -84,7 +84,7 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["commands", "doctor", "guard", "policy", "policy-test", "simulate"];
+const COMMANDS = ["commands", "analyze", "doctor", "guard", "policy", "policy-test", "simulate"];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 
@@ -98,7 +98,7 @@ const apart = {
     });
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands)\.ts$/.test(importer) || !COMMANDS.includes(name)) return undefined;
+      if (!/src\/cli\/(main|commands|behaviour)\.ts$/.test(importer) || !COMMANDS.includes(name)) return undefined;
       return { path: `./${name}.cjs`, external: true };
     });
   },

@@ -24,6 +24,8 @@ const LAYERS = [
   ["src/doors/", "src/trace/", "src/summary.ts"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
+  ["src/analyze/"],
+  ["src/learn/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/index.ts", "src/cli/"],
 ];

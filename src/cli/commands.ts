@@ -3,6 +3,7 @@ import { HermesError } from "../errors.js";
 import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
+import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { commandWords } from "./start-state.js";
 
@@ -80,6 +81,8 @@ function commandLine(thread: Thread | undefined): Command {
     .action(async (files, options) =>
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
+
+  addBehaviourCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

@@ -113,6 +113,7 @@ export class RecordedCall implements CallEvent, ReturnEvent {
       if (kind === "signal") return signalNumber(shown) ?? 0;
       if (/^0x[0-9a-f]+$/.test(shown)) return width === 64 ? BigInt(shown) : Number(shown);
       if (kind === "buffer" || kind === "iovec") return encodeText(shown);
+      if (kind === "struct") return Buffer.from(shown, "hex");
     }
     if (shown !== undefined && shown !== null) return shown;
     return kind === "address"
