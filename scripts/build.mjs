@@ -98,7 +98,8 @@ const apart = {
     });
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands|behaviour)\.ts$/.test(importer) || !COMMANDS.includes(name)) return undefined;
+      if (!/src\/cli\/(main|commands|behaviour)\.ts$/.test(importer) || !COMMANDS.includes(name))
+        return undefined;
       return { path: `./${name}.cjs`, external: true };
     });
   },

@@ -51,7 +51,11 @@ export class Acts {
   of(record: CallRecord): readonly Act[] {
     const plan = this.#planOf(record.name);
     if (!plan) return NONE;
-    return this.#deedsOf(plan, record).map(({ deed, first }) => act(deed, first, record));
+    const deeds = this.#deedsOf(plan, record);
+    // A sendmmsg may have many messages, each with an address of its own.
+    if (record.addresses)
+      return record.addresses.flatMap((address) => deeds.map(({ deed }) => ({ does: deed.does, address })));
+    return deeds.map(({ deed, first }) => act(deed, first, record));
   }
 
   #planOf(name: string): Plan | undefined {
@@ -134,10 +138,7 @@ function inFileSystem(path: string | undefined): { path?: string } {
   return path?.startsWith("/") ? { path } : {};
 }
 
-function secondPath(
-  { args, paths }: CallRecord & { paths?: readonly string[] },
-  argument: string,
-): string | undefined {
+function secondPath({ args, paths }: CallRecord, argument: string): string | undefined {
   const requested = args[argument];
   return paths?.[1] ?? (typeof requested === "string" ? requested : undefined);
 }

@@ -48,7 +48,7 @@ export class Network {
 
   take(record: CallRecord, process: Process): void {
     const { name, target, args } = record;
-    const address = typeof args.addr === "string" ? args.addr : undefined;
+    const address = typeof args.addr === "string" ? args.addr : record.addresses?.[0];
     switch (name) {
       case "connect":
         if (address !== undefined) this.#contact(record, process, address);

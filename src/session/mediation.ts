@@ -84,7 +84,7 @@ export class Mediation {
   }
 
   #openTrace(processes: ProcessTable): Recorder | undefined {
-    const { trace, command } = this.#options;
+    const { trace, command, cwd, env } = this.#options;
     if (!trace) return undefined;
     const onError = (error: HermesError) => this.#traceFailed(error);
     const recorder = new Recorder({
@@ -102,6 +102,8 @@ export class Mediation {
       started: new Date().toISOString(),
       command,
       policies,
+      ...startFolder(cwd),
+      ...(env.HOME !== undefined && { home: env.HOME }),
     });
     return recorder;
   }
@@ -224,4 +226,13 @@ export function wantsNoNewPrivs(options: SessionOptions): boolean {
 function recordedCalls({ trace }: SessionOptions) {
   if (!trace) return [];
   return trace.events ? trace.events.flatMap((key) => callsNamed("--events", key)) : SYSCALLS;
+}
+
+/** A folder that was removed under us has no name. */
+function startFolder(cwd: string | undefined): { cwd?: string } {
+  try {
+    return { cwd: resolve(cwd ?? "") };
+  } catch {
+    return {};
+  }
 }

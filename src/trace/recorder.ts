@@ -1,4 +1,5 @@
 import { errnoName, signalName } from "../abi/index.js";
+import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
 import type { HermesError } from "../errors.js";
 import type { ProcessTable } from "../process/table.js";
@@ -16,6 +17,8 @@ export interface OpenRecord {
   name: string;
   args: Record<string, Rendered>;
   path?: string;
+  paths?: readonly string[];
+  addresses?: readonly string[];
   target?: string;
   action: string;
   policy?: string;
@@ -58,7 +61,8 @@ export class Recorder {
   /** The record of a call that is about to happen, or that was refused. */
   open(event: DecodedCall, decision: Decision): OpenRecord {
     const fd = event.fd?.target;
-    const path = event.path;
+    const { path, paths } = event;
+    const addresses = event.name.startsWith("sendm") ? event.addresses : [];
     return {
       kind: "syscall",
       time: event.time,
@@ -67,6 +71,8 @@ export class Recorder {
       name: event.name,
       args: renderArguments(event, this.#options.bytes),
       ...(path !== undefined && { path }),
+      ...(paths.length > 1 && { paths: paths.map((each) => each.path) }),
+      ...(addresses.length > 0 && { addresses: addresses.map(formatAddress) }),
       ...(fd !== undefined && { target: fd }),
       action: decision.action,
       ...((decision.action !== "allow" || decision.watched) && {

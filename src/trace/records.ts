@@ -21,6 +21,9 @@ export interface HeaderRecord {
   readonly started: string;
   readonly command: readonly string[];
   readonly policies: readonly PolicyInForce[];
+  /** Where the program was started, and its user's home. */
+  readonly cwd?: string;
+  readonly home?: string;
   /** Names the run: the parts of one trace share it. */
   readonly run?: string;
   /** Counts the parts of a rotated trace from 1. */
@@ -36,7 +39,12 @@ export interface CallRecord {
   readonly tid: number;
   readonly name: string;
   readonly args: Readonly<Record<string, Rendered>>;
+  /** The first path, canonical. */
   readonly path?: string;
+  /** All of them, of calls that take several. */
+  readonly paths?: readonly string[];
+  /** Where a sendmsg or sendmmsg goes, when its messages say so. */
+  readonly addresses?: readonly string[];
   readonly target?: string;
   readonly result?: number;
   readonly errno?: string;
