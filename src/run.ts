@@ -1,7 +1,8 @@
 import { HermesError } from "./errors.js";
 import type { Policy } from "./policy/policy.js";
-import type { SessionOptions, SessionResult, TraceOptions } from "./session/options.js";
+import type { SessionOptions, SessionResult } from "./session/options.js";
 import type { Session, SessionEvents } from "./session/session.js";
+import { TRACE_DEFAULTS, type TraceOptions } from "./trace/options.js";
 
 export interface RunOptions {
   /** The program and its arguments. */
@@ -67,6 +68,6 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     door: options.door ?? "auto",
     fence: options.fence ?? "standard",
     reload: options.reload ?? true,
-    ...(traced && { trace: { bytes: 64, onError: "stop", ...traced } }),
+    ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
   };
 }

@@ -28,12 +28,20 @@ function commandLine(thread: Thread | undefined): Command {
       "a policy file; may be given several times, the strictest answer holds",
       collect,
     )
-    .option("-t, --trace <file>", "record every call, one JSON object per line")
+    .option("-t, --trace <file>", "record calls: JSON lines, compressed (.gz) or binary (.htrace)")
     .option(
       "-e, --events <list>",
       "what --trace records: system calls and %classes, separated by commas (default: all)",
     )
     .option("--trace-bytes <n>", "how many bytes of a buffer go into a trace record", "64")
+    .option("--trace-format <form>", "lines, gzip or binary, whatever the file is called")
+    .option("--trace-size <bytes>", "begin a new file when one has become so large, e.g. 64M")
+    .option("--trace-keep <n>", "keep only the last n of these files")
+    .option(
+      "--trace-overflow <what>",
+      "when the trace is a pipe and its reader slow: wait, or drop what is merely observed",
+      "wait",
+    )
     .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
     .option("--target <file>", "the program to run, when it is not the first word of the command")
     .option("--fence <level>", "none or standard", "standard")
