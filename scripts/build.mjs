@@ -84,7 +84,7 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["commands", "analyze", "doctor", "guard", "policy", "policy-test", "simulate"];
+const COMMANDS = ["analyze", "commands", "doctor", "guard", "policy", "policy-test", "simulate", "trace"];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 

@@ -13,7 +13,7 @@ export interface RunOptions {
    * knows, cost a thread switch per call, and the program waits while your event loop is busy.
    */
   readonly policy?: string | Policy | readonly (string | Policy)[];
-  readonly trace?: string | (Partial<TraceOptions> & { readonly file: string });
+  readonly trace?: string | (Partial<TraceOptions> & Pick<TraceOptions, "file">);
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: ours. */

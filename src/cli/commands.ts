@@ -7,6 +7,7 @@ import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { commandWords } from "./start-state.js";
 
+const count = (_: string, before: number) => before + 1;
 const collect = (value: string, all: string[] = []) => [...all, value];
 
 /** The command line: each command is a file here, loaded only when it is used. */
@@ -71,6 +72,43 @@ function commandLine(thread: Thread | undefined): Command {
     .addHelpText("after", EXAMPLES())
     .action(async (command: string[], options) =>
       (await import("./run.js")).runCommand(command, options, thread),
+    );
+
+  program
+    .command("trace")
+    .description("show what a program does while it does it, as strace would")
+    .argument("<command...>", "the program and its arguments")
+    .option(
+      "-e <expression>",
+      "what is shown: trace=openat,%network, %file, '!read,write', status=failed; may be repeated",
+      collect,
+    )
+    .option("-z", "only calls that succeeded")
+    .option("-Z", "only calls that failed")
+    .option("-f", "follow children: always done")
+    .option("-y", "show what descriptors refer to", count, 0)
+    .option("-c", "only a table of calls, errors and time at the end")
+    .option("-C", "that table too")
+    .option("-o <file>", "write to a file instead of stderr")
+    .option("-t", "time of day; -tt with microseconds, -ttt seconds since 1970", count, 0)
+    .option("-r", "time since the line before")
+    .option("-T", "how long each call took")
+    .option("-s <n>", "how much of a string is shown", "32")
+    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
+    .option("--json", "records as JSON lines instead of text")
+    .option("--color <when>", "auto, always or never", "auto")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes trace -e openat,%network -- curl -s http://localhost:8000/
+  hermes trace -y -T -e trace=%file -o calls.txt -- make
+  hermes trace -c -- git status
+  hermes trace -Z -p policies/no-secrets.ts -- python3 app.py`,
+    )
+    .action(async (command: string[], options) =>
+      (await import("./trace.js")).traceCommand(command, options, thread),
     );
 
   program

@@ -12,7 +12,7 @@ import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
 
-interface Flags {
+export interface RunFlags {
   policy?: string[];
   trace?: string;
   events?: string;
@@ -41,9 +41,14 @@ const ORPHAN_NOTE_MS = 2000;
 /** What a policy is most likely to want later: whatever has effects. */
 const LIVE = "%file,%network,%process,%signal,%mount,%namespace,%credential,%kernel,%ptrace,%ipc";
 
-export async function runCommand(words: string[], flags: Flags, thread?: Thread): Promise<never> {
+export async function runCommand(
+  words: string[],
+  flags: RunFlags,
+  thread?: Thread,
+  trace?: TraceOptions,
+): Promise<never> {
   const start = takeStartState();
-  const options = await runOptions(words, flags, start);
+  const options = { ...(await runOptions(words, flags, start)), ...(trace && { trace }) };
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
   native().hide();
@@ -78,14 +83,14 @@ export async function runCommand(words: string[], flags: Flags, thread?: Thread)
   exit(result.exitCode);
 }
 
-function noteOrphans(flags: Flags): void {
+function noteOrphans(flags: RunFlags): void {
   if (!flags.quiet && !flags.json)
     say(
       "hermes: the program has ended, but processes that it started still run; they stay supervised (Ctrl-C ends them)\n",
     );
 }
 
-async function runOptions(words: string[], flags: Flags, start: StartState): Promise<RunOptions> {
+async function runOptions(words: string[], flags: RunFlags, start: StartState): Promise<RunOptions> {
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
@@ -118,7 +123,7 @@ async function runOptions(words: string[], flags: Flags, start: StartState): Pro
 /** Smaller parts would be more headers than records. */
 const MIN_PART = 16 * 1024;
 
-async function traceOptions(file: string, flags: Flags): Promise<TraceOptions> {
+async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions> {
   const size = flags.traceSize === undefined ? undefined : byteCount("--trace-size", flags.traceSize);
   const keep = flags.traceKeep === undefined ? undefined : wholeNumber("--trace-keep", flags.traceKeep);
   if (size !== undefined && size < MIN_PART) throw usage(`--trace-size takes at least ${MIN_PART} bytes`);
@@ -137,7 +142,7 @@ async function traceOptions(file: string, flags: Flags): Promise<TraceOptions> {
   };
 }
 
-function environment(flags: Flags, inherited: StartState["env"]): Record<string, string | undefined> {
+function environment(flags: RunFlags, inherited: StartState["env"]): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = flags.clearEnv ? {} : { ...inherited };
   for (const setting of flags.env ?? []) {
     const at = setting.indexOf("=");

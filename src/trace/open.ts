@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { HermesError } from "../errors.js";
 import type { ProcessTable } from "../process/table.js";
-import { BLOCK, encoderFor, formOf } from "./encoders.js";
+import { BLOCK, encoderFor, type Form, formOf } from "./encoders.js";
 import type { TraceOptions } from "./options.js";
 import { Recorder } from "./recorder.js";
 import { type PolicyInForce, TRACE_VERSION } from "./records.js";
+import { StraceEncoder } from "./strace-encoder.js";
 import { TraceWriter } from "./writer.js";
 
 /** The run that is recorded. */
@@ -21,10 +22,15 @@ export interface Recorded {
   readonly onError: (error: HermesError) => void;
 }
 
+/** Where a person may look on, every record is shown at once; in a file it would only cost time. */
+function blockOf({ file, size = Number.POSITIVE_INFINITY }: TraceOptions, form: Form): number {
+  return typeof file === "number" ? 1 : Math.min(BLOCK[form], size / 4);
+}
+
 /** Begins a trace. */
 export function openTrace(options: TraceOptions, run: Recorded): Recorder {
   const { file, size, keep, overflow, bytes } = options;
-  const form = options.form ?? formOf(file);
+  const form = options.form ?? (typeof file === "string" ? formOf(file) : "lines");
   const header = {
     kind: "header",
     hermes: "trace",
@@ -38,8 +44,8 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
   };
   const writer = new TraceWriter({
     file,
-    encoder: () => encoderFor(form),
-    block: size === undefined ? BLOCK[form] : Math.min(BLOCK[form], size / 4),
+    encoder: () => (options.strace ? new StraceEncoder(options.strace) : encoderFor(form)),
+    block: blockOf(options, form),
     ...(size !== undefined && { size }),
     ...(keep !== undefined && { keep }),
     overflow,

@@ -1,9 +1,13 @@
 import type { Form } from "./encoders.js";
+import type { StraceOptions } from "./strace-encoder.js";
 import type { Losses } from "./writer.js";
 
 /** What is recorded of a run, where and how. Plain data: it crosses to the worker thread. */
 export interface TraceOptions {
-  readonly file: string;
+  /** A file, or a descriptor of ours. */
+  readonly file: string | number;
+  /** As strace would write it, instead of records. */
+  readonly strace?: StraceOptions;
   /** Default: as the file's name says (docs/trace-format.md). */
   readonly form?: Form;
   /** Syscall names and `%classes`; all when absent. */
@@ -23,7 +27,7 @@ export interface TraceOptions {
 export const TRACE_DEFAULTS = { bytes: 64, overflow: "wait", onError: "stop" } as const;
 
 export interface TraceResult {
-  readonly file: string;
+  readonly file: string | number;
   readonly records: number;
   /** Whether everything that was to be recorded is in the trace. */
   readonly complete: boolean;

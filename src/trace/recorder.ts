@@ -1,6 +1,7 @@
 import { errnoName, signalName } from "../abi/index.js";
 import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
+import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
 import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
@@ -27,6 +28,7 @@ export interface OpenRecord {
   result?: number;
   errno?: string;
   elapsed?: number;
+  opened?: string;
 }
 
 export interface RecorderOptions {
@@ -108,8 +110,14 @@ export class Recorder {
     const { result, errno } = event;
     record.result = result;
     if (errno !== undefined) record.errno = errno;
+    else if (event.call.returns === "fd" && record.path === undefined) this.#opened(record, event);
     record.elapsed = Math.max(0, micro(event.time - record.time));
     this.#write(record);
+  }
+
+  #opened(record: OpenRecord, { tid, result }: DecodedCall): void {
+    const { target } = describeDescriptor(tid, result);
+    if (target !== undefined) record.opened = target;
   }
 
   /** A call that will not return to us: it was refused, it ended its caller, or nobody waited for it. */

@@ -46,6 +46,8 @@ export interface CallRecord {
   /** Where a sendmsg or sendmmsg goes, when its messages say so. */
   readonly addresses?: readonly string[];
   readonly target?: string;
+  /** What the new descriptor refers to, where no path says it: sockets, pipes, duplicates. */
+  readonly opened?: string;
   readonly result?: number;
   readonly errno?: string;
   /** Seconds from call to return. */
