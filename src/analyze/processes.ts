@@ -95,7 +95,9 @@ export class Processes {
     return owner;
   }
 
+  /** A thread may be heard of by its first call before its fork. */
   #addThread(tid: number, owner: Process): void {
+    if (this.#byThread.get(tid) === owner) return;
     this.#byThread.set(tid, owner);
     owner.threads++;
   }
