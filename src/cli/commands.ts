@@ -127,6 +127,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("--field <name=value>", "more about it, e.g. access=write of a path; may be repeated", collect)
     .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
     .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--online", "also ask the network: addresses of names, advisories on packages")
     .option("--json", "as JSON")
     .addHelpText("after", GUARD_EXAMPLES)
     .action(async (input, options) => exit(await (await import("./guard.js")).checkCommand(input, options)));
@@ -135,6 +136,7 @@ function commandLine(thread: Thread | undefined): Command {
     .description('judge JSON lines from stdin, {"id","kind","input",…}, and answer each with one')
     .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
     .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--online", "also ask the network: addresses of names, advisories on packages")
     .action(async (options) => exit(await (await import("./guard.js")).batchCommand(options)));
   return program;
 }
