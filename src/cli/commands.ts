@@ -173,6 +173,7 @@ Examples:
     .option("--field <name=value>", "more about it, e.g. access=write of a path; may be repeated", collect)
     .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
     .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--online", "also ask the network: addresses of names, advisories on packages")
     .option("--json", "as JSON")
     .addHelpText("after", GUARD_EXAMPLES)
     .action(async (input, options) => exit(await (await import("./guard.js")).checkCommand(input, options)));
@@ -181,6 +182,7 @@ Examples:
     .description('judge JSON lines from stdin, {"id","kind","input",…}, and answer each with one')
     .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
     .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--online", "also ask the network: addresses of names, advisories on packages")
     .action(async (options) => exit(await (await import("./guard.js")).batchCommand(options)));
   return program;
 }

@@ -10,6 +10,7 @@ import { paint, print } from "./output.js";
 interface Flags {
   readonly cwd: string;
   readonly profile?: string;
+  readonly online?: boolean;
 }
 
 interface CheckFlags extends Flags {
@@ -66,10 +67,10 @@ function refused(id: unknown, reason: string): { id: unknown } & Judgement {
   return { id, action: "deny", findings: [{ layer: "guard", rule: "bad-input", action: "deny", reason }] };
 }
 
-function guardFor({ cwd, profile }: Flags): Guard {
+function guardFor({ cwd, profile, online = false }: Flags): Guard {
   if (profile !== undefined && !isProfile(profile))
     throw new HermesError("USAGE", { message: `unknown profile "${profile}" (standard, strict)` });
-  return hostGuard({ workspace: cwd, ...(profile && { profile }) });
+  return hostGuard({ workspace: cwd, online, ...(profile && { profile }) });
 }
 
 function fieldOf(text: string): [string, string] {

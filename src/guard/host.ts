@@ -1,18 +1,23 @@
-import { lookup } from "node:dns/promises";
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { Guard, type GuardOptions } from "./guard.js";
 import type { Files } from "./layer.js";
 import { LAYERS } from "./layers.js";
+import { systemResolve } from "./urls/reach.js";
 
-/** A guard that knows this machine: its files and its names. */
-export function hostGuard(options: GuardOptions = {}): Guard {
+export interface HostOptions extends GuardOptions {
+  /** Ask the network what only it knows, and refuse what it does not answer for. */
+  readonly online?: boolean;
+}
+
+/** A guard that knows this machine: its files and, when it may ask the network, its names. */
+export function hostGuard({ online = false, ...options }: HostOptions = {}): Guard {
   const workspace = resolve(options.workspace ?? ".");
   return new Guard(LAYERS, {
     home: homedir(),
     files: hostFiles,
-    resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    ...(online && { resolve: systemResolve }),
     ...options,
     workspace,
   });
