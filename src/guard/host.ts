@@ -26,7 +26,7 @@ export function hostGuard({ online = false, ...options }: HostOptions = {}): Gua
 /** Large files are data, not scripts: nothing is learned from reading them. */
 const READ_AT_MOST = 1 << 20;
 
-const hostFiles: Files = {
+export const hostFiles: Files = {
   realpath: unlessMissing((path) => realpathSync.native(path)),
   lstat: unlessMissing((path) => {
     const info = lstatSync(path);

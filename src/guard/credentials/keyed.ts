@@ -80,7 +80,7 @@ const PASSWORD = /pass|pwd|pin\b/i;
 function isSecretValue({ text, quoted, environment }: Value, name: string): boolean {
   if (text.length < 6 || isPlaceholder(text) || /\s/.test(text)) return false;
   if (!quoted && isCode(text)) return false;
-  if (/^(?:https?:|\/|\.\.?\/|~\/|[A-Z]:\\|file:)/i.test(text)) return false;
+  if (/^(?:https?:|\/[\w./-]*$|\.\.?\/|~\/|[A-Z]:\\|file:)/i.test(text)) return false;
   const digits = /\d/.test(text);
   const letters = /[A-Za-z]/.test(text);
   if (PASSWORD.test(name))

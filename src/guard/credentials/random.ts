@@ -34,20 +34,18 @@ function isRandom(word: string): boolean {
     return false;
   const upper = count(body, /[A-Z]/g);
   const lower = count(body, /[a-z]/g);
-  const digits = count(body, /[0-9]/g);
-  if (upper < 4 || lower < 4 || digits < 3) return false;
+  const numbers = count(body, /[0-9]+/g);
+  if (upper < 4 || lower < 4 || numbers < 3) return false;
   if (count(body, /[/_-]/g) > body.length / 12) return false;
   return changes(body) > body.length * 0.38 && entropy(body) > 4.1 && !decodesToText(body);
 }
 
 /** One of many lines of base64: a certificate, an image, an attachment. */
 function isLineOfBlock(text: string, start: number, end: number): boolean {
-  if (text[start - 1] === "\n" && /[A-Za-z0-9+/]{32}\r?\n$/.test(text.slice(Math.max(0, start - 40), start)))
-    return true;
-  const after = /^=*\r?\n/.exec(text.slice(end, end + 4));
+  const before = text.slice(Math.max(0, start - 40), start);
+  if (before !== "" && !before.endsWith("\n")) return false;
   return (
-    after !== null &&
-    /^[A-Za-z0-9+/]{16,}={0,2}\s/.test(`${text.slice(end + after[0].length, end + 200)}\n`) &&
-    text[start - 1] === "\n"
+    /[A-Za-z0-9+/]{32}\r?\n$/.test(before) ||
+    /^\r?\n[A-Za-z0-9+/]{16,}={0,2}(?:\s|$)/.test(text.slice(end, end + 200))
   );
 }

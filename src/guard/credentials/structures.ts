@@ -10,6 +10,7 @@ export const STRUCTURES: readonly ((text: string) => Iterable<Secret>)[] = [
   signedUrl,
   botTokens,
   netrc,
+  registryLogin,
   commandPassword,
 ];
 
@@ -59,7 +60,7 @@ function* urlPassword(text: string): Iterable<Secret> {
     const userinfo = /:\/\/([^\s/?#"'<>:@]{0,128}):([^\s"'<>/?#]{1,256})@[\w.[\]$-]/y;
     userinfo.lastIndex = at;
     const match = userinfo.exec(text);
-    if (!match || isNoPassword(match[2]!)) continue;
+    if (!match || match[1] === match[2] || isNoPassword(match[2]!)) continue;
     const start = at + 4 + match[1]!.length;
     yield secret("url-password", "a password in a URL", start, start + match[2]!.length);
   }
@@ -119,9 +120,16 @@ function* netrc(text: string): Iterable<Secret> {
     if (!isPlaceholder(match[1]!)) yield tail("netrc-password", "a password of a netrc file", match);
 }
 
+/** Docker's `"auth": "…"`: name and password in base64. */
+function* registryLogin(text: string): Iterable<Secret> {
+  for (const match of text.matchAll(/"auth"\s{0,3}:\s{0,3}"([A-Za-z0-9+/=]{8,600})/g))
+    if (/^[\x21-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(match[1]!, "base64").toString("latin1")))
+      yield tail("registry-login", "a login of a registry", match);
+}
+
 /** curl -u user:password, sshpass -p, mysql -pSecret: the option, and the program somewhere before it in the line. */
 const OPTIONS: readonly (readonly [program: RegExp, form: RegExp])[] = [
-  [/\b(?:curl|wget|http)\s[^\n]*$/, /\s(?:-u|--user)[ =]["']?[^\s:"'$]{1,100}:([^\s"'$]{4,200})/g],
+  [/\b(?:curl|wget|http)(?:\s[^\n]*)?$/, /\s(?:-u|--user)[ =]["']?[^\s:"'$]{1,100}:([^\s"'$]{4,200})/g],
   [/\bsshpass$/, /\s-p\s?["']?([^\s"'$]{4,200})/g],
   [/\b(?:mysql|mysqldump|mysqladmin|mariadb)(?:\s[^\n]*)?$/, /\s-p([^\s"'$]{4,200})/g],
 ];

@@ -6,6 +6,11 @@ export function components(path: string): string[] {
 /** Windows ignores spaces after a name, and servers what follows a semicolon: `.. ` and `..;x` go up as well. */
 const UP = /^\.\.(?: +| *;.*)?$/;
 
+/** With every spelling of `..` as `..`. */
+export function plainUps(path: string): string {
+  return path.includes("..") ? path.replace(/(^|[/\\])\.\.(?: +| *;[^/\\]*)(?=$|[/\\])/g, "$1..") : path;
+}
+
 /** Whether any component is `..`, wherever it would lead. */
 export function hasTraversalComponent(path: string): boolean {
   return path.includes("..") && components(path).some((part) => UP.test(part));
@@ -13,10 +18,7 @@ export function hasTraversalComponent(path: string): boolean {
 
 /** `C:\x`, `C:x`, `\\server\share`, `\\?\…`. */
 export function isWindowsAbsolute(path: string): boolean {
-  return (
-    /^(?:[A-Za-z]:(?:[\\/]|$|[^\\/]*[\\])|[A-Za-z]:[^\\/.:]*$|[\\/]{2}[^\\/])/.test(path) &&
-    !/^\/\/[^?.]/.test(path)
-  );
+  return /^(?:[A-Za-z]:[/]|[A-Z]:(?:$|[^/:]+$)|\\|\/\/[?.]\/)/.test(path);
 }
 
 /** Lexical: `.` and `..` are worked off, nothing is asked of a file system. Always absolute, with forward slashes. */

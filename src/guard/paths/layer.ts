@@ -1,7 +1,14 @@
 import { type Finding, findings } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
-import { expandHome, hasTraversalComponent, isInside, isWindowsAbsolute, lexical } from "./components.js";
+import {
+  expandHome,
+  hasTraversalComponent,
+  isInside,
+  isWindowsAbsolute,
+  lexical,
+  plainUps,
+} from "./components.js";
 import { disguise } from "./disguise.js";
 import { validateWithinDir } from "./within.js";
 
@@ -25,7 +32,7 @@ function escapes({ input, fields }: Subject, context: Context): readonly Finding
   const root = typeof fields?.root === "string" ? fields.root : undefined;
   const { workspace, cwd, home, files } = context;
   const inside = root ?? workspace;
-  const path = expandHome(input, home).replaceAll("\\", "/");
+  const path = plainUps(expandHome(input, home).replaceAll("\\", "/"));
   if (isWindowsAbsolute(input) && !isWindowsAbsolute(inside)) return foreign(input, path);
   const from = root ?? cwd;
   const target = lexical(path, from);

@@ -129,7 +129,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   "pathlib.WindowsPath": pathOf,
 };
 
-function pathOf(_: Evaluator, { positional }: Arguments): Value {
+function pathOf(_: Evaluator, { positional }: Pick<Arguments, "positional">): Value {
   if (positional.length === 0) return { t: "path", v: "." };
   const joined = FUNCTIONS["os.path.join"]!(positional);
   return joined?.t === "text"
@@ -251,7 +251,7 @@ function callPath(machine: Evaluator, of: Value, name: string, { positional }: A
   else if (WRITING.has(name)) touches(machine.report, of, "write", node);
   if (name === "rename" || name === "replace")
     touches(machine.report, positional[0] ?? UNKNOWN, "write", node);
-  if (name === "joinpath") return FUNCTIONS["os.path.join"]!([of, ...positional]) ?? UNKNOWN;
+  if (name === "joinpath") return pathOf(machine, { positional: [of, ...positional] });
   if (
     ["expanduser", "resolve", "absolute", "with_suffix", "as_posix", "__str__", "__fspath__"].includes(name)
   )

@@ -80,7 +80,7 @@ export class Evaluator {
     const danger = dangerOf(path);
     if (danger) this.report.add(danger.action, danger.rule, `${shortly(path)}: ${danger.reason}`, node);
     if (!called && HANDED_ON.has(path))
-      this.report.add("ask", "python-delete", `${path} is handed on to be called elsewhere.`, node);
+      this.report.add("deny", "python-delete", `${path} is handed on to be called elsewhere.`, node);
   }
 
   #value(node: Node, scope: Scope): Value {
@@ -315,7 +315,8 @@ export class Evaluator {
     }
     if (of.t === "ref" && name === undefined && (of.path === "builtins" || of.path.endsWith(".__dict__")))
       this.report.add("deny", "python-dynamic", `Which part of ${of.path} it uses cannot be known.`, node);
-    return item(of, key);
+    // One of the classes that something is made of is still a way up.
+    return climbs(of) ? of : item(of, key);
   }
 
   #slice(of: Value, index: readonly Node[], scope: Scope): Value {

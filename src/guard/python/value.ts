@@ -118,7 +118,8 @@ export function canonical(path: string): string {
   let name = path;
   if (name.includes(".") && !SUBMODULES.test(name)) {
     const match = HELD.exec(name);
-    if (match && match[0].length > match[1]!.length) name = match[1]! + name.slice(match[0].length);
+    if (match && match[0].length > match[1]!.length && !name.startsWith(`${match[1]}.`))
+      name = match[1]! + name.slice(match[0].length);
   }
   const dot = name.indexOf(".");
   const head = dot < 0 ? name : name.slice(0, dot);
