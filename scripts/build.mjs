@@ -93,7 +93,7 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["commands", "doctor", "policy", "policy-test", "simulate"];
+const COMMANDS = ["analyze", "commands", "doctor", "guard", "policy", "policy-test", "simulate", "trace"];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 
@@ -107,7 +107,8 @@ const apart = {
     });
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands)\.ts$/.test(importer) || !COMMANDS.includes(name)) return undefined;
+      if (!/src\/cli\/(main|commands|behaviour)\.ts$/.test(importer) || !COMMANDS.includes(name))
+        return undefined;
       return { path: `./${name}.cjs`, external: true };
     });
   },

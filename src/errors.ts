@@ -17,6 +17,9 @@ const TABLE = {
   EVENTS: { exit: 125, text: "{file}: {message}" },
   TRACE_OPEN: { exit: 125, text: "cannot write the trace to {file}: {errno}" },
   TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },
+  URL_REFUSED: { exit: 4, text: "{url} is refused: {reason}" },
+  FETCH: { exit: 125, text: "cannot fetch {url}: {message}" },
+  CREDENTIAL_FILE: { exit: 125, text: "cannot register the credential file {path}: {why}" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;
 

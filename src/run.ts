@@ -1,7 +1,8 @@
 import { HermesError } from "./errors.js";
 import type { Policy } from "./policy/policy.js";
-import type { SessionOptions, SessionResult, TraceOptions } from "./session/options.js";
+import type { SessionOptions, SessionResult } from "./session/options.js";
 import type { Session, SessionEvents } from "./session/session.js";
+import { TRACE_DEFAULTS, type TraceOptions } from "./trace/options.js";
 
 export interface RunOptions {
   /** The program and its arguments. */
@@ -12,7 +13,7 @@ export interface RunOptions {
    * knows, cost a thread switch per call, and the program waits while your event loop is busy.
    */
   readonly policy?: string | Policy | readonly (string | Policy)[];
-  readonly trace?: string | (Partial<TraceOptions> & { readonly file: string });
+  readonly trace?: string | (Partial<TraceOptions> & Pick<TraceOptions, "file">);
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: ours. */
@@ -67,6 +68,6 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     door: options.door ?? "auto",
     fence: options.fence ?? "standard",
     reload: options.reload ?? true,
-    ...(traced && { trace: { bytes: 64, onError: "stop", ...traced } }),
+    ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
   };
 }

@@ -1,20 +1,17 @@
+import { isUtf8 } from "node:buffer";
+
 /**
  * The kernel's names are bytes; JavaScript's are UTF-16. Bytes that are not UTF-8 become lone surrogates
  * (U+DC80 + byte - 0x80, as Python does), so that no two names look alike and each can be turned back.
  */
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** Buffer's own toString without its choice of encodings. */
-const { latin1Slice } = Buffer.prototype as unknown as {
+const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as {
   latin1Slice(this: Uint8Array, from: number, to: number): string;
+  utf8Slice(this: Uint8Array, from: number, to: number): string;
 };
 
 export function decodeText(bytes: Uint8Array): string {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return decodePieces(bytes);
-  }
+  return isUtf8(bytes) ? utf8Slice.call(bytes, 0, bytes.length) : decodePieces(bytes);
 }
 
 /** The bytes from..to if they are plain ASCII, else undefined: short names need no view of their own. */
@@ -23,33 +20,33 @@ export function asciiText(bytes: Uint8Array, from: number, to: number): string |
   return latin1Slice.call(bytes, from, to);
 }
 
+/** Data may be anything, and there may be much of it: nothing here throws and nothing is decoded twice. */
 function decodePieces(bytes: Uint8Array): string {
   let text = "";
+  let valid = 0;
   for (let i = 0; i < bytes.length; ) {
     const length = sequenceLength(bytes, i);
-    if (length === 0) {
-      text += String.fromCharCode(0xdc00 + bytes[i]!);
-      i += 1;
-    } else {
-      text += strict.decode(bytes.subarray(i, i + length));
-      i += length;
-    }
+    i += length;
+    if (length > 0) continue;
+    text += utf8Slice.call(bytes, valid, i) + String.fromCharCode(0xdc00 + bytes[i]!);
+    i += 1;
+    valid = i;
   }
-  return text;
+  return text + utf8Slice.call(bytes, valid, bytes.length);
 }
 
-/** Length of the valid UTF-8 sequence at i, 0 when there is none. */
+/** Length of the valid UTF-8 sequence at i, 0 when there is none: table 3-7 of the Unicode standard. */
 function sequenceLength(bytes: Uint8Array, i: number): number {
   const first = bytes[i]!;
-  const length =
-    first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  if (length <= 1 || i + length > bytes.length) return length === 1 ? 1 : 0;
-  try {
-    strict.decode(bytes.subarray(i, i + length));
-    return length;
-  } catch {
-    return 0;
-  }
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const second = bytes[i + 1] ?? 0;
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < least || second > most) return 0;
+  for (let k = 2; k < length; k++) if (((bytes[i + k] ?? 0) & 0xc0) !== 0x80) return 0;
+  return length;
 }
 
 /** The bytes that decodeText read. */

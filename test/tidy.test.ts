@@ -18,12 +18,14 @@ const LAYERS = [
   ["src/errors.ts", "src/text.ts", "src/home.ts", "src/version.ts", "src/address.ts", "src/structs.ts"],
   ["src/abi/"],
   ["src/event.ts", "src/verdict.ts"],
-  ["src/policy/", "src/kernel/"],
+  ["src/policy/", "src/kernel/", "src/guard/"],
   ["src/process/"],
   ["src/decode/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
+  ["src/analyze/"],
+  ["src/learn/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/index.ts", "src/cli/"],
 ];
@@ -57,11 +59,11 @@ describe("the source", () => {
     expect(sideways.map((pair) => pair.join(" -> "))).toEqual([]);
   });
 
-  it("decides without I/O: policies load nothing native and nothing of the session", () => {
+  it("decides without I/O: policies and the guard load nothing native and nothing of the session", () => {
     const below = ["src/kernel/", "src/process/", "src/decode/", "src/doors/", "src/session/"];
     expect(
       imports.filter(
-        ([from, to]) => from.startsWith("src/policy/") && below.some((part) => to.startsWith(part)),
+        ([from, to]) => /^src\/(policy|guard)\//.test(from) && below.some((part) => to.startsWith(part)),
       ),
     ).toEqual([]);
   });

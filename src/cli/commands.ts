@@ -1,10 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { HermesError } from "../errors.js";
+import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
+import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { commandWords } from "./start-state.js";
 
+const count = (_: string, before: number) => before + 1;
 const collect = (value: string, all: string[] = []) => [...all, value];
 
 /** The command line: each command is a file here, loaded only when it is used. */
@@ -26,12 +29,20 @@ function commandLine(thread: Thread | undefined): Command {
       "a policy file; may be given several times, the strictest answer holds",
       collect,
     )
-    .option("-t, --trace <file>", "record every call, one JSON object per line")
+    .option("-t, --trace <file>", "record calls: JSON lines, compressed (.gz) or binary (.htrace)")
     .option(
       "-e, --events <list>",
       "what --trace records: system calls and %classes, separated by commas (default: all)",
     )
     .option("--trace-bytes <n>", "how many bytes of a buffer go into a trace record", "64")
+    .option("--trace-format <form>", "lines, gzip or binary, whatever the file is called")
+    .option("--trace-size <bytes>", "begin a new file when one has become so large, e.g. 64M")
+    .option("--trace-keep <n>", "keep only the last n of these files")
+    .option(
+      "--trace-overflow <what>",
+      "when the trace is a pipe and its reader slow: wait, or drop what is merely observed",
+      "wait",
+    )
     .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
     .option("--target <file>", "the program to run, when it is not the first word of the command")
     .option("--fence <level>", "none or standard", "standard")
@@ -64,6 +75,43 @@ function commandLine(thread: Thread | undefined): Command {
     );
 
   program
+    .command("trace")
+    .description("show what a program does while it does it, as strace would")
+    .argument("<command...>", "the program and its arguments")
+    .option(
+      "-e <expression>",
+      "what is shown: trace=openat,%network, %file, '!read,write', status=failed; may be repeated",
+      collect,
+    )
+    .option("-z", "only calls that succeeded")
+    .option("-Z", "only calls that failed")
+    .option("-f", "follow children: always done")
+    .option("-y", "show what descriptors refer to", count, 0)
+    .option("-c", "only a table of calls, errors and time at the end")
+    .option("-C", "that table too")
+    .option("-o <file>", "write to a file instead of stderr")
+    .option("-t", "time of day; -tt with microseconds, -ttt seconds since 1970", count, 0)
+    .option("-r", "time since the line before")
+    .option("-T", "how long each call took")
+    .option("-s <n>", "how much of a string is shown", "32")
+    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
+    .option("--json", "records as JSON lines instead of text")
+    .option("--color <when>", "auto, always or never", "auto")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes trace -e openat,%network -- curl -s http://localhost:8000/
+  hermes trace -y -T -e trace=%file -o calls.txt -- make
+  hermes trace -c -- git status
+  hermes trace -Z -p policies/no-secrets.ts -- python3 app.py`,
+    )
+    .action(async (command: string[], options) =>
+      (await import("./trace.js")).traceCommand(command, options, thread),
+    );
+
+  program
     .command("doctor")
     .description("what this machine can protect, and how")
     .option("--json", "as JSON")
@@ -79,6 +127,8 @@ function commandLine(thread: Thread | undefined): Command {
     .action(async (files, options) =>
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
+
+  addBehaviourCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy
@@ -113,8 +163,36 @@ function commandLine(thread: Thread | undefined): Command {
     .action(async (files, options) =>
       exit(await (await import("./policy.js")).explainCommand(files, options)),
     );
+
+  const guard = program.command("guard").description("judge what an agent asks for, before it is done");
+  guard
+    .command("check")
+    .description("judge one thing and explain the judgement; exits 0 to allow, 3 to ask, 4 to deny")
+    .argument("<input>", "what is to be judged; - reads it from stdin")
+    .option("-k, --kind <kind>", `what it is: ${KINDS.join(", ")}`, "command")
+    .option("--field <name=value>", "more about it, e.g. access=write of a path; may be repeated", collect)
+    .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
+    .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--online", "also ask the network: addresses of names, advisories on packages")
+    .option("--json", "as JSON")
+    .addHelpText("after", GUARD_EXAMPLES)
+    .action(async (input, options) => exit(await (await import("./guard.js")).checkCommand(input, options)));
+  guard
+    .command("batch")
+    .description('judge JSON lines from stdin, {"id","kind","input",…}, and answer each with one')
+    .option("--profile <profile>", "standard or strict (default: standard, or what hermes.yaml says)")
+    .option("-C, --cwd <folder>", "the workspace", ".")
+    .option("--online", "also ask the network: addresses of names, advisories on packages")
+    .action(async (options) => exit(await (await import("./guard.js")).batchCommand(options)));
   return program;
 }
+
+const GUARD_EXAMPLES = `
+Examples:
+  hermes guard check 'git status && npm test'
+  hermes guard check --profile strict 'npm run deploy'
+  hermes guard check --kind url http://169.254.169.254/
+  hermes guard check --kind path --field access=write ../../etc/passwd`;
 
 function EXAMPLES(): string {
   return `

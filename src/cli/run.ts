@@ -4,16 +4,23 @@ import { native } from "../kernel/native.js";
 import { type RunOptions, sessionOptions } from "../run.js";
 import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
+import { FORMS } from "../trace/encoders.js";
+import type { TraceOptions } from "../trace/options.js";
 import { exit, say } from "./output.js";
 import { SignalRelay } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
+import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
 
-interface Flags {
+export interface RunFlags {
   policy?: string[];
   trace?: string;
   events?: string;
   traceBytes: string;
+  traceFormat?: string;
+  traceSize?: string;
+  traceKeep?: string;
+  traceOverflow: string;
   onTraceError: string;
   target?: string;
   fence: string;
@@ -34,9 +41,14 @@ const ORPHAN_NOTE_MS = 2000;
 /** What a policy is most likely to want later: whatever has effects. */
 const LIVE = "%file,%network,%process,%signal,%mount,%namespace,%credential,%kernel,%ptrace,%ipc";
 
-export async function runCommand(words: string[], flags: Flags, thread?: Thread): Promise<never> {
+export async function runCommand(
+  words: string[],
+  flags: RunFlags,
+  thread?: Thread,
+  trace?: TraceOptions,
+): Promise<never> {
   const start = takeStartState();
-  const options = await runOptions(words, flags, start);
+  const options = { ...(await runOptions(words, flags, start)), ...(trace && { trace }) };
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
   native().hide();
@@ -71,41 +83,14 @@ export async function runCommand(words: string[], flags: Flags, thread?: Thread)
   exit(result.exitCode);
 }
 
-function noteOrphans(flags: Flags): void {
+function noteOrphans(flags: RunFlags): void {
   if (!flags.quiet && !flags.json)
     say(
       "hermes: the program has ended, but processes that it started still run; they stay supervised (Ctrl-C ends them)\n",
     );
 }
 
-function usage(message: string): HermesError {
-  return new HermesError("USAGE", { message });
-}
-
-function choice<T extends string>(flag: string, value: string, choices: readonly T[]): T {
-  const found = choices.find((c) => c === value);
-  if (!found) throw usage(`${flag} takes ${choices.join(" or ")}, not "${value}"`);
-  return found;
-}
-
-/** System calls and %classes, checked here: a wrong word is wrong usage. */
-async function callList(flag: string, text: string): Promise<string[]> {
-  const { callsNamed } = await import("../policy/define.js");
-  const names = text.split(",").filter((name) => name !== "");
-  try {
-    for (const name of names) callsNamed(flag, name);
-  } catch (error) {
-    throw usage(`${flag}: ${(error as Error).message.replace(/^policy [^:]*: /, "")}`);
-  }
-  return names;
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text}"`);
-  return Number(text);
-}
-
-async function runOptions(words: string[], flags: Flags, start: StartState): Promise<RunOptions> {
+async function runOptions(words: string[], flags: RunFlags, start: StartState): Promise<RunOptions> {
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
@@ -131,18 +116,33 @@ async function runOptions(words: string[], flags: Flags, start: StartState): Pro
     }),
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
-    ...(flags.trace !== undefined && {
-      trace: {
-        file: flags.trace,
-        bytes: wholeNumber("--trace-bytes", flags.traceBytes),
-        onError: choice("--on-trace-error", flags.onTraceError, ["stop", "continue"]),
-        ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
-      },
-    }),
+    ...(flags.trace !== undefined && { trace: await traceOptions(flags.trace, flags) }),
   };
 }
 
-function environment(flags: Flags, inherited: StartState["env"]): Record<string, string | undefined> {
+/** Smaller parts would be more headers than records. */
+const MIN_PART = 16 * 1024;
+
+async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions> {
+  const size = flags.traceSize === undefined ? undefined : byteCount("--trace-size", flags.traceSize);
+  const keep = flags.traceKeep === undefined ? undefined : wholeNumber("--trace-keep", flags.traceKeep);
+  if (size !== undefined && size < MIN_PART) throw usage(`--trace-size takes at least ${MIN_PART} bytes`);
+  if (keep === 0) throw usage("--trace-keep takes at least 1: the part that is being written");
+  if (keep !== undefined && size === undefined)
+    throw usage("--trace-keep says how many parts are kept: --trace-size says when a part is full");
+  return {
+    file,
+    bytes: wholeNumber("--trace-bytes", flags.traceBytes),
+    overflow: choice("--trace-overflow", flags.traceOverflow, ["wait", "drop"]),
+    onError: choice("--on-trace-error", flags.onTraceError, ["stop", "continue"]),
+    ...(flags.traceFormat !== undefined && { form: choice("--trace-format", flags.traceFormat, FORMS) }),
+    ...(size !== undefined && { size }),
+    ...(keep !== undefined && { keep }),
+    ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
+  };
+}
+
+function environment(flags: RunFlags, inherited: StartState["env"]): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = flags.clearEnv ? {} : { ...inherited };
   for (const setting of flags.env ?? []) {
     const at = setting.indexOf("=");

@@ -34,10 +34,7 @@ export function renderSummary(result: SessionResult): string {
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more kinds (--json has all)`);
   lines.push(p("dim", `  in force: ${inForce(protections).join(", ")}`));
-  if (result.trace)
-    lines.push(
-      `  trace: ${result.trace.file} (${result.trace.records.toLocaleString("en")} records${result.trace.complete ? "" : ", INCOMPLETE"})`,
-    );
+  if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -53,4 +50,14 @@ function inForce(protections: SessionResult["protections"]): string[] {
     ...(noNewPrivs ? ["no new privileges"] : []),
     `fence ${fence}`,
   ];
+}
+
+function traceLine({ file, records, lost }: NonNullable<SessionResult["trace"]>): string {
+  const count = (n: number, word: string) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  const missing = [
+    ...(lost.observations > 0 ? [count(lost.observations, "observation")] : []),
+    ...(lost.decisions > 0 ? [count(lost.decisions, "decision")] : []),
+  ];
+  const incomplete = missing.length > 0 ? `, INCOMPLETE: without ${missing.join(" and ")}` : "";
+  return `${file} (${count(records, "record")}${incomplete})`;
 }

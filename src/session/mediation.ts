@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { SYSCALLS, signalName } from "../abi/index.js";
+import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { DOOR } from "../kernel/layout.js";
@@ -9,8 +9,9 @@ import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { Summary } from "../summary.js";
-import { Recorder, TRACE_VERSION } from "../trace/recorder.js";
-import { TraceWriter } from "../trace/writer.js";
+import { openTrace } from "../trace/open.js";
+import type { TraceResult } from "../trace/options.js";
+import type { Recorder } from "../trace/recorder.js";
 import { Handler, waitStatus } from "./handler.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult } from "./options.js";
 import { VirtualFiles } from "./virtual-files.js";
@@ -50,9 +51,10 @@ export class Mediation {
     const stack = new PolicyStack(policies, (error) => this.#problem(error.message));
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
-    this.arrangement = arrange({ stack, recorded: recordedCalls(options), door: options.door, live });
+    const recorded = recordedCalls(options);
+    this.arrangement = arrange({ stack, recorded, door: options.door, live });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
-    this.#recorder = this.#openTrace(processes);
+    this.#recorder = this.#openTrace(processes, recorded);
     this.#checkRequired(policies);
     this.handler = new Handler({
       memory,
@@ -82,32 +84,24 @@ export class Mediation {
       }
   }
 
-  #openTrace(processes: ProcessTable): Recorder | undefined {
-    const { trace, command } = this.#options;
+  #openTrace(processes: ProcessTable, observed: readonly Syscall[]): Recorder | undefined {
+    const { trace, command, cwd, env } = this.#options;
     if (!trace) return undefined;
-    const onError = (error: HermesError) => this.#traceFailed(error);
-    const recorder = new Recorder({
-      writer: new TraceWriter(trace.file),
-      processes,
-      bytes: trace.bytes,
-      onError,
-    });
-    const policies = this.#policies.map(({ name, version }) => ({ name, version }));
-    recorder.setVersion(policies);
-    recorder.write({
-      hermes: "trace",
-      version: TRACE_VERSION,
-      started: new Date().toISOString(),
+    return openTrace(trace, {
       command,
-      policies,
+      cwd,
+      home: env.HOME,
+      policies: this.#policies.map(({ name, version }) => ({ name, version })),
+      processes,
+      observed: new Set(observed.map((call) => call.nr)),
+      onError: (error) => this.#traceFailed(error),
     });
-    return recorder;
   }
 
   #traceFailed(error: HermesError): void {
     this.#traceError = error;
     if (this.#options.trace?.onError === "continue")
-      this.#problem(`${error.message}; the run goes on without a trace`);
+      this.#problem(`${error.message}; the run goes on, and its end says what was not recorded`);
     else this.#host.stop();
   }
 
@@ -165,7 +159,7 @@ export class Mediation {
     this.#reloads++;
     this.handler.replaceStack(stack);
     this.#recorder?.setVersion(policies);
-    this.#recorder?.write({ kind: "policies", time: Date.now() / 1000, policies: this.policies });
+    this.#recorder?.note({ kind: "policies", time: Date.now() / 1000, policies: this.policies });
   }
 
   #problem(text: string): void {
@@ -178,7 +172,7 @@ export class Mediation {
   finish(pid: number, status: number): SessionResult {
     const { code, signal } = waitStatus(status);
     const exitCode = code ?? 128 + signal!;
-    this.#recorder?.write({ kind: "end", time: Date.now() / 1000, exitCode });
+    this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     this.handler.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
     return {
@@ -189,16 +183,17 @@ export class Mediation {
       protections: this.#protections(),
       policies: this.policies,
       reloads: this.#reloads,
-      ...(this.#options.trace &&
-        this.#recorder && {
-          trace: {
-            file: this.#options.trace.file,
-            records: this.#recorder.lines,
-            complete: !this.#traceError,
-          },
-        }),
+      ...this.#traceResult(),
       problems: this.#problems,
     };
+  }
+
+  #traceResult(): { trace?: TraceResult } {
+    const { trace } = this.#options;
+    if (!trace || !this.#recorder) return {};
+    const { records, lost } = this.#recorder.writer;
+    const complete = lost.observations === 0 && lost.decisions === 0;
+    return { trace: { file: trace.file, records, complete, lost } };
   }
 
   #protections(): Protections {

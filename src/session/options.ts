@@ -1,4 +1,5 @@
 import type { SummaryReport } from "../summary.js";
+import type { TraceOptions, TraceResult } from "../trace/options.js";
 import type { Doorway } from "./supervisor.js";
 
 /** What a session is made of: plain data, so that it can cross to the worker thread. */
@@ -27,14 +28,6 @@ export interface SessionOptions {
   readonly live?: readonly string[];
 }
 
-export interface TraceOptions {
-  readonly file: string;
-  /** Syscall names and `%classes`; all when absent. */
-  readonly events?: readonly string[];
-  readonly bytes: number;
-  readonly onError: "stop" | "continue";
-}
-
 export interface SessionResult {
   /** As a shell would say it: the program's exit code, or 128 + the signal that ended it. */
   readonly exitCode: number;
@@ -46,7 +39,7 @@ export interface SessionResult {
   readonly policies: readonly PolicyName[];
   /** How often other policies took over while the program ran. */
   readonly reloads: number;
-  readonly trace?: { readonly file: string; readonly records: number; readonly complete: boolean };
+  readonly trace?: TraceResult;
   /** What went wrong without ending the run: policies that threw, answers that could not be carried out. */
   readonly problems: readonly string[];
 }

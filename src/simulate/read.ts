@@ -1,12 +1,9 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
-import { StringDecoder } from "node:string_decoder";
 import { HermesError } from "../errors.js";
 import type { CallEvent, ReturnEvent } from "../event.js";
+import { readTrace } from "../trace/reader.js";
 import { type CallRecord, RecordedCall } from "./recorded-call.js";
-
-const BLOCK = 1 << 20;
-const MAX_LINE = 16 << 20;
 
 /** An event to be decided, and its return where one was recorded. */
 export interface Occurrence {
@@ -14,33 +11,18 @@ export interface Occurrence {
   readonly returned?: ReturnEvent;
 }
 
-/** The events of a trace (JSON lines) or of a YAML file that lists them, one after the other. */
+/** The events of a trace of any form or of a YAML file that lists them, one after the other. */
 export async function readEvents(file: string, take: (occurrence: Occurrence) => void): Promise<void> {
   if ([".yaml", ".yml"].includes(extname(file))) {
     for (const { event } of await readWritten(file)) take({ event });
     return;
   }
-  let number = 0;
-  for (const line of lines(file)) {
-    number++;
-    if (line.trim() === "") continue;
-    const record = parseLine(line, `${file}:${number}`);
-    if (record.kind !== "syscall") continue;
-    const event = recorded(record, `${file}:${number}`);
+  await readTrace(file, (record) => {
+    // A call that this kernel has no name for is none that a policy could have decided on.
+    if (record.kind !== "syscall" || /^syscall_\d+$/.test(record.name)) return;
+    const event = recorded(record, file);
     take(record.result === undefined ? { event } : { event, returned: new RecordedCall(record, true) });
-  }
-}
-
-function parseLine(line: string, where: string): CallRecord & { kind?: string } {
-  try {
-    return JSON.parse(line);
-  } catch (cause) {
-    throw new HermesError(
-      "EVENTS",
-      { file: where, message: "this line is not JSON; is it a trace?" },
-      { cause },
-    );
-  }
+  });
 }
 
 function recorded(record: CallRecord, where: string): RecordedCall {
@@ -111,29 +93,5 @@ async function parseYaml(text: string, where: string): Promise<unknown> {
     return parse(text);
   } catch (cause) {
     throw new HermesError("EVENTS", { file: where, message: (cause as Error).message }, { cause });
-  }
-}
-
-function* lines(file: string): Generator<string> {
-  let fd: number;
-  try {
-    fd = openSync(file, "r");
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-  const decoder = new StringDecoder("utf8");
-  const block = Buffer.alloc(BLOCK);
-  let rest = "";
-  try {
-    for (let got = readSync(fd, block); got > 0; got = readSync(fd, block)) {
-      const parts = (rest + decoder.write(block.subarray(0, got))).split("\n");
-      rest = parts.pop()!;
-      yield* parts;
-      if (rest.length > MAX_LINE)
-        throw new HermesError("EVENTS", { file, message: "a line is longer than 16 MiB" });
-    }
-    if (rest !== "") yield rest;
-  } finally {
-    closeSync(fd);
   }
 }

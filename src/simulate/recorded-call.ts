@@ -19,6 +19,8 @@ export interface CallRecord {
   readonly tid?: number;
   readonly args?: Readonly<Record<string, unknown>>;
   readonly path?: string;
+  readonly paths?: readonly string[];
+  readonly addresses?: readonly string[];
   readonly requested?: string;
   readonly target?: string;
   readonly address?: string;
@@ -113,6 +115,7 @@ export class RecordedCall implements CallEvent, ReturnEvent {
       if (kind === "signal") return signalNumber(shown) ?? 0;
       if (/^0x[0-9a-f]+$/.test(shown)) return width === 64 ? BigInt(shown) : Number(shown);
       if (kind === "buffer" || kind === "iovec") return encodeText(shown);
+      if (kind === "struct") return Buffer.from(shown, "hex");
     }
     if (shown !== undefined && shown !== null) return shown;
     return kind === "address"
@@ -143,7 +146,8 @@ export class RecordedCall implements CallEvent, ReturnEvent {
       const shown = this.#record.args?.[argument];
       const requested = typeof shown === "string" ? shown : order === 0 ? this.#record.path : undefined;
       if (requested === undefined) return [];
-      return [{ argument, requested, path: order === 0 ? (this.#record.path ?? requested) : requested }];
+      const path = this.#record.paths?.[order] ?? (order === 0 ? this.#record.path : undefined) ?? requested;
+      return [{ argument, requested, path }];
     });
   }
 
@@ -158,12 +162,15 @@ export class RecordedCall implements CallEvent, ReturnEvent {
   get address(): Address | undefined {
     const index = this.call.args.findIndex((a) => a.kind === "sockaddr");
     const shown =
-      this.#record.address ?? (index < 0 ? undefined : this.#record.args?.[this.call.args[index]!.name]);
+      this.#record.address ??
+      this.#record.addresses?.[0] ??
+      (index < 0 ? undefined : this.#record.args?.[this.call.args[index]!.name]);
     return typeof shown === "string" ? parseAddress(shown) : undefined;
   }
 
   get addresses(): readonly Address[] {
-    return this.address ? [this.address] : [];
+    const shown = this.#record.addresses?.flatMap((text) => parseAddress(text) ?? []);
+    return shown ?? (this.address ? [this.address] : []);
   }
 
   get argv(): readonly string[] | undefined {

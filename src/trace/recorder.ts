@@ -1,23 +1,24 @@
 import { errnoName, signalName } from "../abi/index.js";
+import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
-import type { HermesError } from "../errors.js";
+import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
-import { type Rendered, renderArguments, renderOutputs } from "./render.js";
+import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
+import { renderArguments, renderOutputs } from "./render.js";
 import type { TraceWriter } from "./writer.js";
-
-/** Version of the records that docs/trace-format.md describes. A field's meaning never changes within a version. */
-export const TRACE_VERSION = 1;
 
 /** A call between its entry and its return. */
 export interface OpenRecord {
-  kind: "syscall";
-  time: number;
-  pid: number;
-  tid: number;
-  name: string;
-  args: Record<string, Rendered>;
+  readonly kind: "syscall";
+  readonly time: number;
+  readonly pid: number;
+  readonly tid: number;
+  readonly name: string;
+  readonly args: Record<string, Rendered>;
   path?: string;
+  paths?: readonly string[];
+  addresses?: readonly string[];
   target?: string;
   action: string;
   policy?: string;
@@ -27,6 +28,7 @@ export interface OpenRecord {
   result?: number;
   errno?: string;
   elapsed?: number;
+  opened?: string;
 }
 
 export interface RecorderOptions {
@@ -34,22 +36,30 @@ export interface RecorderOptions {
   readonly processes: ProcessTable;
   /** How many bytes of a buffer go into a record. */
   readonly bytes: number;
-  /** Called once when writing fails; recording has ended then. */
-  readonly onError: (error: HermesError) => void;
+  /** Numbers of the calls that are recorded even when nothing was decided on them. */
+  readonly observed: ReadonlySet<number>;
 }
 
-/** Turns events and decisions into trace records. */
+/** As exact as a clock that is read in two processes can be, and no longer than that. */
+const micro = (seconds: number) => Math.round(seconds * 1e6) / 1e6;
+
+/** Turns events and decisions into trace records. Everything here happens for every call: it must stay cheap. */
 export class Recorder {
-  readonly #options: RecorderOptions;
-  #broken = false;
+  readonly #writer: TraceWriter;
+  readonly #processes: ProcessTable;
+  readonly #bytes: number;
+  readonly #observed: ReadonlySet<number>;
   #version = "";
 
-  constructor(options: RecorderOptions) {
-    this.#options = options;
+  constructor({ writer, processes, bytes, observed }: RecorderOptions) {
+    this.#writer = writer;
+    this.#processes = processes;
+    this.#bytes = bytes;
+    this.#observed = observed;
   }
 
-  get lines(): number {
-    return this.#options.writer.lines;
+  get writer(): TraceWriter {
+    return this.#writer;
   }
 
   /** Which policies are in force: every record says it. */
@@ -57,36 +67,57 @@ export class Recorder {
     this.#version = policies.map((policy) => policy.version).join("+");
   }
 
-  /** The record of a call that is about to happen, or that was refused. */
-  open(event: DecodedCall, decision: Decision): OpenRecord {
-    const fd = event.fd?.target;
-    const path = event.path;
-    return {
+  /** The record of a call that is about to happen, or that was refused; undefined when nobody wants one. */
+  open(event: DecodedCall, decision: Decision): OpenRecord | undefined {
+    const { action } = decision;
+    const isDecision = action !== "allow" || decision.watched;
+    if (!isDecision && !this.#observed.has(event.nr)) return undefined;
+    const record: OpenRecord = {
       kind: "syscall",
-      time: event.time,
+      time: micro(event.time),
       pid: event.process.pid,
       tid: event.tid,
       name: event.name,
-      args: renderArguments(event, this.#options.bytes),
-      ...(path !== undefined && { path }),
-      ...(fd !== undefined && { target: fd }),
-      action: decision.action,
-      ...((decision.action !== "allow" || decision.watched) && {
-        policy: decision.policy,
-        ...(decision.rule !== undefined && { rule: decision.rule }),
-        ...(decision.reason !== undefined && { reason: decision.reason }),
-      }),
-      ...(this.#version !== "" && { version: decision.version || this.#version }),
+      args: renderArguments(event, this.#bytes),
+      action,
     };
+    this.#addPlaces(record, event);
+    const target = event.fd?.target;
+    if (target !== undefined) record.target = target;
+    if (isDecision) {
+      record.policy = decision.policy;
+      if (decision.rule !== undefined) record.rule = decision.rule;
+      if (decision.reason !== undefined) record.reason = decision.reason;
+    }
+    if (this.#version !== "") record.version = decision.version || this.#version;
+    return record;
+  }
+
+  #addPlaces(record: OpenRecord, event: DecodedCall): void {
+    if (event.shape.paths.length > 0) {
+      const { paths } = event;
+      if (paths.length > 0) record.path = paths[0]!.path;
+      if (paths.length > 1) record.paths = paths.map((each) => each.path);
+    }
+    if (event.shape.message >= 0) {
+      const { addresses } = event;
+      if (addresses.length > 0) record.addresses = addresses.map(formatAddress);
+    }
   }
 
   returned(record: OpenRecord, event: DecodedCall): void {
-    Object.assign(record.args, renderOutputs(event, this.#options.bytes));
-    record.result = event.result;
-    const { errno } = event;
+    renderOutputs(event, this.#bytes, record.args);
+    const { result, errno } = event;
+    record.result = result;
     if (errno !== undefined) record.errno = errno;
-    record.elapsed = Math.max(0, Math.round((event.time - record.time) * 1e9) / 1e9);
-    this.write(record);
+    else if (event.call.returns === "fd" && record.path === undefined) this.#opened(record, event);
+    record.elapsed = Math.max(0, micro(event.time - record.time));
+    this.#write(record);
+  }
+
+  #opened(record: OpenRecord, { tid, result }: DecodedCall): void {
+    const { target } = describeDescriptor(tid, result);
+    if (target !== undefined) record.opened = target;
   }
 
   /** A call that will not return to us: it was refused, it ended its caller, or nobody waited for it. */
@@ -94,42 +125,37 @@ export class Recorder {
     if (result !== undefined) record.result = result;
     const errno = result !== undefined && result < 0 && result >= -4095 ? errnoName(-result) : undefined;
     if (errno !== undefined) record.errno = errno;
-    this.write(record);
+    this.#write(record);
+  }
+
+  #write(record: OpenRecord): void {
+    this.#writer.write(record, record.policy !== undefined, record.time);
   }
 
   forked(time: number, tid: number, child: number): void {
-    this.write({ kind: "fork", time, tid, child });
+    this.note({ kind: "fork", time: micro(time), tid, child, pid: this.#processes.get(child).pid });
   }
 
   execed(time: number, tid: number): void {
-    const { pid, exe, argv } = this.#options.processes.get(tid);
-    this.write({ kind: "exec", time, pid, tid, exe, argv });
+    const { pid, exe, argv } = this.#processes.get(tid);
+    this.note({ kind: "exec", time: micro(time), pid, tid, exe, argv });
   }
 
-  exited(time: number, tid: number, status: { code?: number; signal?: number }): void {
-    const signal = status.signal === undefined ? {} : { signal: signalName(status.signal) };
-    this.write({ kind: "exit", time, tid, ...status, ...signal });
+  exited(time: number, tid: number, { code = 0, signal }: { code?: number; signal?: number }): void {
+    const end = signal === undefined ? { code } : { signal: signalName(signal) ?? String(signal) };
+    this.note({ kind: "exit", time: micro(time), tid, ...end });
   }
 
-  write(record: object): void {
-    this.#guarded(() => this.#options.writer.write(record));
+  /** What nobody must miss, besides the decisions. */
+  note(record: Exclude<TraceRecord, HeaderRecord | CallRecord>): void {
+    this.#writer.write(record, true, record.time);
   }
 
   flush(): void {
-    this.#guarded(() => this.#options.writer.flush());
+    this.#writer.flush();
   }
 
   close(): void {
-    this.#guarded(() => this.#options.writer.close());
-  }
-
-  #guarded(act: () => void): void {
-    if (this.#broken) return;
-    try {
-      act();
-    } catch (error) {
-      this.#broken = true;
-      this.#options.onError(error as HermesError);
-    }
+    this.#writer.close();
   }
 }

@@ -1,0 +1,143 @@
+import type { CallRecord, HeaderRecord, TraceRecord } from "../trace/records.js";
+import { Acts } from "./acts.js";
+import { Calls, readsPipe } from "./calls.js";
+import { Decisions } from "./decisions.js";
+import { Files } from "./files.js";
+import { Network } from "./network.js";
+import { PATTERNS } from "./patterns/index.js";
+import type { Pattern, Step } from "./patterns/pattern.js";
+import { type Process, Processes, programName } from "./processes.js";
+import { Programs } from "./programs.js";
+import type { Secrets } from "./secrets.js";
+
+export interface SecretUse {
+  readonly path: string;
+  readonly kind: string;
+  readonly reason: string;
+  count: number;
+  /** How many of them were refused, or failed. */
+  failed: number;
+  first: number;
+  readonly by: Set<string>;
+}
+
+const MAX_SECRETS = 5_000;
+
+/** What a trace tells, collected in one pass while its records go by. Memory does not grow with their number. */
+export class Facts {
+  header: HeaderRecord | undefined;
+  exitCode: number | undefined;
+  events = 0;
+  dropped = 0;
+  first = Number.POSITIVE_INFINITY;
+  last = Number.NEGATIVE_INFINITY;
+  readonly processes = new Processes();
+  readonly calls = new Calls();
+  readonly files = new Files();
+  readonly network = new Network();
+  readonly programs = new Programs();
+  readonly decisions = new Decisions();
+  readonly secrets = new Map<string, SecretUse>();
+  readonly #known: Secrets;
+  readonly #acts = new Acts();
+  readonly #patterns: readonly Pattern[];
+  /** Of those, the ones that want to see every call. */
+  readonly #onCalls: readonly Pattern[];
+
+  constructor(secrets: Secrets) {
+    this.#known = secrets;
+    this.#patterns = PATTERNS.map((Maker) => new Maker({ secrets, network: this.network }));
+    this.#onCalls = this.#patterns.filter((pattern) => pattern.call !== undefined);
+  }
+
+  /** The process of a call, for those who want more than is counted here. */
+  take(record: TraceRecord): Process | undefined {
+    if (record.kind === "header") {
+      this.header ??= record;
+      return undefined;
+    }
+    if (record.time < this.first) this.first = record.time;
+    if (record.time > this.last) this.last = record.time;
+    switch (record.kind) {
+      case "syscall":
+        return this.#call(record);
+      case "fork":
+        this.processes.forked(record);
+        break;
+      case "exec": {
+        const before = this.processes.of(record);
+        this.programs.execed(
+          record,
+          before.parent === undefined && before.exe === "" ? "" : programName(before),
+        );
+        this.processes.execed(record);
+        break;
+      }
+      case "exit":
+        this.processes.exited(record);
+        break;
+      case "dropped":
+        this.dropped += record.count;
+        break;
+      case "end":
+        this.exitCode = record.exitCode;
+    }
+    return undefined;
+  }
+
+  findings() {
+    const order = { alert: 0, warning: 1, notice: 2 };
+    return this.#patterns
+      .flatMap((pattern) => pattern.findings())
+      .sort((a, b) => order[a.severity] - order[b.severity] || a.evidence[0]!.time - b.evidence[0]!.time);
+  }
+
+  #call(record: CallRecord): Process {
+    this.events++;
+    const process = this.processes.of(record);
+    this.#count(record, process);
+    if (record.action !== "allow" || record.rule !== undefined) this.decisions.take(record);
+    this.network.take(record, process);
+    this.files.data(record);
+    for (const pattern of this.#onCalls) pattern.call!(record, process);
+    for (const act of this.#acts.of(record)) {
+      const failed = record.errno !== undefined || record.action === "deny" || record.action === "kill";
+      this.#step({ act, record, process, failed });
+    }
+    return process;
+  }
+
+  #count(record: CallRecord, process: Process): void {
+    const { elapsed = 0, errno, action, time } = record;
+    const { waits } = this.calls.take(record);
+    process.calls++;
+    if (errno !== undefined) process.errors++;
+    if (action === "deny" || action === "kill") process.denied++;
+    if (waits || readsPipe(record)) process.waiting += elapsed;
+    else process.working += elapsed;
+    if (time < process.first) process.first = time;
+    if (time + elapsed > process.last) process.last = time + elapsed;
+    if (time + elapsed > this.last) this.last = time + elapsed;
+  }
+
+  #step(step: Step): void {
+    this.files.act(step.act, step.record, step.process);
+    const { path, does } = step.act;
+    if (path !== undefined && (does.includes("read") || does.includes("write"))) this.#secret(path, step);
+    for (const pattern of this.#patterns) pattern.step?.(step);
+  }
+
+  #secret(path: string, { record, process, failed }: Step): void {
+    const secret = this.#known.of(path);
+    if (!secret) return;
+    let use = this.secrets.get(path);
+    if (!use) {
+      if (this.secrets.size >= MAX_SECRETS) return;
+      use = { path, ...secret, count: 0, failed: 0, first: record.time, by: new Set() };
+      this.secrets.set(path, use);
+    }
+    use.count++;
+    if (failed) use.failed++;
+    if (use.by.size < 8) use.by.add(programName(process));
+  }
+}

@@ -1,0 +1,230 @@
+import type { Finding } from "../analyze/patterns/pattern.js";
+import type { Report } from "../analyze/report.js";
+import { paint } from "./output.js";
+
+type Paint = ReturnType<typeof paint>;
+type ReportedProcess = Report["processes"][number];
+
+const SHOWN = 12;
+const MAX_TREE = 60;
+const COLOURS = { alert: "red", warning: "yellow", notice: "cyan" } as const;
+
+/** What a person wants to know first of a trace, in a page or two. */
+export function renderAnalysis(report: Report, all: boolean): string {
+  const p = paint(1);
+  const limit = all ? Number.POSITIVE_INFINITY : SHOWN;
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    [
+      `Worth a look (${report.findings.length})`,
+      report.findings.flatMap((f) => finding(f, report, p)).slice(0, limit * 4),
+    ],
+    [`Processes (${report.processes.length})`, tree(report, all ? Number.POSITIVE_INFINITY : MAX_TREE, p)],
+    [
+      `Programs (${report.programs.length})`,
+      cut(
+        report.programs.map(
+          (program) =>
+            `${count(program.count)}  ${show(program.exe)}  ${p("dim", show(program.commands[0] ?? ""))}`,
+        ),
+        limit,
+      ),
+    ],
+    [filesTitle(report), cut(report.files.folders.map(folder), limit)],
+    [`Network (${report.network.peers.length} peers)`, network(report, limit)],
+    [
+      `Secrets touched (${report.secrets.length})`,
+      cut(
+        report.secrets.map(
+          (s) =>
+            `${p(s.failed < s.count ? "red" : "yellow", show(s.path))}  ${s.by.join(", ")} ×${s.count}${s.failed > 0 ? ` (${s.failed} refused or failed)` : ""}  ${p("dim", s.reason)}`,
+        ),
+        limit,
+      ),
+    ],
+    [
+      `Decisions (${report.decisions.length} kinds)`,
+      cut(
+        report.decisions.map(
+          (d) =>
+            `${count(d.count)}  ${p(d.action === "deny" || d.action === "kill" ? "red" : "yellow", d.action)} ${d.call}  ${[d.policy, d.rule].filter(Boolean).join("/")}${d.reason ? `: ${d.reason}` : ""}  ${p("dim", d.examples.map(show).join(" "))}`,
+        ),
+        limit,
+      ),
+    ],
+    [
+      "Errors",
+      cut(
+        report.errors.map(
+          (e) => `${count(e.count)}  ${e.call} ${e.errno}  ${p("dim", e.examples.map(show).join(" "))}`,
+        ),
+        limit,
+      ),
+    ],
+    [
+      "Slowest calls",
+      cut(
+        report.slowest.map(
+          (s) =>
+            `${duration(s.seconds).padStart(9)}  ${s.call} ${show(s.subject)}  ${p("dim", `pid ${s.pid}, at ${at(s.time, report)}`)}`,
+        ),
+        limit,
+      ),
+    ],
+    [
+      "Calls",
+      cut(
+        report.calls.map(
+          (c) =>
+            `${count(c.count)}  ${c.name.padEnd(18)} ${duration(c.seconds).padStart(9)}${c.waits ? " waiting" : ""}${c.errors > 0 ? `  ${c.errors} failed` : ""}`,
+        ),
+        limit,
+      ),
+    ],
+  ];
+  const body = sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `${p("bold", title)}\n${lines.map((line) => `  ${line}\n`).join("")}`);
+  return `${heading(report, p)}\n${body.join("\n")}`;
+}
+
+function heading({ trace, time }: Report, p: Paint): string {
+  const end = trace.exitCode === undefined ? "" : `, exit ${trace.exitCode}`;
+  const gaps = [
+    ...(trace.complete ? [] : ["the trace is not complete"]),
+    ...(trace.dropped > 0 ? [`${trace.dropped.toLocaleString("en")} records were dropped`] : []),
+  ];
+  const share = (seconds: number) => `${time.lived > 0 ? Math.round((100 * seconds) / time.lived) : 0} %`;
+  return [
+    p("bold", show(trace.command.join(" ") || trace.file)),
+    `${trace.started}, ${duration(trace.seconds)}${end}, ${trace.events.toLocaleString("en")} calls`,
+    `of the processes' ${duration(time.lived)}: ${share(time.own)} own work, ${share(time.kernel)} in calls, ${share(time.waiting)} waiting`,
+    ...gaps.map((gap) => p("yellow", `! ${gap}`)),
+    "",
+  ].join("\n");
+}
+
+function finding({ severity, pattern, title, evidence }: Finding, report: Report, p: Paint): string[] {
+  return [
+    `${p(COLOURS[severity], severity.padEnd(8))}${show(title)} ${p("dim", `[${pattern}]`)}`,
+    ...evidence.map((e) =>
+      p("dim", `          ${at(e.time, report)}  ${e.program} (${e.pid})  ${show(e.text)}`),
+    ),
+  ];
+}
+
+/** The processes as a tree, each with when it lived and how it ended. */
+function tree(report: Report, limit: number, p: Paint): string[] {
+  const children = new Map<number | undefined, ReportedProcess[]>();
+  for (const process of report.processes) {
+    const siblings = children.get(process.parent);
+    if (siblings) siblings.push(process);
+    else children.set(process.parent, [process]);
+  }
+  const lines: string[] = [];
+  const draw = (process: ReportedProcess, prefix: string, branch: string, rest: string) => {
+    if (lines.length < limit) lines.push(prefix + branch + line(process, report, p));
+    const below = children.get(process.id) ?? [];
+    below.forEach((child, i) => {
+      const last = i === below.length - 1;
+      draw(child, prefix + rest, last ? "└─ " : "├─ ", last ? "   " : "│  ");
+    });
+  };
+  for (const root of children.get(undefined) ?? []) draw(root, "", "", "");
+  if (report.processes.length > lines.length)
+    lines.push(`… and ${report.processes.length - lines.length} more (--all)`);
+  return lines;
+}
+
+function line(process: ReportedProcess, report: Report, p: Paint): string {
+  const { name, pid, argv, started, ended, code, signal, threads, calls, denied, running } = process;
+  const end = signal
+    ? p("red", signal)
+    : code !== undefined && code !== 0
+      ? p("yellow", `exit ${code}`)
+      : running
+        ? "…"
+        : "";
+  const details = [
+    `${at(started, report)} – ${at(ended, report)}`,
+    `${calls.toLocaleString("en")} calls`,
+    ...(threads > 1 ? [`${threads} threads`] : []),
+    ...(denied > 0 ? [p("red", `${denied} denied`)] : []),
+    ...(end === "" ? [] : [end]),
+  ];
+  const words = argv.slice(1).join(" ");
+  return `${p("cyan", show(name))} ${p("dim", `(${pid})`)} ${details.join(", ")}  ${p("dim", show(words).slice(0, 80))}`;
+}
+
+function filesTitle({ files }: Report): string {
+  const { read, written, deleted, missed } = files;
+  return `Files (${read} read: ${bytes(files.bytesRead)}, ${written} written: ${bytes(files.bytesWritten)}, ${deleted} deleted, ${missed} not found)`;
+}
+
+function folder({
+  folder,
+  files,
+  read,
+  written,
+  deleted,
+  bytesRead,
+  bytesWritten,
+}: Report["files"]["folders"][number]): string {
+  const parts = [
+    ...(read > 0 ? [`${read} read${bytesRead > 0 ? ` (${bytes(bytesRead)})` : ""}`] : []),
+    ...(written > 0 ? [`${written} written${bytesWritten > 0 ? ` (${bytes(bytesWritten)})` : ""}`] : []),
+    ...(deleted > 0 ? [`${deleted} deleted`] : []),
+  ];
+  return `${count(files)}  ${show(folder)}  ${parts.join(", ")}`;
+}
+
+function network({ network }: Report, limit: number): string[] {
+  const peers = network.peers.map(
+    ({ address, direction, local, names, contacts, failed, bytesOut, bytesIn, by }) => {
+      const where =
+        direction === "out" ? `→ ${show(address)}` : `← ${show(address)}${local ? ` at ${local}` : ""}`;
+      const named = names.length > 0 ? ` (${names.map(show).join(", ")})` : "";
+      return `${where}${named}  ×${contacts}${failed > 0 ? `, ${failed} failed` : ""}  ${bytes(bytesOut)} out, ${bytes(bytesIn)} in  ${by.join(", ")}`;
+    },
+  );
+  return [
+    ...cut(peers, limit),
+    ...network.listening.map(({ address, by }) => `listens at ${show(address)}  ${by.join(", ")}`),
+  ];
+}
+
+function cut(lines: readonly string[], limit: number): string[] {
+  return lines.length <= limit
+    ? [...lines]
+    : [...lines.slice(0, limit), `… and ${lines.length - limit} more (--all, --json)`];
+}
+
+/** Control characters in names would speak to the terminal. */
+function show(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu, (c) => {
+    const code = c.codePointAt(0)!;
+    if (c === "\n") return "\\n";
+    return code >= 0xdc80 && code <= 0xdcff
+      ? `\\x${(code - 0xdc00).toString(16)}`
+      : `\\u{${code.toString(16)}}`;
+  });
+}
+
+const count = (n: number) => n.toLocaleString("en").padStart(7);
+
+function at(time: number, { trace }: Report): string {
+  return `${Math.max(0, time - trace.from).toFixed(3)} s`;
+}
+
+function duration(seconds: number): string {
+  if (seconds >= 100) return `${Math.round(seconds).toLocaleString("en")} s`;
+  if (seconds >= 1) return `${seconds.toFixed(2)} s`;
+  return seconds >= 1e-3 ? `${(seconds * 1e3).toFixed(1)} ms` : `${(seconds * 1e6).toFixed(1)} µs`;
+}
+
+function bytes(n: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let unit = 0;
+  let value = n;
+  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}

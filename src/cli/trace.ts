@@ -1,0 +1,77 @@
+import { isatty } from "node:tty";
+import type { Thread } from "../session/thread.js";
+import { parseFilter } from "../trace/filter.js";
+import { TRACE_DEFAULTS, type TraceOptions } from "../trace/options.js";
+import type { StraceOptions } from "../trace/strace-encoder.js";
+import { runCommand } from "./run.js";
+import { choice, wholeNumber } from "./values.js";
+
+export interface TraceFlags {
+  e?: string[];
+  z?: boolean;
+  Z?: boolean;
+  y?: number;
+  c?: boolean;
+  C?: boolean;
+  o?: string;
+  t?: number;
+  r?: boolean;
+  T?: boolean;
+  s: string;
+  policy?: string[];
+  json?: boolean;
+  color: string;
+}
+
+const TIMES = [undefined, "seconds", "micros", "epoch"] as const;
+
+/** `hermes trace`: what a program does while it does it, in the text that strace's users know. */
+export async function traceCommand(words: string[], flags: TraceFlags, thread?: Thread): Promise<never> {
+  const filter = parseFilter([
+    ...(flags.e ?? []),
+    ...(flags.z ? ["status=successful"] : []),
+    ...(flags.Z ? ["status=failed"] : []),
+  ]);
+  const strings = wholeNumber("-s", flags.s);
+  const trace: TraceOptions = {
+    ...TRACE_DEFAULTS,
+    file: flags.o ?? 2,
+    // One more than is shown: then it is clear whether there was more.
+    bytes: strings + 1,
+    onError: "continue",
+    ...(filter.events && { events: filter.events }),
+    ...(!flags.json && { strace: straceOptions(flags, strings, filter.status) }),
+  };
+  const run = {
+    ...(flags.policy && { policy: flags.policy }),
+    traceBytes: "0",
+    traceOverflow: "wait",
+    onTraceError: "continue",
+    fence: "none",
+    door: "auto",
+    reload: true,
+    orphans: "wait",
+    quiet: true,
+  };
+  return runCommand(words, run, thread, trace);
+}
+
+function straceOptions(flags: TraceFlags, strings: number, status: StraceOptions["status"]): StraceOptions {
+  const time = flags.r ? "relative" : TIMES[Math.min(flags.t ?? 0, TIMES.length - 1)];
+  return {
+    descriptors: (flags.y ?? 0) > 0,
+    strings,
+    elapsed: flags.T ?? false,
+    pids: flags.o === undefined ? "terminal" : "file",
+    colour: coloured(flags),
+    ...(time && { time }),
+    ...(status && { status }),
+    ...((flags.c || flags.C) && { summary: flags.C ? "too" : "only" }),
+  };
+}
+
+function coloured({ o, color }: TraceFlags): boolean {
+  const when = choice("--color", color, ["auto", "always", "never"]);
+  if (when !== "auto") return when === "always";
+  return o === undefined && isatty(2) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+}

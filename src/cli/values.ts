@@ -1,0 +1,39 @@
+import { HermesError } from "../errors.js";
+
+/** What people write behind options, and what is wrong with it. */
+
+export function usage(message: string): HermesError {
+  return new HermesError("USAGE", { message });
+}
+
+export function choice<T extends string>(flag: string, value: string, choices: readonly T[]): T {
+  const found = choices.find((c) => c === value);
+  if (!found) throw usage(`${flag} takes ${choices.join(" or ")}, not "${value}"`);
+  return found;
+}
+
+export function wholeNumber(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text}"`);
+  return Number(text);
+}
+
+const UNITS: Record<string, number> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** "64M", "2G", "100000". */
+export function byteCount(flag: string, text: string): number {
+  const match = /^(\d{1,12})([kmg]?)(?:i?b)?$/i.exec(text);
+  if (!match) throw usage(`${flag} takes a number of bytes such as 64M or 2G, not "${text}"`);
+  return Number(match[1]) * UNITS[match[2]!.toLowerCase()]!;
+}
+
+/** System calls and %classes, checked here: a wrong word is wrong usage. */
+export async function callList(flag: string, text: string): Promise<string[]> {
+  const { callsNamed } = await import("../policy/define.js");
+  const names = text.split(",").filter((name) => name !== "");
+  try {
+    for (const name of names) callsNamed(flag, name);
+  } catch (error) {
+    throw usage(`${flag}: ${(error as Error).message.replace(/^policy [^:]*: /, "")}`);
+  }
+  return names;
+}

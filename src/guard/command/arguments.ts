@@ -1,0 +1,100 @@
+import type { Word } from "./script.js";
+
+export interface Option {
+  /** With its dashes: `-f`, `--force`. A cluster `-rf` is two options. */
+  readonly name: string;
+  readonly value: Word | undefined;
+  readonly word: Word;
+}
+
+export interface Arguments {
+  readonly options: readonly Option[];
+  readonly operands: readonly Word[];
+}
+
+const NO_VALUES: ReadonlySet<string> = new Set();
+
+/** A table of options that take a value, as one string per program: `{ nice: "-n --adjustment" }`. */
+export function optionTable(
+  rows: Readonly<Record<string, string>>,
+): (program: string) => ReadonlySet<string> {
+  const table = new Map<string, ReadonlySet<string>>();
+  for (const [names, options] of Object.entries(rows))
+    for (const name of names.split(" ")) table.set(name, new Set(options.split(" ")));
+  return (program) => table.get(program) ?? NO_VALUES;
+}
+
+/**
+ * Options and operands of a command line in the usual style. With `leading`, options end at the first operand, as they do
+ * for programs that run another one.
+ */
+export function readArguments(
+  words: readonly Word[],
+  values: ReadonlySet<string> = NO_VALUES,
+  leading = false,
+): Arguments {
+  const options: Option[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    const { text } = word;
+    if (text === "--")
+      return { options, operands: [...operandsBefore(words, i, values), ...words.slice(i + 1)] };
+    if (text.length < 2 || text[0] !== "-") {
+      if (leading) return { options, operands: words.slice(i) };
+      continue;
+    }
+    i += readOption(word, words[i + 1], values, options);
+  }
+  return { options, operands: operandsBefore(words, words.length, values) };
+}
+
+/** Appends what one word holds; returns how many words behind it belong to it. */
+function readOption(
+  word: Word,
+  next: Word | undefined,
+  values: ReadonlySet<string>,
+  options: Option[],
+): number {
+  const { text } = word;
+  const equals = text.indexOf("=");
+  if (equals > 1 && text.startsWith("-")) {
+    options.push({ name: text.slice(0, equals), value: { ...word, text: text.slice(equals + 1) }, word });
+    return 0;
+  }
+  if (values.has(text)) {
+    options.push({ name: text, value: next, word });
+    return 1;
+  }
+  options.push({ name: text, value: undefined, word });
+  if (text[1] === "-" || text.length === 2) return 0;
+  for (let j = 1; j < text.length; j++) {
+    const name = `-${text[j]}`;
+    if (!values.has(name)) options.push({ name, value: undefined, word });
+    else if (j + 1 < text.length) {
+      options.push({ name, value: { ...word, text: text.slice(j + 1) }, word });
+      return 0;
+    } else {
+      options.push({ name, value: next, word });
+      return 1;
+    }
+  }
+  return 0;
+}
+
+function operandsBefore(words: readonly Word[], end: number, values: ReadonlySet<string>): Word[] {
+  const operands: Word[] = [];
+  for (let i = 0; i < end; i++) {
+    const word = words[i]!;
+    if (word.text.length < 2 || word.text[0] !== "-") operands.push(word);
+    else i += readOption(word, words[i + 1], values, []);
+  }
+  return operands;
+}
+
+export function optionValue({ options }: Arguments, ...names: readonly string[]): Word | undefined {
+  return options.find(({ name, value }) => value !== undefined && names.includes(name))?.value;
+}
+
+export function hasOption({ options }: Arguments, ...names: readonly string[]): boolean {
+  return options.some(({ name }) => names.includes(name));
+}

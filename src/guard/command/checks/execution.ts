@@ -1,0 +1,140 @@
+import { codeOf, interpreterArguments, interpreterOf, isShell } from "../interpreters.js";
+import { HOLE, type Invocation, isDynamic, programOf, type Word } from "../script.js";
+import { type Check, FETCHERS, type Found, found, placeOfWord, type Situation } from "./check.js";
+
+/** Whatever runs code that nobody can read beforehand. */
+export const execution: Check = (invocation, situation) => {
+  const { argv } = invocation;
+  if (argv.length === 0) return [];
+  return [
+    ...named(invocation, situation),
+    ...evaluated(invocation, situation),
+    ...interpreted(invocation, situation),
+    ...downloaded(invocation, situation),
+  ];
+};
+
+/** What the program's name tells, or does not tell. */
+function named({ argv, cwd, via }: Invocation, situation: Situation): Found[] {
+  const name = argv[0]!;
+  const { program } = situation;
+  if (name.from.some(isFetcher)) return [found("pipe-to-shell", name.span)];
+  if (isDynamic(program) || (program === "" && isDynamic(name.text))) {
+    const code = via.length > 0 && argv.length === 1 && name.text === HOLE;
+    return [found(code ? "dynamic-code" : "dynamic-command", name.span)];
+  }
+  if (name.glob && /[*?[]/.test(name.text) && !/^(\[|\[\[|\?)$/.test(name.text))
+    return [found("dynamic-command", name.span)];
+  if (!name.text.includes("/")) return [];
+  return placeOfWord(name, cwd, situation).area === "temporary" || name.text.startsWith("/dev/shm/")
+    ? [found("run-from-temp", name.span)]
+    : [];
+}
+
+/** Commands whose output is meant to be evaluated, as their manuals say. */
+const SHELL_HOOKS =
+  /^(ssh-agent|direnv|pyenv|rbenv|nodenv|jenv|fnm|starship|zoxide|brew|opam|conda|mamba|mise|asdf|rtx|thefuck|dircolors|lesspipe|keychain|docker-machine|minikube|podman|luarocks|perl|gpg-agent|hub|gh|kubectl|helm|npm|poetry|pipenv|hatch|virtualenvwrapper|nodeenv|register-python-argcomplete|pip|resize|atuin|goenv|volta|vault|aws-vault)$/;
+
+function evaluated({ argv, span }: Invocation, { program }: Situation): Found[] {
+  const words = argv.slice(1);
+  if (program === "exec" && words.length > 0) return [found("replace-shell", span)];
+  if (program === "source" || program === ".") {
+    const [file] = words;
+    if (!file) return [];
+    if (file.from.some(isFetcher)) return [found("pipe-to-shell", file.span)];
+    return file.text === HOLE || file.text.startsWith("/dev/fd/") ? [found("dynamic-code", file.span)] : [];
+  }
+  if (program !== "eval" || words.length === 0) return [];
+  const from = words.flatMap((word) => word.from);
+  if (from.some(isFetcher)) return [found("pipe-to-shell", span)];
+  if (from.length > 0 && from.every((one) => SHELL_HOOKS.test(programOf(one))))
+    return [found("dynamic-code", span)];
+  return [found("bare-eval", span)];
+}
+
+/** Interpreters of code on stdin, or in words that other programs have made. */
+function interpreted(invocation: Invocation, { program }: Situation): Found[] {
+  const { argv, input, span } = invocation;
+  const interpreter = interpreterOf(program);
+  const encoded =
+    interpreter?.language === "powershell" && argv.find(({ text }) => /^[-/]e(c|nc?\w*)?$/i.test(text));
+  if (encoded) return [found("encoded-shell", encoded.span)];
+  if (!interpreter || /^(awk|sed|vim|gdb|sqlite|cmd)$/.test(interpreter.language)) return [];
+  const { options, operands } = interpreterArguments(argv, interpreter);
+  const coded = options.some(({ name }) =>
+    (isShell(program) ? "-c" : interpreter.code).split(" ").includes(name),
+  );
+  const script = operands[0];
+  if (script?.from.some(isFetcher)) return [found("pipe-to-shell", script.span)];
+  const code = codeOf(invocation, interpreter);
+  const carriers = [...options.flatMap(({ value }) => value ?? []), ...(script ? [script] : [])];
+  const made =
+    carriers.find((word) => code.some(({ text }) => text === word.text) && word.from.length > 0) ??
+    (script?.from.length ? script : undefined);
+  if (made) return madeBy(made.from, made, coded);
+  if (coded || options.some(({ name }) => name === "-m") || !input) return [];
+  if (script && script.text !== "-" && !options.some(({ name }) => name === "-s")) return [];
+  if (input.from.some(isFetcher)) return [found("pipe-to-shell", span)];
+  if (input.from.some(isDecoder)) return [found("encoded-shell", span)];
+  return input.kind === "pipe" ? [found("pipe-to-interpreter", span)] : [];
+}
+
+function madeBy(from: readonly Invocation[], word: Word, coded: boolean): Found[] {
+  if (from.some(isFetcher)) return [found("pipe-to-shell", word.span)];
+  if (from.some(isDecoder)) return [found("encoded-shell", word.span)];
+  return coded && isDynamic(word.text) && word.text.trim() === HOLE ? [found("dynamic-code", word.span)] : [];
+}
+
+export function isFetcher(invocation: Invocation): boolean {
+  const program = programOf(invocation);
+  if (program === "openssl") return invocation.argv[1]?.text === "s_client";
+  if (program === "aws" || program === "gsutil") return invocation.argv.some(({ text }) => text === "-");
+  return FETCHERS.has(program);
+}
+
+function isDecoder(invocation: Invocation): boolean {
+  const program = programOf(invocation);
+  const flags = invocation.argv.slice(1).map(({ text }) => text);
+  if (/^(base64|base32|basenc|gbase64)$/.test(program))
+    return flags.some((text) => /^(-[a-z]*d[a-z]*|-D|--decode)$/i.test(text));
+  if (program === "openssl") return flags.includes("-d");
+  if (program === "xxd") return flags.some((text) => /^-[a-z]*r/.test(text));
+  return /^(uudecode|zcat|gunzip|bzcat|xzcat|gzip|unxz|bunzip2|zstdcat|rev|tr|gpg)$/.test(program);
+}
+
+/** Files that came from the network a moment ago. */
+function downloaded(invocation: Invocation, situation: Situation): Found[] {
+  const { argv, cwd } = invocation;
+  const { program, downloaded } = situation;
+  note(invocation, situation);
+  if (downloaded.size === 0) return [];
+  const runs =
+    isShell(program) ||
+    interpreterOf(program) ||
+    /^(source|\.|chmod|sudo|exec|nohup|open|start|java|dpkg|rpm|insmod|install)$/.test(program);
+  const executable = program !== "chmod" || argv.some(({ text }) => /x|^[0-7]*[1357][0-7]*$/.test(text));
+  const words = runs && executable ? argv : argv.slice(0, 1);
+  return words.flatMap((word) =>
+    downloaded.has(placeOfWord(word, cwd, situation).path) ? [found("download-and-run", word.span)] : [],
+  );
+}
+
+function note(invocation: Invocation, situation: Situation): void {
+  const { argv, cwd, redirects, input } = invocation;
+  const { program, downloaded } = situation;
+  const add = (word: Word) => downloaded.add(placeOfWord(word, cwd, situation).path);
+  const fetched = FETCHERS.has(program) || input?.from.some(isFetcher);
+  if (!fetched) return;
+  for (const { operator, target } of redirects) if (operator !== "<") add(target);
+  if (program === "tee") for (const word of argv.slice(1)) add(word);
+  if (!/^(curl|wget|wget2|aria2c|fetch|axel)$/.test(program)) return;
+  for (const [i, word] of argv.entries()) {
+    if (/^(-o|-O|--output|--output-document)$/.test(word.text) && argv[i + 1]) add(argv[i + 1]!);
+    const name =
+      /^(?:--output|--output-document|--out)=(.+)$/.exec(word.text)?.[1] ??
+      /^-[oO](.+)$/.exec(word.text)?.[1];
+    if (name) add({ ...word, text: name });
+    const url = /^\w+:\/\/[^?#]*\/([^/?#]+)/.exec(word.text)?.[1];
+    if (url) add({ ...word, text: url });
+  }
+}

@@ -1,0 +1,101 @@
+import { type FileAccess, fileAccesses } from "../files.js";
+import { isSensitive, type Place } from "../places.js";
+import { HOLE, type Invocation } from "../script.js";
+import { type Check, type Found, found, placeOfWord, type Situation } from "./check.js";
+
+/** Files that are deleted, written or given to others, by where they lie. */
+export const files: Check = (invocation, situation) =>
+  fileAccesses(invocation).flatMap((file) => {
+    const place = placeOfWord(file.path, invocation.cwd, situation);
+    const rule = ruleOf(file, place, invocation, situation);
+    const span = file.path.span.end > 0 ? file.path.span : invocation.span;
+    return rule ? [found(rule, span, place.path.replaceAll(HOLE, "…"))] : [];
+  });
+
+function ruleOf(
+  file: FileAccess,
+  place: Place,
+  invocation: Invocation,
+  situation: Situation,
+): Found["rule"] | undefined {
+  if (file.path.from.length > 0 && file.path.text === "/dev/fd/63") return undefined;
+  if (file.access === "delete") return deletes(file, place, situation);
+  if (file.access === "write") return writes(file, place, invocation, situation);
+  if (file.access === "mode")
+    return place.area === "system" ||
+      place.area === "device" ||
+      (place.whole && file.recursive && place.area !== "workspace")
+      ? "system-permissions"
+      : undefined;
+  return undefined;
+}
+
+/** What a build makes and can make again. */
+const ARTEFACT =
+  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|site|public|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|cypress|Debug|Release|x64|CMakeFiles|DerivedData|Pods|bin|deps|elm-stuff|__pycache__|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core(\.\d+)?$|^\.?nohup\.out$/;
+
+/** Patterns of files that people write themselves. */
+const SOURCE =
+  /\.(c|h|cc|cpp|hpp|py|js|jsx|ts|tsx|mjs|rs|go|java|kt|rb|php|swift|sh|md|txt|json|ya?ml|toml|sql|html|css|vue|svelte|env|pem|key|db|sqlite3?|csv|ipynb|docx?|pdf|png|jpe?g)$/;
+
+export const isArtefact = (name: string): boolean => ARTEFACT.test(name) && !SOURCE.test(name);
+
+function deletes(
+  { path, recursive, filter }: FileAccess,
+  place: Place,
+  situation: Situation,
+): Found["rule"] | undefined {
+  const { home } = situation.surroundings;
+  const name = filter && filter !== "*" ? filter : place.path.replace(/\/\*$/, "").replace(/^.*\//, "");
+  const many = recursive || (path.glob && place.whole);
+  if (isSensitive("self", place, path.glob, home)) return "self-modification";
+  if (place.area === "device") return "raw-device";
+  if (place.area === "system") return place.path.startsWith("/var/log") ? "hide-traces" : "delete-everything";
+  if (filter !== undefined && place.area === "workspace")
+    return isArtefact(name) ? "artefact-delete" : "delete-files";
+  if (place.whole && many) return "delete-everything";
+  if (place.area === "unknown") return recursive ? "recursive-delete" : undefined;
+  if (isSensitive("private", place, path.glob, home) && /_history$/.test(place.path)) return "hide-traces";
+  if (place.area === "home" || place.area === "outside") return many ? "delete-outside" : "delete-outside";
+  if (place.area === "temporary")
+    return recursive && !place.path.includes("/tmp.XXXX") ? "recursive-delete" : undefined;
+  if (!recursive) return undefined;
+  return partsBelow(place.path, situation.surroundings.workspace).some(isArtefact)
+    ? "artefact-delete"
+    : "recursive-delete";
+}
+
+/** The names of a path below the workspace: `packages/app/node_modules/x` lies in an artefact. */
+function partsBelow(path: string, workspace: string): string[] {
+  const below = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+  return below.split("/");
+}
+
+function writes(
+  { path }: FileAccess,
+  place: Place,
+  invocation: Invocation,
+  situation: Situation,
+): Found["rule"] | undefined {
+  const { home } = situation.surroundings;
+  const { program } = situation;
+  if (/^\/dev\/(tcp|udp)\//.test(place.path)) return "reverse-shell";
+  if (/^\/proc\/(sysrq-trigger)$/.test(place.path)) return "power";
+  if (/^\/(proc|sys)\//.test(place.path)) return "kernel";
+  if (place.area === "device") return "raw-device";
+  if (place.area === "harmless-device") return program === "mv" ? "delete-files" : undefined;
+  for (const [kind, rule] of SPECIAL_WRITES) if (isSensitive(kind, place, path.glob, home)) return rule;
+  if (place.path.startsWith("/var/log/")) return "hide-traces";
+  if (place.area === "system") return place.path === "/var/tmp" ? undefined : "write-system";
+  if (place.area === "home" && /\/\.cache(\/|$)/.test(place.path)) return undefined;
+  if (place.area === "home" || place.area === "outside") return "write-outside";
+  if (invocation.argv.length === 0) return undefined;
+  return undefined;
+}
+
+const SPECIAL_WRITES = [
+  ["self", "self-modification"],
+  ["persistent", "persistence"],
+  ["startup", "startup-file"],
+  ["instructions", "agent-instructions"],
+] as const;

@@ -1,0 +1,29 @@
+import { ALWAYS } from "../pattern.js";
+import { PROGRAMS } from "../programs/index.js";
+import { type Check, found } from "./check.js";
+
+/** What the tables of programs say. */
+export const programs: Check = ({ argv, span }, { program }) => {
+  const [command, ...words] = argv;
+  if (!command || isProbe(words)) return [];
+  return PROGRAMS.match(program, words).map(({ value, word }) =>
+    found(value, word === ALWAYS ? command.span : joined(command.span, word.span, span)),
+  );
+};
+
+/** `tool --version` and `tool --help` do nothing. */
+const PROBES = /^(--version|--help|-V|-h|--usage|-help|-version|version)$/;
+
+export function isProbe(words: readonly { readonly text: string }[]): boolean {
+  return words.length === 1 && PROBES.test(words[0]!.text) && words[0]!.text !== "-h";
+}
+
+function joined(
+  a: { start: number; end: number },
+  b: { start: number; end: number },
+  whole: { start: number; end: number },
+) {
+  const start = Math.min(a.start, b.start);
+  const end = Math.max(a.end, b.end);
+  return start >= whole.start && end <= whole.end ? { start, end } : whole;
+}

@@ -1,0 +1,149 @@
+import { readArguments } from "../arguments.js";
+import { isSensitive, placeOf } from "../places.js";
+import { programOptions } from "../programs/options.js";
+import type { Invocation, Word } from "../script.js";
+import { type Check, FETCHERS, type Found, found, type Situation } from "./check.js";
+
+/** Variables that hold secrets, by name. */
+const SECRET =
+  /(^|_)(API_?KEYS?|APIKEY|TOKENS?|SECRETS?|PASSW(OR)?D|PASS|PWD_HASH|CREDENTIALS?|PRIVATE_?KEY|ACCESS_?KEY(_ID)?|SIGNING_KEY|ENCRYPTION_KEY|MASTER_KEY|SECRET_KEY\w*|AUTH|DSN|DATABASE_URL\w*|REDIS_URL|MONGO(DB)?_UR[IL]|CONNECTION_STRING|CONN_STR|PASSPHRASE|COOKIE|JWT|PAT|WEBHOOK_URL|OPENROUTER\w*|HERMES_API_KEY|SERVICE_ACCOUNT\w*|KUBECONFIG_DATA|SAS)($|_)|_KEY$|KEY_BASE$|^(API|AWS|GH|NPM|PYPI|SLACK|OPENAI|ANTHROPIC)_?\w*(KEY|TOKEN|SECRET)\w*$/i;
+const NOT_SECRET =
+  /TOKENIZ|MAX_?TOKENS|PUBLIC_?KEY|SSH_AUTH_SOCK|GIT_AUTHOR|KEYBOARD|PASS(ED|ES|ING)|TOKEN_(COUNT|LIMIT)|NUM_TOKENS|PRIMARY_KEY|FOREIGN_KEY|CACHE_KEY|SORT_KEY|PARTITION_KEY|KEY_(NAME|PATH|FILE)$/i;
+
+export const isSecretName = (name: string): boolean => SECRET.test(name) && !NOT_SECRET.test(name);
+
+const PRINTERS = new Set(
+  "echo printf print cat tee logger wall xxd od base64 hexdump rev tr sha256sum md5sum write say notify-send figlet cowsay less more head tail Write-Output Write-Host".split(
+    " ",
+  ),
+);
+const SENDERS = new Set([
+  ...FETCHERS,
+  ..."mail sendmail ping scp sftp rsync git ftp mosquitto_pub redis-cli aws gcloud nsupdate".split(" "),
+]);
+
+/** Programs that only look at a file's name or attributes, or that write it, or use it as what it is. */
+const NAMES_ONLY = new Set(
+  "ls test [ [[ stat touch chmod chown chgrp mkdir rm rmdir unlink cd pushd du df find fd echo printf print export source . which type tree ln dirname basename realpath readlink git set unset declare local alias docker-compose make npm npx yarn pnpm pip ssh ssh-keygen ssh-add ssh-copy-id trash rename mv dotenv dotenvx env kubectl helm wc-l true false : exit sudo doas nohup time timeout xargs watch nice command eval exec sh bash zsh dash if".split(
+    " ",
+  ),
+);
+/** The first operand is a pattern or a program, not a file. */
+const PATTERN_FIRST = new Set("grep egrep fgrep rg ag ack sed awk gawk perl jq yq zgrep".split(" "));
+/** Options whose value names a file that is used, not shown. */
+const USES =
+  /^(-i|--env-file|--key|--cert|--cacert|--identity|-E|--cert-key|--kubeconfig|--from-env-file|--identity-file|--exclude|--include|-x|-X|--ignore|--ignore-file|--exclude-dir|--glob|-g|--exclude-from|-o|-O|--output|-C)$/;
+const COPIES = new Set(
+  "cp rsync install tar zip 7z scp docker podman gpg openssl sops age ansible-vault".split(" "),
+);
+const GIT_READS = /^(show|diff|cat-file|grep|blame|archive|difftool)$/;
+
+/** Whatever prints, reads or sends secrets. */
+export const secrets: Check = (invocation, situation) => [
+  ...dumps(invocation, situation),
+  ...variables(invocation, situation),
+  ...credentialFiles(invocation, situation),
+];
+
+/** Printing the whole environment. */
+function dumps({ argv, span }: Invocation, { program }: Situation): Found[] {
+  const words = argv.slice(1).map(({ text }) => text);
+  const names = words.filter((text) => !text.startsWith("-"));
+  const dump = DUMPS[program]?.(words, names) ?? false;
+  return dump ? [found(dump === true ? "secret-dump" : dump, span)] : [];
+}
+
+const DUMPS: Readonly<
+  Record<string, (words: readonly string[], names: readonly string[]) => boolean | Found["rule"]>
+> = {
+  env: (words, names) =>
+    names.every((text) => /^\w+=/.test(text)) &&
+    !words.some((text) => /^(-S|--split-string|--help|--version|-i|-|--ignore-environment)/.test(text)),
+  printenv: (words, names) =>
+    names.length === 0
+      ? !words.some((text) => /^--(help|version)$/.test(text))
+      : names.some(isSecretName) && "secret-variable",
+  set: (words) => words.length === 0,
+  export: (words, names) => names.length === 0 && !words.includes("-f"),
+  declare: (words, names) =>
+    names.length === 0
+      ? !words.some((text) => /^-[fF]/.test(text))
+      : words.some((text) => /^-p/.test(text)) && names.some(isSecretName) && "secret-variable",
+  typeset: (words, names) => names.length === 0 && !words.some((text) => /^-[fF]/.test(text)),
+  readonly: (words, names) => names.length === 0 && words.includes("-p"),
+  compgen: (words) => words.some((text) => /^-[eAv]/.test(text)),
+  ps: (words) =>
+    words.some(
+      (text) => /^(e|[a-z]*e[a-z]*ww?|auxe\w*|axe\w*|eww?\w*|-E)$/.test(text) && !text.startsWith("-e"),
+    ),
+  jq: (words) => words.some((text) => /^\s*(env|\$ENV)\s*$/.test(text)),
+  npm: (words) => words[0] === "config" && words.some((text) => /authToken|_auth|_password/.test(text)),
+  systemctl: (words) => words[0] === "show-environment",
+  launchctl: (words) => words[0] === "export",
+};
+
+/** Secret variables on their way to the screen or to another machine. */
+function variables({ argv, input, span }: Invocation, { program }: Situation): Found[] {
+  const rule = PRINTERS.has(program) ? "secret-variable" : SENDERS.has(program) ? "secret-sent" : undefined;
+  if (!rule) return [];
+  const fed = (input?.kind === "here" ? input.variables : []).filter(isSecretName);
+  return [
+    ...argv
+      .slice(1)
+      .flatMap((word) =>
+        word.variables.filter(isSecretName).map((name) => found(rule, word.span, `$${name}`)),
+      ),
+    ...fed.map((name) => found(rule, span, `$${name}`)),
+  ];
+}
+
+/** Files with credentials among the words of a program that would read them. */
+function credentialFiles(invocation: Invocation, situation: Situation): Found[] {
+  const { program } = situation;
+  const { argv, redirects } = invocation;
+  const read = redirects
+    .filter(({ operator }) => operator === "<" || operator === "<>")
+    .map(({ target }) => target);
+  const words = [...read, ...(readsOperands(program, argv) ? readWords(program, argv) : [])];
+  return words.flatMap((word) => credentialIn(word, invocation, situation));
+}
+
+function readsOperands(program: string, argv: readonly Word[]): boolean {
+  if (program === "git") return argv.slice(1).some(({ text }) => GIT_READS.test(text));
+  return !NAMES_ONLY.has(program);
+}
+
+function readWords(program: string, argv: readonly Word[]): Word[] {
+  const { options, operands } = readArguments(argv.slice(1), programOptions(program));
+  const values = options.flatMap(({ name, value }) => (value && !USES.test(name) ? [value] : []));
+  const skip =
+    PATTERN_FIRST.has(program) && !options.some(({ name }) => /^(-e|-f|--regexp|--file|--files)$/.test(name))
+      ? 1
+      : 0;
+  const last = COPIES.has(program) && operands.length > 1 ? -1 : operands.length;
+  return [...operands.slice(skip, last), ...values];
+}
+
+function credentialIn(word: Word, { cwd, span }: Invocation, { surroundings, program }: Situation): Found[] {
+  const text = word.text
+    .replace(/^[\w.-]+=(?=[@<~/.])/, "")
+    .replace(/^[@<]/, "")
+    .replace(/^\w[\w./-]*:(?=[^/])/, "");
+  if (text === "" || text.length > 512 || text.includes("\n")) return [];
+  const place = placeOf(text.replace(/^~(?=\/)/, surroundings.home), word.glob, cwd, surroundings);
+  const sees = (kind: "credential" | "private" | "process") =>
+    isSensitive(kind, place, word.glob, surroundings.home);
+  const at = word.span.end > 0 ? word.span : span;
+  if (sees("process")) return [found("process-memory", at, place.path)];
+  if (sees("credential"))
+    return [
+      found(
+        COPIES.has(program) && place.area === "workspace" ? "private-data" : "secret-read",
+        at,
+        place.path,
+      ),
+    ];
+  return sees("private") && !/^(openssl|curl|nginx|vim?|chmod)$/.test(program)
+    ? [found("private-data", at, place.path)]
+    : [];
+}

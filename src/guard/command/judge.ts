@@ -1,0 +1,37 @@
+import type { Finding } from "../finding.js";
+import type { Context } from "../layer.js";
+import type { Check, Found, Situation } from "./checks/check.js";
+import { judgeCode } from "./checks/code.js";
+import { execution } from "./checks/execution.js";
+import { files } from "./checks/files.js";
+import { hijack } from "./checks/hijack.js";
+import { network } from "./checks/network.js";
+import { programs } from "./checks/programs.js";
+import { secrets } from "./checks/secrets.js";
+import { sql } from "./checks/sql.js";
+import { strict } from "./checks/strict.js";
+import type { Reading } from "./reading.js";
+import { programOf } from "./script.js";
+
+/** In the order in which findings are shown. Each looks at one invocation. */
+const CHECKS: readonly Check[] = [programs, files, secrets, execution, network, hijack, sql];
+
+/** Everything that is to be said of a script that has been read. */
+export function judgeReading(reading: Reading, context: Context): (Found | Finding)[] {
+  const { workspace, home, profile } = context;
+  const downloaded = new Set<string>();
+  const all: (Found | Finding)[] = [];
+  for (const invocation of reading.invocations) {
+    const situation: Situation = {
+      program: programOf(invocation),
+      surroundings: { workspace, home },
+      downloaded,
+    };
+    for (const check of CHECKS) all.push(...check(invocation, situation));
+    if (profile === "strict") all.push(...strict(invocation, situation));
+  }
+  for (const code of reading.code) all.push(...judgeCode(code, context));
+  if (reading.forkBomb) all.push({ rule: "fork-bomb", span: reading.forkBomb });
+  for (const { span } of reading.errors.slice(0, 1)) all.push({ rule: "syntax-error", span });
+  return all;
+}

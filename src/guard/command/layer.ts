@@ -1,0 +1,82 @@
+import type { Finding } from "../finding.js";
+import type { Context, Layer } from "../layer.js";
+import type { Subject } from "../subject.js";
+import type { Found } from "./checks/check.js";
+import { explainReading } from "./explain.js";
+import { hiddenCharacters } from "./hidden.js";
+import { judgeReading } from "./judge.js";
+import { Reader } from "./reader.js";
+import { type Reading, TooComplex } from "./reading.js";
+import { RULES, type Rule } from "./rules.js";
+import { Scope, shellVariables } from "./scope.js";
+import { judgeWindows } from "./windows/judge.js";
+import { dialectsOf } from "./windows/lex.js";
+
+/** Nobody types more than this; a file of data belongs into a file. */
+const LENGTH = 1 << 17;
+
+/**
+ * Shell commands: read as a shell would read them (`reader.ts`), every wrapper taken off (`unwrap.ts`), every invocation
+ * judged by its effects (`judge.ts`), by rules that are rows of tables (`rules.ts`, `programs/`).
+ */
+export const command: Layer = {
+  name: "command",
+  kinds: ["command"],
+  check: (subject, context) => {
+    const all = judge(subject, context).map((one) => ("action" in one ? one : finding(one, context)));
+    return distinct(all.filter(({ action }) => action !== "allow"));
+  },
+  explain: (subject, context) => {
+    const reading = read(subject, context);
+    return reading === undefined ? [] : explainReading(reading);
+  },
+};
+
+function judge(subject: Subject, context: Context): (Found | Finding)[] {
+  const reading = read(subject, context);
+  if (!reading) return [{ rule: "too-complex", span: { start: 0, end: Math.min(subject.input.length, 80) } }];
+  return [
+    ...hiddenCharacters(subject.input),
+    ...judgeReading(reading, context),
+    ...windows(subject.input, context),
+  ];
+}
+
+/** Agents also write for Windows's shells, whatever the host is. */
+function windows(input: string, context: Context): Found[] {
+  const span = { start: 0, end: input.length };
+  return dialectsOf(input).flatMap((dialect) => judgeWindows(input, dialect, span, context));
+}
+
+/** Undefined when there is too much of it. */
+function read({ input, fields }: Subject, { cwd, home }: Context): Reading | undefined {
+  if (input.length > LENGTH) return undefined;
+  const from = typeof fields?.cwd === "string" ? fields.cwd : cwd;
+  try {
+    return new Reader(input, new Scope(from, shellVariables(home, from))).readAll();
+  } catch (error) {
+    if (error instanceof TooComplex || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function finding({ rule, span, about }: Found, { profile }: Context): Finding {
+  const { reason, instead, standard, strict = standard }: Rule = RULES[rule];
+  const action = profile === "strict" ? strict : standard;
+  return {
+    layer: "command",
+    rule,
+    action,
+    reason: about ? `${reason} (${about})` : reason,
+    span,
+    ...(instead && { instead }),
+  };
+}
+
+function distinct(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ rule, span }) => {
+    const key = `${rule} ${span?.start} ${span?.end}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}

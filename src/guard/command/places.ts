@@ -1,0 +1,150 @@
+import { globMatcher } from "./parameters.js";
+import { HOLE } from "./script.js";
+import { CREDENTIALS, INSTRUCTIONS, PERSISTENT, PRIVATE, SELF, STARTUP } from "./sensitive.js";
+
+/** Where a path lies, as far as its spelling tells. */
+export type Area =
+  | "workspace"
+  | "temporary"
+  | "home"
+  | "system"
+  | "device"
+  | "harmless-device"
+  | "outside"
+  | "unknown";
+
+export interface Place {
+  /** Absolute and without detours; may have holes. */
+  readonly path: string;
+  readonly area: Area;
+  /** It is the whole of something: the root, a home, the workspace, or everything directly in it. */
+  readonly whole: boolean;
+}
+
+export interface Surroundings {
+  readonly workspace: string;
+  readonly home: string;
+}
+
+const SYSTEM = new Set(
+  "bin boot dev etc lib lib32 lib64 libx32 proc root run sbin sys usr var System Library Applications Windows nix private".split(
+    " ",
+  ),
+);
+const HARMLESS_DEVICE =
+  /^\/dev\/(null|zero|full|random|urandom|stdin|stdout|stderr|tty|ptmx|fd\/\d+|shm(\/.*)?|pts\/\d+)$/;
+const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\/dev\/shm|\/var\/folders)(\/|$)/;
+
+export function placeOf(text: string, glob: boolean, cwd: string, { workspace, home }: Surroundings): Place {
+  const path = normalise(text, cwd);
+  if (path === undefined) return { path: text, area: "unknown", whole: /^\0\/?(\*|\.\*)?\/?$/.test(text) };
+  const area = areaOf(path, workspace, home);
+  const parent = glob && /\/\.?[*?[\]!.{}]*\*$/.test(path) ? path.replace(/\/[^/]*$/, "") || "/" : undefined;
+  return {
+    path,
+    area,
+    whole: isWhole(path, workspace, home) || (parent !== undefined && isWhole(parent, workspace, home)),
+  };
+}
+
+/** Every path on Windows is outside: the workspace lies here. */
+const WINDOWS = /^[A-Za-z]:[\\/]|^\\\\|^%\w+%/;
+
+function normalise(text: string, cwd: string): string | undefined {
+  if (WINDOWS.test(text)) return `/${text.replaceAll("\\", "/").replace(/^([A-Za-z]):/, "$1")}`;
+  const plain = text.startsWith("file://") ? text.slice(7) : text;
+  const joined = plain.startsWith("/") ? plain : `${cwd}/${plain}`;
+  if (joined.startsWith(HOLE) || !joined.startsWith("/")) return undefined;
+  const parts: string[] = [];
+  for (const part of joined.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    // One step up from something unknown is unknown: it may be a link.
+    else if (parts.pop() === HOLE) parts.push(HOLE);
+  }
+  const path = `/${parts.join("/")}`;
+  const detour = /^\/proc\/(?:self|thread-self|\d+|\*|\0)\/(root|cwd)(\/.*)?$/.exec(path);
+  if (!detour) return path.replace(/^\/private\/(etc|var)(?=\/|$)/, "/$1");
+  return detour[1] === "root" ? normalise(detour[2] ?? "/", cwd) : normalise(`.${detour[2] ?? ""}`, cwd);
+}
+
+function within(path: string, folder: string): boolean {
+  return path === folder || (path.startsWith(folder) && path[folder.length] === "/");
+}
+
+function areaOf(path: string, workspace: string, home: string): Area {
+  if (workspace !== "/" && workspace !== home && within(path, workspace)) return "workspace";
+  if (path.startsWith("/dev/")) return HARMLESS_DEVICE.test(path) ? "harmless-device" : "device";
+  if (TEMPORARY.test(path)) return "temporary";
+  if (within(path, home) || /^\/(home|Users)\/[^/]+/.test(path)) return "home";
+  const [, top = ""] = path.split("/");
+  if (top === "" || SYSTEM.has(top) || /^[*?[]/.test(top))
+    return /^\/usr\/local(\/|$)/.test(path) ? "outside" : "system";
+  if (workspace === "/" || workspace === home) return "workspace";
+  return "outside";
+}
+
+const WHOLE =
+  /^\/(home|Users|root|tmp|mnt|media|opt|srv|data)?$|^\/(home|Users)\/[^/]+$|^\/(bin|boot|dev|etc|lib|lib64|proc|run|sbin|sys|usr|var)$/;
+
+function isWhole(path: string, workspace: string, home: string): boolean {
+  if (WHOLE.test(path) || path === home || within(workspace, path)) return true;
+  return /(^|\/)\.(git|hg|svn)$/.test(path);
+}
+
+/** What makes a path special to read or to write, whoever does it. */
+export type Sensitivity =
+  | "credential"
+  | "private"
+  | "process"
+  | "startup"
+  | "persistent"
+  | "instructions"
+  | "self";
+
+const TABLES: readonly (readonly [Sensitivity, readonly Sensitive[]])[] = [
+  ["credential", CREDENTIALS],
+  ["private", PRIVATE],
+  ["persistent", PERSISTENT],
+  ["startup", STARTUP],
+  ["instructions", INSTRUCTIONS],
+  ["self", SELF],
+];
+
+/** A pattern for paths, and one that it is about: wildcards are tried on that. */
+export type Sensitive = readonly [pattern: RegExp, example: string];
+
+const PROCESS =
+  /^\/proc\/([^/]+)\/(?:task\/[^/]+\/)?(environ|mem|maps|smaps|auxv|fd\/.*|map_files.*|root.*|stack|syscall)$|^\/proc\/(kcore|kmem|kallsyms)$|^\/dev\/(mem|kmem|port)$/;
+
+const known = new Map<Sensitivity, { readonly any: RegExp; readonly examples: readonly string[] }>(
+  TABLES.map(([kind, rows]) => [
+    kind,
+    {
+      any: new RegExp(rows.map(([pattern]) => pattern.source).join("|")),
+      examples: rows.map(([, example]) => example),
+    },
+  ]),
+);
+
+export function isSensitive(
+  kind: Sensitivity,
+  { path }: Pick<Place, "path">,
+  glob: boolean,
+  home: string,
+): boolean {
+  if (kind === "process") return PROCESS.test(path) && !/^\/proc\/self\/(maps|fd)/.test(path);
+  const { any, examples } = known.get(kind)!;
+  if (any.test(path)) return true;
+  if (!glob) return false;
+  const matcher = globMatcher(path);
+  return (
+    matcher !== undefined &&
+    examples.some((example) => matcher.test(example.replace(/^~/, home)) && dotsNamed(path, example))
+  );
+}
+
+/** `*` matches no hidden files: a pattern that means them has a dot where they have one. */
+function dotsNamed(pattern: string, example: string): boolean {
+  return pattern.split("/.").length >= example.split("/.").length;
+}

@@ -1,0 +1,63 @@
+import type { Row } from "./row.js";
+
+/** Firewalls, tunnels, scanners, remote shells, listeners. */
+export const NETWORK: readonly Row[] = [
+  [
+    "firewall",
+    "iptables|ip6tables|ebtables|arptables|iptables-legacy|iptables-nft !-L !-S !--list !--list-rules !-V !-nL !-nvL",
+    "iptables-restore|ip6tables-restore|ipset|iptables-apply|pfctl|ipfw",
+    "nft !list !-v !--version",
+    "ufw !status !version !show !app",
+    "ufw allow|deny|disable|reset|delete|enable|reject|insert|limit|reload|default",
+    "firewall-cmd !--list-all !--state !--list-ports !--list-services !--get-zones !--get-active-zones !--list-all-zones",
+    "netsh advfirewall|firewall|interface|portproxy|winhttp",
+    "ip link|addr|address|route|rule|neigh|netns|tunnel|xfrm add|del|delete|set|flush|replace|change|append|exec|change",
+    "ip l|a|r|ro add|del|set|flush|replace",
+    "ifconfig * up|down|hw|add|del|promisc|netmask|mtu|*.*.*.*|-arp",
+    "ifup|ifdown|dhclient|dhcpcd|wpa_supplicant|iwconfig|brctl|tc|macchanger|arptables|hostapd|dnsmasq",
+    "route add|del|delete|flush|change|-p",
+    "nmcli connection|con|c|device|dev|d|radio|networking add|modify|delete|up|down|edit|reload|connect|disconnect|set|wifi|off|on|clone|import",
+    "resolvectl|systemd-resolve dns|domain|revert|default-route",
+    "networksetup -set*|-setdnsservers|-setwebproxy|-setnetworkserviceenabled|-setairportpower",
+    "scutil --set",
+    "hostname !-f !-i !-I !-s !-d !--fqdn !-A !--ip-address !-a",
+    "wg|wg-quick set|up|down|setconf|addconf|save",
+    "openvpn|strongswan|ipsec|pptp|l2tp|zerotier-cli|nebula|tinc",
+    "arp -s|-d",
+  ],
+  [
+    "scan",
+    "nmap|masscan|zmap|rustscan|naabu|unicornscan|hping3|hping|arp-scan|netdiscover|nbtscan|enum4linux|smbmap|snmpwalk|onesixtyone|dnsenum|dnsrecon|fierce|sublist3r|amass|subfinder|theharvester|whatweb|wpscan|nuclei|gobuster|ffuf|dirb|dirsearch|feroxbuster|wfuzz|tcpdump|tshark|wireshark|dumpcap|ngrep|ettercap|bettercap|dsniff|arpspoof|responder|kismet|airodump-ng|mitmproxy|mitmdump|nikto|legion",
+  ],
+  [
+    "attack-tool",
+    "metasploit|msfconsole|msfvenom|msfdb|hydra|medusa|ncrack|sqlmap|aircrack-ng|aireplay-ng|commix|xsser|beef|beef-xss|setoolkit|crackmapexec|cme|netexec|nxc|evil-winrm|impacket-*|psexec.py|wmiexec.py|smbexec.py|bloodhound|sharphound|rubeus|kerbrute|chisel|ligolo|frp|frpc|iodine|dnscat|dnscat2|pwncat|empire|covenant|sliver|cobaltstrike|weevely|veil|shellter|searchsploit|linpeas|linpeas.sh|winpeas|pspy|pspy64|lse.sh|linenum.sh|xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|t-rex|nbminer|phoenixminer|slowloris|goldeneye|hulk|loic|torshammer|thc-hydra|patator|crowbar|beacon|merlin|mythic|donut|sharpshooter|unicorn.py|xsstrike|ysoserial|jndiexploit|rsh-grind",
+  ],
+  [
+    "remote-shell",
+    "ssh|mosh|rsh|rlogin|telnet|autossh|slogin|dbclient|sshpass|winrs|evil-winrm|plink !-V !--version !-Q !-G",
+    "Enter-PSSession|Invoke-Command|New-PSSession|icm|etsn -ComputerName|-computername|-cn",
+  ],
+  [
+    "listen",
+    "nc|ncat|netcat|socat -l|-L|--listen|-lp|-lvp|-lvnp|-lnvp|-nlvp|-lk|-lvnp",
+    "socat ~*LISTEN*|*listen*|*Listen*",
+    "ngrok|localtunnel|lt|cloudflared|bore|serveo|pagekite|localhost.run|tunnelto|playit|zrok|expose|frps|inlets|telebit !--version !version !--help",
+    "npx|bunx localtunnel|ngrok|serveo|untun",
+    "ssh|autossh -R|-D|-w",
+    "sshd|dropbear|telnetd|vncserver|x11vnc|xrdp|in.telnetd|rshd|tftpd|vsftpd|proftpd|smbd|nfsd|rpcbind|xinetd|inetd|tightvncserver|wayvnc|krfb|vino-server|ttyd|gotty|wetty|shellinaboxd|webmin",
+    "python|python3 -m:pyftpdlib|smtpd",
+    "tailscale funnel|serve",
+    "adb tcpip|connect",
+    "dockerd --host|-H",
+  ],
+  [
+    "exfiltration",
+    "scp|sftp|ftp|lftp|tftp|ncftpput|curlftpfs|rcp|croc|wormhole|magic-wormhole|transfer|ffsend|bashupload|termbin|pastebinit|wgetpaste|gist|dcc|onionshare|onionshare-cli|portal|webwormhole|ww|filebin|0x0|nopaste|fpaste|ix|hastebin|haste",
+    "dnscat|iodine|ptunnel|icmpsh|hans",
+    "wget --post-file|--body-file",
+    "bitsadmin /transfer|/create|/addfile",
+    "certutil -urlcache|-encode|-decode|-f",
+    "finger|whois -h",
+  ],
+];

@@ -1,0 +1,446 @@
+import {
+  type Assignment,
+  type Command,
+  type CompoundCommand,
+  type CompoundList,
+  type Function as FunctionNode,
+  type Pipeline,
+  parse,
+  type Redirection,
+  type Script,
+  type Statement,
+  type SyntaxNode,
+  type TestExpression,
+  type Word as WordNode,
+} from "unbash";
+import type { Span } from "../finding.js";
+import { runBuiltin } from "./builtins.js";
+import { type Expander, expandParts, expandText, expandWord, type Printed } from "./expand.js";
+import { outputOf } from "./output.js";
+import { type Reading, TooComplex } from "./reading.js";
+import type { Scope } from "./scope.js";
+import {
+  type Assigned,
+  HOLE,
+  type Input,
+  type Invocation,
+  type Redirected,
+  type Word,
+  word,
+} from "./script.js";
+import { type Inner, unwrap } from "./unwrap.js";
+
+const DEPTH = 12;
+const WORK = 4000;
+
+type Node = SyntaxNode | CompoundCommand | FunctionNode["body"];
+
+/** Where the text that is being read stands: in the input itself, or in a word of it. */
+interface Place {
+  readonly source: string;
+  readonly within: Span | undefined;
+  readonly via: readonly string[];
+}
+
+/**
+ * Walks a script as a shell would, without running anything: keeps track of variables, functions, aliases and the working
+ * directory, follows both branches of every condition, and unwraps what runs other commands, until only plain invocations
+ * are left.
+ */
+export class Reader implements Expander {
+  readonly reading: Reading;
+  scope: Scope;
+  #place: Place;
+  #work = WORK;
+  #depth = 0;
+  readonly #calling = new Set<string>();
+
+  constructor(source: string, scope: Scope) {
+    this.scope = scope;
+    this.#place = { source, within: undefined, via: [] };
+    this.reading = {
+      invocations: [],
+      code: [],
+      errors: [],
+      forkBomb: undefined,
+      home: scope.get("HOME")?.[0] ?? "",
+    };
+  }
+
+  readAll(): Reading {
+    this.#script(parse(this.#place.source));
+    for (const defined of [...this.scope.functions.values()])
+      if (!defined.called)
+        this.#in({ ...this.#place, source: defined.source }, () => this.#run(defined.body));
+    return this.reading;
+  }
+
+  spend(amount: number): void {
+    this.#work -= amount;
+    if (this.#work < 0) throw new TooComplex("it does more than can be judged");
+  }
+
+  locate(pos: number, end: number): Span {
+    return this.#place.within ?? { start: pos, end };
+  }
+
+  substitute(script: Script | undefined, how: string): Printed {
+    if (!script) return { text: HOLE, from: [] };
+    const within =
+      script.source === undefined ? this.#place.within : (this.#place.within ?? { start: 0, end: 0 });
+    const place = { source: script.source ?? this.#place.source, within, via: [...this.#place.via, how] };
+    return this.#subshell(() => this.#in(place, () => this.#collect(() => this.#script(script))));
+  }
+
+  /** Reads text that some program would hand to a shell. */
+  readText(text: string, label: string, within: Span, args?: readonly string[]): string {
+    this.spend(1 + text.length / 4096);
+    const place = { source: text, within, via: [...this.#place.via, label] };
+    return this.#in(place, () => {
+      const before = this.scope.arguments;
+      if (args) this.scope.arguments = args;
+      const printed = this.#script(parse(text));
+      this.scope.arguments = before;
+      return printed;
+    });
+  }
+
+  #in<T>(place: Place, act: () => T): T {
+    const outer = this.#place;
+    if (++this.#depth > DEPTH) throw new TooComplex("it is nested too deep");
+    this.#place = place;
+    try {
+      return act();
+    } finally {
+      this.#place = outer;
+      this.#depth--;
+    }
+  }
+
+  #subshell<T>(act: () => T): T {
+    const outer = this.scope;
+    this.scope = outer.copy();
+    try {
+      return act();
+    } finally {
+      this.scope = outer;
+    }
+  }
+
+  #collect(act: () => string): Printed {
+    const first = this.reading.invocations.length;
+    const text = act();
+    return { text, from: this.reading.invocations.slice(first) };
+  }
+
+  #script(script: Script & { errors?: readonly { message: string; pos: number }[] | undefined }): string {
+    for (const { message, pos } of script.errors ?? [])
+      this.reading.errors.push({ message, span: this.locate(pos, pos + 1) });
+    return this.#statements(script.commands);
+  }
+
+  #statements(statements: readonly Statement[]): string {
+    let printed = "";
+    for (const { command } of statements) printed += this.#run(command);
+    return printed;
+  }
+
+  /** Walks one node; answers what it would print. */
+  #run(node: Node, input?: Input): string {
+    this.spend(1);
+    switch (node.type) {
+      case "Command":
+        return this.#command(node, input);
+      case "Pipeline":
+        return this.#pipeline(node);
+      case "AndOr": {
+        const before = this.scope.copy();
+        const printed = node.commands.map((command) => this.#run(command, input)).join("");
+        this.scope.merge(before);
+        return printed;
+      }
+      case "Statement":
+        return this.#run(node.command, input);
+      case "CompoundList":
+        return this.#list(node, input);
+      case "Subshell":
+        return this.#subshell(() => this.#list(node.body, input));
+      case "BraceGroup":
+        return this.#list(node.body, input);
+      case "Redirected":
+        return this.#redirected(node.command, node.redirects, input);
+      case "Function":
+        return this.#define(node);
+      case "Coproc":
+        return this.#run(node.body, input);
+      default:
+        return this.#control(node, input);
+    }
+  }
+
+  #list({ commands }: CompoundList, input?: Input): string {
+    let printed = "";
+    for (const { command } of commands) printed += this.#run(command, input);
+    return printed;
+  }
+
+  /** Every branch may be taken: afterwards only what no branch has changed is known. */
+  #control(node: Node, input: Input | undefined): string {
+    const before = this.scope.copy();
+    let printed = "";
+    const each = (...lists: (CompoundList | undefined)[]) => {
+      for (const list of lists) if (list) printed += this.#list(list, input);
+    };
+    switch (node.type) {
+      case "If":
+        each(node.clause, node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), node.else);
+        break;
+      case "While":
+        each(node.clause, node.body);
+        break;
+      case "ArithmeticFor":
+        each(node.body);
+        break;
+      case "For":
+      case "Select":
+        printed = this.#loop(node.name, node.wordlist, node.body, input);
+        break;
+      case "Case":
+        expandText(node.word, this);
+        each(...node.items.map(({ body }) => body));
+        break;
+      case "TestCommand":
+        this.#test(node.expression);
+        break;
+      case "ArithmeticCommand":
+        break;
+    }
+    this.scope.merge(before);
+    return printed;
+  }
+
+  #loop(
+    name: WordNode,
+    wordlist: readonly WordNode[] | undefined,
+    body: CompoundList,
+    input?: Input,
+  ): string {
+    const words =
+      wordlist?.flatMap((one) => expandWord(one, this)) ?? this.scope.arguments?.map((text) => ({ text }));
+    const values = words?.map(({ text }) => text) ?? [HOLE];
+    let printed = "";
+    for (const value of values.length > LOOPS_AT_MOST ? [...values.slice(0, LOOPS_AT_MOST), HOLE] : values) {
+      this.scope.set(name.value, [value]);
+      printed += this.#list(body, input);
+    }
+    return printed;
+  }
+
+  #test(expression: TestExpression): void {
+    if (expression.type === "TestUnary") expandText(expression.operand, this);
+    else if (expression.type === "TestBinary")
+      for (const side of [expression.left, expression.right]) expandText(side, this);
+    else if (expression.type === "TestLogical") for (const one of expression.operands) this.#test(one);
+    else this.#test(expression.type === "TestNot" ? expression.operand : expression.expression);
+  }
+
+  #define(node: FunctionNode): string {
+    this.scope.functions.set(node.name.value, { body: node.body, source: this.#place.source, called: false });
+    return "";
+  }
+
+  #pipeline({ commands }: Pipeline): string {
+    let input: Input | undefined;
+    for (const command of commands) {
+      const { text, from } = this.#subshell(() => this.#collect(() => this.#run(command, input)));
+      const variables = from.flatMap(({ argv }) => argv.flatMap((w) => w.variables));
+      input = { text, from: [...(input?.from ?? []), ...from], kind: "pipe", variables };
+    }
+    return input?.text ?? "";
+  }
+
+  #redirected(node: CompoundCommand, redirections: readonly Redirection[], input: Input | undefined): string {
+    const { redirects, here } = this.#redirects(redirections);
+    if (redirects.length > 0) this.#emit([], [], redirects, here ?? input, this.locate(node.pos, node.end));
+    return this.#run(node, here ?? input);
+  }
+
+  #redirects(nodes: readonly Redirection[]): { redirects: Redirected[]; here: Input | undefined } {
+    const redirects: Redirected[] = [];
+    let here: Input | undefined;
+    for (const node of nodes) {
+      if (node.type === "HereDoc") {
+        const span = this.locate(node.body.pos, node.body.end);
+        const body = node.body.parts ? expandParts(node.body.parts, span, this) : word(node.body.text, span);
+        here = { text: body.text, from: body.from, kind: "here", variables: body.variables };
+      } else if (node.type === "HereString") {
+        const body = node.target ? expandText(node.target, this) : word("", this.locate(node.pos, node.end));
+        here = { text: `${body.text}\n`, from: body.from, kind: "here", variables: body.variables };
+      } else if (node.target) {
+        const target = expandText(node.target, this);
+        const operator = OPERATORS[node.operator];
+        if (!operator || (node.operator.endsWith("&") && /^(\d+-?|-)$/.test(target.text))) continue;
+        redirects.push({ operator, target });
+        if (operator === "<")
+          here = {
+            text: HOLE,
+            from: target.from,
+            kind: target.from.length > 0 ? "pipe" : "file",
+            variables: [],
+          };
+      }
+    }
+    return { redirects, here };
+  }
+
+  #command(node: Command, piped: Input | undefined): string {
+    const { redirects, here } = this.#redirects(node.redirects);
+    const input = here ?? piped;
+    const assignments = node.prefix.flatMap((one) =>
+      one.type === "Assignment" ? this.#assignment(one) : [],
+    );
+    const span = this.locate(node.pos, node.end);
+    if (!node.name) {
+      for (const { name, value } of assignments)
+        this.scope.set(name, this.#arrays.get(value) ?? [value.text]);
+      if (redirects.length > 0 || assignments.length > 0) this.#emit([], assignments, redirects, input, span);
+      return "";
+    }
+    const argv = [node.name, ...node.args].flatMap((one) =>
+      one.type === "Word"
+        ? expandWord(one, this)
+        : this.#assignment(one, true).map(({ name, value }) => ({ ...value, text: `${name}=${value.text}` })),
+    );
+    return this.#invoke(argv, assignments, redirects, input, span);
+  }
+
+  readonly #arrays = new WeakMap<Word, readonly string[]>();
+
+  #assignment({ name, value, append, index, pos, end }: Assignment, declared = false): Assigned[] {
+    const old = append ? (this.scope.get(name) ?? [HOLE]) : undefined;
+    if (value.type === "ArrayValue") {
+      const elements = value.elements.flatMap((one) => expandWord(one, this)).map(({ text }) => text);
+      const all = [...(old ?? []), ...elements];
+      const joined = word(all.join(" "), this.locate(pos, end));
+      this.#arrays.set(joined, all);
+      if (declared) this.scope.set(name, all);
+      return [{ name, value: joined }];
+    }
+    const text = expandText(value, this);
+    const whole = old ? { ...text, text: old.join(" ") + text.text } : text;
+    const assigned = index ? { ...whole, text: HOLE } : whole;
+    if (declared) this.scope.set(name, [assigned.text]);
+    return [{ name, value: assigned }];
+  }
+
+  /** A command with its words known: a function, an alias, a builtin that changes the shell, or a program. */
+  #invoke(
+    argv: readonly Word[],
+    assignments: readonly Assigned[],
+    redirects: readonly Redirected[],
+    input: Input | undefined,
+    span: Span,
+  ): string {
+    this.spend(2);
+    const name = argv[0]?.text ?? "";
+    const defined = this.scope.functions.get(name);
+    if (defined) return this.#call(name, defined, argv, input);
+    const alias = this.scope.aliases.get(name);
+    if (alias !== undefined && !this.#calling.has(name))
+      return this.#calls(name, () =>
+        this.readText([alias, ...argv.slice(1).map(requote)].join(" "), `alias ${name}`, span),
+      );
+    const invocation = this.#emit(argv, assignments, redirects, input, span);
+    runBuiltin(invocation, this.scope);
+    let printed: string | undefined;
+    for (const inner of unwrap(invocation)) printed = this.#inner(inner, invocation);
+    return printed ?? outputOf(invocation, this.reading.home);
+  }
+
+  #inner(inner: Inner, { input, span }: Invocation): string {
+    if (inner.kind === "code") {
+      this.reading.code.push({ ...inner, via: [...this.#place.via, inner.label] });
+      return HOLE;
+    }
+    if (inner.kind === "script") {
+      const read = () =>
+        this.readText(
+          inner.text,
+          inner.label,
+          inner.span,
+          inner.args?.map(({ text }) => text),
+        );
+      return inner.here ? read() : this.#subshell(read);
+    }
+    if (inner.argv.length === 0) return HOLE;
+    const place = { ...this.#place, via: [...this.#place.via, inner.label] };
+    return this.#subshell(() => this.#in(place, () => this.#invoke(inner.argv, [], [], input, span)));
+  }
+
+  #emit(
+    argv: readonly Word[],
+    assignments: readonly Assigned[],
+    redirects: readonly Redirected[],
+    input: Input | undefined,
+    span: Span,
+  ): Invocation {
+    const invocation = {
+      argv,
+      assignments,
+      redirects,
+      input,
+      span,
+      cwd: this.scope.cwd,
+      via: this.#place.via,
+    };
+    this.reading.invocations.push(invocation);
+    return invocation;
+  }
+
+  #call(
+    name: string,
+    defined: { body: FunctionNode["body"]; source: string; called: boolean },
+    argv: readonly Word[],
+    input: Input | undefined,
+  ): string {
+    defined.called = true;
+    if (this.#calling.has(name)) {
+      this.reading.forkBomb ??= argv[0]!.span;
+      return HOLE;
+    }
+    const outer = this.scope.arguments;
+    this.scope.arguments = argv.slice(1).map(({ text }) => text);
+    const place = { ...this.#place, source: defined.source };
+    const printed = this.#calls(name, () => this.#in(place, () => this.#run(defined.body, input)));
+    this.scope.arguments = outer;
+    return printed;
+  }
+
+  #calls(name: string, act: () => string): string {
+    this.#calling.add(name);
+    try {
+      return act();
+    } finally {
+      this.#calling.delete(name);
+    }
+  }
+}
+
+const LOOPS_AT_MOST = 12;
+
+const OPERATORS: Readonly<Record<string, Redirected["operator"]>> = {
+  ">": ">",
+  ">>": ">>",
+  ">|": ">",
+  "&>": ">",
+  "&>>": ">>",
+  ">&": ">",
+  "<": "<",
+  "<&": "<",
+  "<>": "<>",
+};
+
+/** As one word for a shell that reads it again; wildcards stay active. */
+function requote({ text, glob }: Word): string {
+  return glob ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,87 @@
+import type { Function as FunctionNode } from "unbash";
+import { HOLE } from "./script.js";
+
+/** A function remembers the text that its positions point into. */
+export interface DefinedFunction {
+  readonly body: FunctionNode["body"];
+  readonly source: string;
+  called: boolean;
+}
+
+/** What a shell knows at some point of a script: variables, functions, aliases, arguments, where it is. */
+export class Scope {
+  #variables: Map<string, readonly string[]>;
+  readonly functions: Map<string, DefinedFunction>;
+  readonly aliases: Map<string, string>;
+  arguments: readonly string[] | undefined;
+  cwd: string;
+
+  constructor(cwd: string, variables: ReadonlyMap<string, readonly string[]>) {
+    this.cwd = cwd;
+    this.#variables = new Map(variables);
+    this.functions = new Map();
+    this.aliases = new Map();
+  }
+
+  /** A subshell sees everything and changes nothing. */
+  copy(): Scope {
+    const copy = new Scope(this.cwd, this.#variables);
+    for (const [name, value] of this.functions) copy.functions.set(name, value);
+    for (const [name, value] of this.aliases) copy.aliases.set(name, value);
+    copy.arguments = this.arguments;
+    return copy;
+  }
+
+  get(name: string): readonly string[] | undefined {
+    return this.#variables.get(name);
+  }
+
+  set(name: string, values: readonly string[]): void {
+    this.#variables.set(name, values);
+  }
+
+  /** What is not known any more: `unset` of it leaves nothing, `read` leaves anything. */
+  forget(name: string): void {
+    this.#variables.delete(name);
+  }
+
+  /** After something that may not have happened: what it may have changed is known only if it did not change. */
+  merge(before: Scope): void {
+    for (const [name, values] of this.#variables) {
+      const old = before.get(name);
+      if (old !== undefined && old.join(" ") !== values.join(" ")) this.#variables.set(name, [HOLE]);
+    }
+  }
+}
+
+/** What the variables that every shell has are worth, as far as it matters. */
+export function shellVariables(home: string, cwd: string): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries({
+      HOME: home,
+      PWD: cwd,
+      SHELL: "/bin/bash",
+      BASH: "/bin/bash",
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+      IFS: " \t\n",
+      LANG: "en_US.UTF-8",
+      TERM: "xterm",
+      OSTYPE: "linux-gnu",
+      UID: "1000",
+      EUID: "1000",
+      PPID: "4242",
+      RANDOM: "4242",
+      SECONDS: "1",
+      LINENO: "1",
+    }).map(([name, value]) => [name, [value]]),
+  );
+}
+
+/** `$$`, `$?` and the like are numbers; which, does not matter. */
+export const SPECIAL: Readonly<Record<string, string>> = {
+  $: "4242",
+  "?": "0",
+  "!": "4243",
+  "-": "himBH",
+  "0": "bash",
+};

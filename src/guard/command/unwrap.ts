@@ -1,0 +1,370 @@
+import type { Span } from "../finding.js";
+import { type Arguments, optionValue, readArguments } from "./arguments.js";
+import { interpret } from "./interpreters.js";
+import { found } from "./output.js";
+import { HOLE, type Invocation, programOf, type Word, word } from "./script.js";
+import { type Wrapper, wrapperOptions, wrappersOf } from "./wrappers.js";
+
+/** What an invocation would itself run. */
+export type Inner =
+  | { readonly kind: "argv"; readonly label: string; readonly argv: readonly Word[]; readonly input?: string }
+  | {
+      readonly kind: "script";
+      readonly label: string;
+      readonly text: string;
+      readonly span: Span;
+      readonly args?: readonly Word[];
+      /** It runs where it stands, with the variables that are known there. */
+      readonly here?: boolean;
+    }
+  | {
+      readonly kind: "code";
+      readonly label: string;
+      readonly language: string;
+      readonly text: string;
+      readonly span: Span;
+    };
+
+/** One step of unwrapping; whoever reads the script repeats it until nothing is wrapped any more. */
+export function unwrap(invocation: Invocation): Inner[] {
+  const program = programOf(invocation);
+  const special = SPECIAL[program]?.(invocation, program) ?? [];
+  const interpreted = interpret(invocation, program);
+  const wrapped = wrappersOf(program).flatMap((wrapper) => unwrapBy(wrapper, invocation, program));
+  return [...special, ...interpreted, ...wrapped];
+}
+
+function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string): Inner[] {
+  const words = argv.slice(1);
+  const values = wrapperOptions(program);
+  const parsed = wrapper.only ? readNested(words, values) : readArguments(words, values, true);
+  const { operands } = parsed;
+  if (wrapper.only && !wrapper.only.split(" ").includes(operands[0]?.text ?? "")) return [];
+  const label = wrapper.only ? `${program} ${operands[0]?.text}` : program;
+  const inner: Inner[] = [];
+  if (wrapper.scripts) {
+    const script = optionValue(
+      readArguments(words, new Set([...values, ...wrapper.scripts.split(" ")])),
+      ...wrapper.scripts.split(" "),
+    );
+    if (script) inner.push({ kind: "script", label, text: script.text, span: script.span });
+  }
+  const command = commandAmong(wrapper, operands, words);
+  if (command.length === 0) return inner;
+  if (wrapper.joined)
+    inner.push({
+      kind: "script",
+      label,
+      text: command.map(({ text }) => text).join(" "),
+      span: command[0]!.span,
+    });
+  else inner.push({ kind: "argv", label, argv: command });
+  return inner.map((one) => ({ ...one, span: one.kind === "argv" ? span : one.span }) as Inner);
+}
+
+/** Options of the outer program may stand on both sides of its subcommand: `docker -H x exec -it c CMD`. */
+function readNested(words: readonly Word[], values: ReadonlySet<string>): Arguments {
+  const operands: Word[] = [];
+  let rest = words;
+  for (let taken = 0; taken < 3 && rest.length > 0; taken++) {
+    const { operands: found } = readArguments(rest, values, true);
+    if (found.length === 0) break;
+    operands.push(found[0]!);
+    rest = rest.slice(rest.length - found.length + 1);
+  }
+  // What follows the wrapper's own operands is the command, options and all.
+  return { options: readArguments(words, values).options, operands: [...operands, ...rest] };
+}
+
+function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readonly Word[]): readonly Word[] {
+  if (wrapper.separator) {
+    const at = words.findIndex(({ text }) => text === "--");
+    return at < 0 ? dropDashes(operands.slice(wrapper.skip ?? 0)) : words.slice(at + 1);
+  }
+  let command = operands.slice(wrapper.skip ?? 0);
+  if (wrapper.assigns) while (/^\w+=/.test(command[0]?.text ?? "")) command = command.slice(1);
+  return dropDashes(command);
+}
+
+const dropDashes = (words: readonly Word[]) => (words[0]?.text === "--" ? words.slice(1) : words);
+
+const script = (label: string, of: Word | undefined, text = of?.text): Inner[] =>
+  of && text !== undefined ? [{ kind: "script", label, text, span: of.span }] : [];
+
+/** Programs that hide what they run in a way of their own. */
+const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string) => Inner[]>> = {
+  env: ({ argv }) => {
+    const split = optionValue(
+      readArguments(argv.slice(1), wrapperOptions("env"), true),
+      "-S",
+      "--split-string",
+      "-vS",
+      "-iS",
+    );
+    const at = argv.findIndex((w) => w === split || (split && w.text.endsWith(split.text)));
+    return script(
+      "env -S",
+      split,
+      split && [split.text, ...argv.slice(at + 1).map(({ text }) => quote(text))].join(" "),
+    );
+  },
+  eval: ({ argv }) =>
+    argv.length < 2
+      ? []
+      : [
+          {
+            kind: "script",
+            label: "eval",
+            text: argv
+              .slice(1)
+              .map(({ text }) => text)
+              .join(" "),
+            span: argv[1]!.span,
+            here: true,
+          },
+        ],
+  trap: ({ argv }) => {
+    const [handler] = argv.slice(1).filter(({ text }) => !/^-[lp-]?$/.test(text));
+    return argv.length > 2 ? script("trap", handler) : [];
+  },
+  xargs: (invocation) => xargs(invocation),
+  parallel: (invocation) => parallel(invocation),
+  find: ({ argv }) => findExec(argv),
+  fd: ({ argv }) => fdExec(argv),
+  fdfind: ({ argv }) => fdExec(argv),
+  busybox: ({ argv }) => [
+    { kind: "argv", label: "busybox", argv: argv.slice(1).filter(({ text }) => text !== "--") },
+  ],
+  toybox: ({ argv }) => [{ kind: "argv", label: "toybox", argv: argv.slice(1) }],
+  git: ({ argv }) => gitRuns(argv),
+  tar: ({ argv }) => tarRuns(argv),
+  bsdtar: ({ argv }) => tarRuns(argv),
+  rsync: ({ argv }) =>
+    script(
+      "rsync -e",
+      optionValue(readArguments(argv.slice(1), new Set(["-e"])), "-e", "--rsh", "--rsync-path"),
+    ),
+  ssh: ({ argv }) => sshRuns(argv),
+  scp: ({ argv }) => sshRuns(argv),
+  sftp: ({ argv }) => sshRuns(argv),
+  crontab: ({ argv, input }) =>
+    input && argv.length <= 2
+      ? [{ kind: "script", label: "crontab", text: cronCommands(input.text), span: argv[0]!.span }]
+      : [],
+  at: ({ argv, input }) => scheduled("at", argv, input?.text),
+  batch: ({ argv, input }) => scheduled("batch", argv, input?.text),
+  man: ({ argv }) =>
+    script("man -P", optionValue(readArguments(argv.slice(1), new Set(["-P"])), "-P", "--pager")),
+  zip: ({ argv }) =>
+    script("zip -TT", optionValue(readArguments(argv.slice(1), new Set(["-TT"])), "-TT", "--unzip-command")),
+  sort: ({ argv }) =>
+    script("sort --compress-program", optionValue(readArguments(argv.slice(1)), "--compress-program")),
+  split: ({ argv }) => script("split --filter", optionValue(readArguments(argv.slice(1)), "--filter")),
+  rg: ({ argv }) =>
+    script(
+      "rg --pre",
+      optionValue(
+        readArguments(argv.slice(1), new Set(["--pre", "--hostname-bin"])),
+        "--pre",
+        "--hostname-bin",
+      ),
+    ),
+  socat: ({ argv }) =>
+    argv
+      .slice(1)
+      .flatMap((w) =>
+        script(
+          "socat",
+          w,
+          /^(?:exec|system):(.*?)(?:,(?:pty|stderr|setsid|sigint|sane|fork|nofork|pipes).*)?$/is.exec(
+            w.text,
+          )?.[1],
+        ),
+      ),
+  nc: ({ argv }) => ncRuns(argv),
+  ncat: ({ argv }) => ncRuns(argv),
+  netcat: ({ argv }) => ncRuns(argv),
+};
+
+/** For a shell that reads the words again. */
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function xargs({ argv, input }: Invocation): Inner[] {
+  const { operands, options } = readArguments(argv.slice(1), wrapperOptions("xargs"), true);
+  const replaced =
+    options.find(({ name }) => name === "-I" || name === "--replace" || name === "-i")?.value?.text ?? "{}";
+  const fed = fedWords(input?.text ?? HOLE, argv[0]!);
+  if (operands.length === 0) return [];
+  const placed = options.some(({ name }) => /^(-I|-i|--replace)/.test(name));
+  const command = placed
+    ? operands.map((w) => ({ ...w, text: w.text.replaceAll(replaced, fed[0]?.text ?? HOLE) }))
+    : [...operands, ...fed];
+  return [{ kind: "argv", label: "xargs", argv: command }];
+}
+
+const FED_AT_MOST = 64;
+
+function fedWords(text: string, at: Word): Word[] {
+  return text
+    .split(/[\s]+/)
+    .filter(Boolean)
+    .slice(0, FED_AT_MOST)
+    .map((one) => word(one, at.span, { glob: /[*?[]/.test(one) }));
+}
+
+function parallel({ argv, input }: Invocation): Inner[] {
+  const { operands } = readArguments(argv.slice(1), wrapperOptions("parallel"), true);
+  const at = operands.findIndex(({ text }) => /^:::[:+]?$/.test(text));
+  const template = at < 0 ? operands : operands.slice(0, at);
+  const given = at < 0 ? fedWords(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
+  const lines =
+    template.length === 0 ? given.map(({ text }) => text) : [substituteAll(template, given[0]?.text ?? HOLE)];
+  return lines.slice(0, FED_AT_MOST).flatMap((line) => script("parallel", argv[0], line));
+}
+
+function substituteAll(template: readonly Word[], value: string): string {
+  const text = template.map(({ text }) => text).join(" ");
+  return /\{[^}]*\}/.test(text) ? text.replace(/\{[./#%]*\}/g, () => value) : `${text} ${value}`;
+}
+
+/** `{}` is something below the first starting point, with the name that was asked for. */
+function findExec(argv: readonly Word[]): Inner[] {
+  const inner: Inner[] = [];
+  const match = found(argv.slice(1)).split("\n");
+  for (let i = 1; i < argv.length; i++) {
+    const { text } = argv[i]!;
+    if (!/^-(exec|execdir|ok|okdir)$/.test(text)) continue;
+    const end = argv.findIndex((w, j) => j > i && (w.text === ";" || w.text === "+"));
+    const command = argv.slice(i + 1, end < 0 ? argv.length : end);
+    for (const path of match)
+      inner.push({
+        kind: "argv",
+        label: `find ${text}`,
+        argv: command.map((w) => ({ ...w, text: w.text.replaceAll("{}", () => path) })),
+      });
+  }
+  return inner;
+}
+
+function fdExec(argv: readonly Word[]): Inner[] {
+  const at = argv.findIndex(({ text }) => /^(-x|-X|--exec|--exec-batch)$/.test(text));
+  if (at < 0) return [];
+  const command = argv
+    .slice(at + 1)
+    .map((w) => ({ ...w, text: w.text.replace(/\{[./]*\}/g, () => `./${HOLE}`) }));
+  return [{ kind: "argv", label: "fd -x", argv: command }];
+}
+
+const RUNS_ITS_VALUE =
+  /^(core\.(sshcommand|pager|editor|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\.|alias\.|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(difftool|mergetool)\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|credential\.helper|gpg\.(.*\.)?program|uploadpack\.packobjectshook|interactive\.difffilter|browser\..*\.cmd|man\..*\.cmd|ssh\.variant|trailer\..*\.(command|cmd)|receive\.procreceive|web\.browser|sendemail\.|remote\..*\.(uploadpack|receivepack|vcs))/i;
+
+/** A program that git's configuration would start; `true` and `false` are values of core.fsmonitor, not programs. */
+export function gitConfigured(setting: string): string | undefined {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+  if (!key || value === undefined || !RUNS_ITS_VALUE.test(key)) return undefined;
+  if (/^alias\./i.test(key)) return value.startsWith("!") ? value.slice(1) : undefined;
+  if (/^credential\.helper$/i.test(key)) return value.startsWith("!") ? value.slice(1) : undefined;
+  return value.replace(/^!/, "");
+}
+
+export const isExecutedSetting = (key: string): boolean => RUNS_ITS_VALUE.test(key);
+
+function gitRuns(argv: readonly Word[]): Inner[] {
+  const inner: Inner[] = [];
+  for (let i = 1; i < argv.length; i++) {
+    const { text } = argv[i]!;
+    const next = argv[i + 1];
+    if (text === "-c" && next) inner.push(...script("git -c", next, gitConfigured(next.text)));
+    if (text.startsWith("--config-env=")) inner.push(...script("git --config-env", argv[i], HOLE));
+    if (
+      /^(--exec|-x|--extcmd|--upload-pack|--receive-pack|-u)$/.test(text) &&
+      next &&
+      argv[1]?.text !== "push"
+    )
+      inner.push(
+        ...script(`git ${text}`, next, text === "-u" && !/[ /]/.test(next.text) ? undefined : next.text),
+      );
+    const [, value] =
+      /^(?:--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager)=(.*)$/s.exec(text) ?? [];
+    if (value) inner.push(...script("git", argv[i], value));
+    const ext = /^ext::(.*)$/s.exec(text)?.[1];
+    if (ext)
+      inner.push(
+        ...script(
+          "git ext::",
+          argv[i],
+          ext.replace(/%(.)/g, (_, c) => (c === "S" || c === " " ? " " : c)),
+        ),
+      );
+  }
+  const words = argv.map(({ text }) => text);
+  const foreach = words.indexOf("foreach");
+  if (words.includes("submodule") && foreach > 0) {
+    const command = argv.slice(foreach + 1).filter(({ text }) => !/^--(recursive|quiet)$/.test(text));
+    if (command.length > 0)
+      inner.push(...script("git submodule foreach", command[0], command.map(({ text }) => text).join(" ")));
+  }
+  const filter = argv.findIndex(({ text }) => /^--(tree|index|msg|env|parent|commit)-filter$/.test(text));
+  if (filter > 0) inner.push(...script("git filter-branch", argv[filter + 1]));
+  const run = words.indexOf("run");
+  if (words.includes("bisect") && run > 0)
+    inner.push({ kind: "argv", label: "git bisect run", argv: argv.slice(run + 1) });
+  return inner;
+}
+
+function tarRuns(argv: readonly Word[]): Inner[] {
+  const parsed = readArguments(
+    argv.slice(1),
+    new Set([
+      "-I",
+      "-F",
+      "-f",
+      "-C",
+      "--checkpoint-action",
+      "--to-command",
+      "--use-compress-program",
+      "--info-script",
+      "--new-volume-script",
+      "--rsh-command",
+    ]),
+  );
+  return parsed.options.flatMap(({ name, value }) => {
+    if (name === "--checkpoint-action")
+      return script("tar", value, /^exec=(.*)$/s.exec(value?.text ?? "")?.[1]);
+    if (
+      /^(--to-command|--use-compress-program|-I|-F|--info-script|--new-volume-script|--rsh-command)$/.test(
+        name,
+      )
+    )
+      return script(`tar ${name}`, value);
+    return [];
+  });
+}
+
+function sshRuns(argv: readonly Word[]): Inner[] {
+  const { options } = readArguments(argv.slice(1), wrapperOptions("ssh"));
+  return options.flatMap(({ name, value }) => {
+    const command = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]\s*(.*)$/is.exec(
+      value?.text ?? "",
+    )?.[1];
+    return name === "-o" && command && command !== "none" ? script("ssh -o", value, command) : [];
+  });
+}
+
+function ncRuns(argv: readonly Word[]): Inner[] {
+  const parsed = readArguments(
+    argv.slice(1),
+    new Set(["-e", "-c", "-g", "-p", "-s", "-w", "-i", "-q", "--exec", "--sh-exec", "--lua-exec"]),
+  );
+  return script("nc -e", optionValue(parsed, "-e", "-c", "--exec", "--sh-exec"));
+}
+
+const cronCommands = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.replace(/^\s*(@\w+|(\S+\s+){5})/, ""))
+    .join("\n");
+
+function scheduled(label: string, argv: readonly Word[], text: string | undefined): Inner[] {
+  return text === undefined ? [] : [{ kind: "script", label, text, span: argv[0]!.span }];
+}

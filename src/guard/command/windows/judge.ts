@@ -1,0 +1,127 @@
+import type { Span } from "../../finding.js";
+import { type Found, found } from "../checks/check.js";
+import { isArtefact } from "../checks/files.js";
+import { PatternTable } from "../pattern.js";
+import { isSensitive, placeOf, type Surroundings } from "../places.js";
+import { programOf, word } from "../script.js";
+import { type Dialect, lex, type WindowsCommand } from "./lex.js";
+import { WINDOWS } from "./programs.js";
+
+const NO_VALUES: ReadonlySet<string> = new Set();
+const TABLE = new PatternTable(WINDOWS, () => NO_VALUES);
+
+/** What cmd.exe or PowerShell would do with a text. */
+export function judgeWindows(
+  text: string,
+  dialect: Dialect,
+  span: Span,
+  surroundings: Surroundings,
+): Found[] {
+  const plain = text.replace(/[`^]|['"]\s*\+\s*['"]/g, "").toLowerCase();
+  const downloads = /\b(iex|invoke-expression|\[scriptblock\]::create)\b/.test(plain) && DOWNLOAD.test(plain);
+  return [
+    ...(downloads ? [found("pipe-to-shell", span)] : []),
+    ...(/frombase64string/.test(plain) ? [found("encoded-shell", span)] : []),
+    ...(/\.(downloadfile|downloaddata)\(/.test(plain) ? [found("download-and-run", span)] : []),
+    ...(/net\.sockets\.tcpclient|sockets\.tcpclient/.test(plain) ? [found("reverse-shell", span)] : []),
+    ...(/\[(system\.)?environment\]::getenvironmentvariables|\$env:\w*(key|token|secret|passw)/.test(plain)
+      ? [found("secret-variable", span)]
+      : []),
+    ...(/\[reflection\.assembly\]::load|virtualalloc|amsiutils|amsiinitfailed|add-type.*dllimport/s.test(
+      plain,
+    )
+      ? [found("hostile-code", span)]
+      : []),
+    ...lex(text, dialect).flatMap((command) => judgeCommand(command, dialect, span, surroundings)),
+  ];
+}
+
+const DOWNLOAD =
+  /downloadstring|downloadfile|downloaddata|invoke-webrequest|\biwr\b|\birm\b|invoke-restmethod|webclient|\bcurl\b|\bwget\b|webrequest|frombase64string|https?:/;
+
+function judgeCommand(
+  command: WindowsCommand,
+  dialect: Dialect,
+  span: Span,
+  surroundings: Surroundings,
+): Found[] {
+  const words = command
+    .filter((text) => !/^[.&@=]$|^\$\w+$/.test(text))
+    .map((text) => text.replace(/^@/, ""));
+  const program = programOf({ argv: words.slice(0, 1).map((text) => word(text, span)) });
+  const args = words.slice(1).map((text) => word(longName(text), span));
+  const matched = TABLE.match(program, args).map(({ value }) => found(value, span));
+  return [
+    ...matched,
+    ...removed(
+      program,
+      args.map(({ text }) => text),
+      dialect,
+      span,
+    ),
+    ...read(program, words.slice(1), span, surroundings),
+  ];
+}
+
+/** PowerShell takes any beginning of an option's name. */
+const OPTIONS = [
+  "-recurse",
+  "-force",
+  "-encodedcommand",
+  "-verb",
+  "-body",
+  "-infile",
+  "-computername",
+  "-executionpolicy",
+  "-windowstyle",
+];
+
+function longName(text: string): string {
+  if (text === "-ec" || text === "-ep" || text === "-e")
+    return text === "-ep" ? "-executionpolicy" : "-encodedcommand";
+  return (text.length > 1 && OPTIONS.find((option) => option.startsWith(text))) || text;
+}
+
+const REMOVERS = /^(rmdir|rd|del|erase|remove-item|ri|rm)$/;
+
+function removed(program: string, words: readonly string[], dialect: Dialect, span: Span): Found[] {
+  if (!REMOVERS.test(program)) return [];
+  const recursive = words.some(
+    (text) => /^\/s$|^-recurse$/.test(text) || (dialect === "cmd" && /^\/(s\/q|q\/s)$/.test(text)),
+  );
+  if (!recursive)
+    return words.some((text) => /^[a-z]:\\(windows|program|users\\?$)|^%systemroot%/.test(text))
+      ? [found("delete-everything", span)]
+      : [];
+  const paths = words.filter((text) => !/^[-/]\w+$/.test(text) && !/^\/(s\/q|q\/s)$/.test(text));
+  const rule =
+    paths.length > 0 &&
+    paths.every(
+      (path) =>
+        isArtefact(path.replaceAll("\\", "/").replace(/\/$/, "").replace(/^.*\//, "")) &&
+        !/^[a-z]:|^[%$~\\/]|\*/.test(path),
+    )
+      ? "artefact-delete"
+      : paths.length > 0 &&
+          paths.every((path) => /^[\w.][\w.\\/-]*$/.test(path) && !/^[a-z]:|^\.\.?[\\/]?$/.test(path))
+        ? "recursive-delete"
+        : "delete-everything";
+  return [found(rule, span)];
+}
+
+const READERS =
+  /^(type|get-content|gc|cat|more|select-string|sls|findstr|copy|xcopy|copy-item|cp|import-clixml|get-item|notepad)$/;
+
+function read(program: string, words: readonly string[], span: Span, surroundings: Surroundings): Found[] {
+  if (!READERS.test(program)) return [];
+  return words.flatMap((text) => {
+    const path = text
+      .replace(/^\$(home|env:userprofile)|^%userprofile%|^~/, surroundings.home)
+      .replaceAll("\\", "/");
+    const place = placeOf(path, false, surroundings.workspace, surroundings);
+    return isSensitive("credential", place, false, surroundings.home) ||
+      /\/(config\/sam|ntds\.dit)$/.test(path)
+      ? [found("secret-read", span, text)]
+      : [];
+  });
+}

@@ -1,0 +1,142 @@
+import { optionTable } from "./arguments.js";
+
+/** A program that runs another one: how to find that one among its words. */
+export interface Wrapper {
+  /** Operands before the command: `timeout 5 CMD` has one, `docker exec CONTAINER CMD` two. */
+  readonly skip?: number;
+  /** First operands without which it wraps nothing: `docker exec`, `npm exec`. */
+  readonly only?: string;
+  /** Options whose value is a shell script. */
+  readonly scripts?: string;
+  /** The operands are joined and read by a shell, as `ssh` and `watch` do it. */
+  readonly joined?: boolean;
+  /** `NAME=value` operands come before the command. */
+  readonly assigns?: boolean;
+  /** A word that separates the wrapper's own operands from the command: `kubectl exec POD -- CMD`. */
+  readonly separator?: boolean;
+}
+
+/** Names of the programs, then how they wrap. Options with values are in the table below. */
+const ROWS: readonly (readonly [names: string, wrapper: Wrapper])[] = [
+  [
+    "nohup nice ionice setsid stdbuf time unbuffer fakeroot torsocks torify proxychains proxychains4 catchsegv",
+    {},
+  ],
+  [
+    "command builtin exec winpty chronic sem dbus-run-session dbus-launch xvfb-run systemd-inhibit caffeinate",
+    {},
+  ],
+  [
+    "strace ltrace valgrind perf rr prlimit numactl setarch linux32 linux64 i386 x86_64 eatmydata faketime",
+    {},
+  ],
+  ["unshare nsenter setpriv firejail bwrap proot fakechroot cgexec systemd-run systemd-cat machinectl", {}],
+  ["gosu su-exec chpst setuidgid softlimit envdir", { skip: 1 }],
+  ["sudo doas pkexec run0", { assigns: true }],
+  ["env cross-env dotenv dotenvx envchain aws-vault chamber", { assigns: true }],
+  [
+    "timeout gtimeout chroot taskset chrt flock lockf schedtool cset retry",
+    { skip: 1, scripts: "-c --command" },
+  ],
+  ["ssh mosh sshpass autossh rsh slogin dbclient", { skip: 1, joined: true }],
+  ["watch entr hyperfine", { joined: true }],
+  ["su runuser sg newgrp", { scripts: "-c --command --session-command" }],
+  ["script", { scripts: "-c --command" }],
+  ["xterm gnome-terminal konsole alacritty kitty urxvt st", { scripts: "-e -x --command" }],
+  ["screen dtach abduco", {}],
+  [
+    "tmux",
+    {
+      only: "new new-session new-window neww split-window splitw respawn-pane run-shell run send-keys",
+      skip: 1,
+      joined: true,
+    },
+  ],
+  ["docker podman nerdctl", { only: "exec", skip: 2 }],
+  ["docker podman nerdctl", { only: "run create", skip: 2 }],
+  ["docker-compose", { only: "exec run", skip: 2 }],
+  ["kubectl oc k3s", { only: "exec run debug", skip: 2, separator: true }],
+  ["lxc incus", { only: "exec", skip: 2, separator: true }],
+  ["lxc-attach systemd-nspawn toolbox distrobox flatpak-spawn", {}],
+  ["vagrant", { only: "ssh", scripts: "-c --command" }],
+  ["heroku flyctl fly", { only: "run ssh", skip: 1, scripts: "-C --command", joined: true }],
+  ["gcloud", { only: "compute", scripts: "--command" }],
+  ["npm pnpm", { only: "exec x", skip: 1, scripts: "-c --call" }],
+  ["npx bunx pnpx", { scripts: "-c --call" }],
+  ["yarn", { only: "exec", skip: 1 }],
+  [
+    "poetry pipenv uv pdm hatch rye conda mamba micromamba bundle rbenv pyenv asdf mise direnv nix devbox pixi",
+    { only: "run exec x develop", skip: 1 },
+  ],
+  ["nix-shell", { scripts: "--run --command" }],
+  ["expect unbuffer", { scripts: "-c" }],
+  ["capsh", { scripts: "-c" }],
+];
+
+const table = new Map<string, Wrapper[]>();
+for (const [names, wrapper] of ROWS)
+  for (const name of names.split(" ")) {
+    const rows = table.get(name) ?? [];
+    rows.push(wrapper);
+    table.set(name, rows);
+  }
+
+export const wrappersOf = (program: string): readonly Wrapper[] => table.get(program) ?? [];
+
+/** Options of wrappers that take a value: without these, `sudo -u root rm` would seem to run `root`. */
+export const wrapperOptions = optionTable({
+  sudo: "-u -g -p -C -D -h -R -r -t -T -U --user --group --prompt --chdir --host --role --type --close-from",
+  doas: "-u -C",
+  "run0 pkexec": "--user --uid --gid -u",
+  env: "-u -C -S --unset --chdir --split-string",
+  nice: "-n --adjustment",
+  ionice: "-c -n -p -P -u --class --classdata",
+  "timeout gtimeout": "-s -k --signal --kill-after",
+  stdbuf: "-i -o -e --input --output --error",
+  time: "-f -o --format --output",
+  "strace ltrace": "-e -o -p -s -u -E -a -P -I -b",
+  "valgrind perf": "-o -e -p",
+  "numactl prlimit": "-C -N -m -p --cpunodebind --membind --physcpubind",
+  "unshare nsenter":
+    "-S -G -t -w -R --target --map-user --map-group --root --wd --propagation --setuid --setgid",
+  setpriv: "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set",
+  bwrap:
+    "--bind --ro-bind --dev-bind --tmpfs --proc --dev --dir --setenv --unsetenv --chdir --symlink --uid --gid",
+  "systemd-run":
+    "-p -u -E -M -H --property --unit --slice --setenv --uid --gid --working-directory --on-active --on-calendar --description",
+  "systemd-nspawn": "-D -M -u --directory --machine --bind",
+  chroot: "--userspec --groups",
+  "taskset chrt": "-p",
+  flock: "-w -E -c --timeout --conflict-exit-code",
+  "ssh slogin autossh rsh": "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
+  sshpass: "-p -f -d",
+  watch: "-n -d --interval",
+  "su runuser": "-c -s -g -G -w --command --shell --group",
+  script: "-c -t -I -O -B -T -m -E -o --command",
+  xterm: "-T -n -fn -geometry",
+  tmux: "-L -S -f -c -n -s -t -x -y -F",
+  "docker podman nerdctl docker-compose":
+    "-e -u -w -v -p -l -h -m -c -H -f --env --user --workdir --volume --publish --name --network --net --entrypoint --env-file --label --hostname --memory --cpus --platform --mount --gpus --add-host --cap-add --cap-drop --device --security-opt --pid --ipc --restart --host --context --config --file --project-name --profile --log-level --shm-size --ulimit --tmpfs --dns --detach-keys --pull --ip --group-add --log-driver --index",
+  "kubectl oc k3s":
+    "-n -c -f -o -l --namespace --container --context --kubeconfig --image --as --cluster --user --server --token --selector --filename --output --overrides --env --restart",
+  "lxc incus": "--env --user --group --cwd --mode",
+  "vagrant heroku": "-c --command -a --app",
+  "npm pnpm npx bunx pnpx yarn":
+    "-p -c -w --package --call --workspace --prefix --filter --cwd --registry --cache",
+  "poetry pipenv uv pdm hatch rye conda mamba micromamba bundle nix pixi":
+    "-C -n -p -e -f --directory --project --with --python --name --prefix --env --from --extra --group --package --index-url --env-file",
+  "nix-shell": "-p -I --run --command --arg --argstr",
+  xargs:
+    "-a -d -E -I -L -n -P -s --arg-file --delimiter --eof --replace --max-lines --max-args --max-procs --max-chars",
+  parallel:
+    "-j -a -S -I -d -n -N --jobs --arg-file --sshlogin --colsep --delay --timeout --retries --joblog --tmpdir --workdir --wd",
+  faketime: "-f",
+  dotenv: "-e -f -v",
+  entr: "-s",
+  hyperfine:
+    "-w -m -M -r -n -p -c -L --warmup --min-runs --max-runs --runs --prepare --cleanup --setup --export-json --export-markdown",
+  exec: "-a",
+  "cgexec firejail": "-g",
+  "aws-vault chamber": "-d",
+  screen: "-S -t -c -p",
+});

@@ -1,0 +1,97 @@
+import { namesSecret } from "./names.js";
+import type { Secret } from "./secrets.js";
+import { entropy, isCode, isPlaceholder } from "./shapes.js";
+
+/** What names of credentials are made of. A plain search: what stands around a hit is read by hand, within bounds. */
+const KEYWORD =
+  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase|\bcookie/gi;
+const LONGEST_NAME = 80;
+const LONGEST_VALUE = 2048;
+
+/** `password: …`, `API_KEY=…`, `--token …`, `"client_secret": "…"`. Only the value is the secret. */
+export function* keyedSecrets(text: string): Iterable<Secret> {
+  let done = 0;
+  for (const match of text.matchAll(KEYWORD)) {
+    if (match.index < done) continue;
+    const name = nameAround(text, match.index, match.index + match[0].length);
+    done = name.end;
+    if (!namesSecret(name.text) && !/seed.phrase/i.test(match[0])) continue;
+    const value = valueAfter(text, name);
+    if (!value) continue;
+    done = value.end;
+    if (isSecretValue(value, name.text))
+      yield {
+        rule: "keyed-secret",
+        what: `the value of ${name.text}`,
+        start: value.start,
+        end: value.end,
+        certain: certainly(value),
+      };
+  }
+}
+
+interface Name {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Value {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly quoted: boolean;
+  /** NAME=value without spaces, as in an environment file. */
+  readonly environment: boolean;
+}
+
+function nameAround(text: string, from: number, to: number): Name {
+  let start = from;
+  while (start > 0 && from - start < LONGEST_NAME && /[\w.-]/.test(text[start - 1]!)) start--;
+  let end = to;
+  while (end < text.length && end - to < LONGEST_NAME && /[\w-]/.test(text[end]!)) end++;
+  return { text: text.slice(start, end).replace(/^[-.]+|[-.]+$/g, ""), start, end };
+}
+
+const SEPARATOR = /["'`\]]?[ \t]{0,4}(?::=|=>|=(?!=)|:(?!:)|\bis\b:?)[ \t]{0,8}/y;
+
+function valueAfter(text: string, name: Name): Value | undefined {
+  SEPARATOR.lastIndex = name.end;
+  const separator = SEPARATOR.exec(text)?.[0] ?? (text.startsWith("--", name.start) ? " " : undefined);
+  if (separator === undefined || !text.startsWith(separator, name.end)) return undefined;
+  let start = name.end + separator.length;
+  const quote = /["'`]/.exec(text[start] ?? "")?.[0];
+  const environment = separator === "=" && /^[A-Z][A-Z0-9_]*$/.test(name.text);
+  if (quote === undefined) {
+    const rest = /[^\s,;&"'`<>|]{1,2048}/y;
+    rest.lastIndex = start;
+    const match = rest.exec(text);
+    return match ? { text: match[0], start, end: rest.lastIndex, quoted: false, environment } : undefined;
+  }
+  start++;
+  const line = text.slice(start, start + LONGEST_VALUE);
+  const end = line.indexOf(quote);
+  if (end < 0 || line.slice(0, end).includes("\n")) return undefined;
+  return { text: line.slice(0, end), start, end: start + end, quoted: true, environment };
+}
+
+const PASSWORD = /pass|pwd|pin\b/i;
+
+function isSecretValue({ text, quoted, environment }: Value, name: string): boolean {
+  if (text.length < 6 || isPlaceholder(text) || /\s/.test(text)) return false;
+  if (!quoted && isCode(text)) return false;
+  if (/^(?:https?:|\/[\w./-]*$|\.\.?\/|~\/|[A-Z]:\\|file:)/i.test(text)) return false;
+  const digits = /\d/.test(text);
+  const letters = /[A-Za-z]/.test(text);
+  if (PASSWORD.test(name))
+    return environment
+      ? !/^[a-z_-]+$/i.test(text) || text.length >= 10
+      : (digits && letters) || (/[^\w.-]/.test(text) && letters && quoted);
+  if (/^[A-Za-z_.-]+$/.test(text))
+    return environment && text.length >= 16 && entropy(text) > 3.5 && !/[_.-]/.test(text);
+  return text.length >= 10 && digits && entropy(text) >= 2.8;
+}
+
+function certainly({ text }: Value): boolean {
+  return text.length >= 20 && entropy(text) > 3.5;
+}

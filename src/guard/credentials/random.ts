@@ -1,0 +1,51 @@
+import type { Secret } from "./secrets.js";
+import { changes, count, decodesToText, entropy } from "./shapes.js";
+
+/** A word of 32 to 128 characters of mixed kinds. Hexadecimal, UUIDs, hashes with a prefix and images are something else. */
+const WORD = /[A-Za-z0-9+/_=-]{32,}/g;
+const LONGEST = 128;
+/** What stands before digests and public material. */
+const PUBLIC_BEFORE =
+  /(?:sha(?:1|256|384|512)[-:=]|h1:|integrity["'=:\s]*|base64,|ssh-[a-z0-9]{3,10} |ecdsa-[\w-]+ |nistp\d+ |checksum["'=:\s]*|digest["'=:\s]*|fingerprint["'=:\s]*|etag["'=:\s]*|nonce-|hash["'=:\s]+|sourceMappingURL=\S*|\/|\.|%|\\|#)$/i;
+
+export function* randomSecrets(text: string): Iterable<Secret> {
+  for (const match of text.matchAll(WORD)) {
+    const word = match[0];
+    if (word.length > LONGEST || !isRandom(word)) continue;
+    const start = match.index;
+    if (PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 24), start))) continue;
+    if (isLineOfBlock(text, start, start + word.length)) continue;
+    yield {
+      rule: "random-value",
+      what: "a random value such as a key",
+      start,
+      end: start + word.length,
+      certain: false,
+    };
+  }
+}
+
+function isRandom(word: string): boolean {
+  const body = word.replace(/=+$/, "");
+  if (
+    /^[0-9a-f-]+$/i.test(body) ||
+    /^(?:AAAA|MII|iVBOR|R0lGOD|\/9j\/|UklGR|PHN2Zy|H4sI|JVBER|d09G)/.test(body)
+  )
+    return false;
+  const upper = count(body, /[A-Z]/g);
+  const lower = count(body, /[a-z]/g);
+  const numbers = count(body, /[0-9]+/g);
+  if (upper < 4 || lower < 4 || numbers < 3) return false;
+  if (count(body, /[/_-]/g) > body.length / 12) return false;
+  return changes(body) > body.length * 0.38 && entropy(body) > 4.1 && !decodesToText(body);
+}
+
+/** One of many lines of base64: a certificate, an image, an attachment. */
+function isLineOfBlock(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 40), start);
+  if (before !== "" && !before.endsWith("\n")) return false;
+  return (
+    /[A-Za-z0-9+/]{32}\r?\n$/.test(before) ||
+    /^\r?\n[A-Za-z0-9+/]{16,}={0,2}(?:\s|$)/.test(text.slice(end, end + 200))
+  );
+}

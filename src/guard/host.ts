@@ -1,0 +1,58 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { Guard, type GuardOptions } from "./guard.js";
+import type { Files } from "./layer.js";
+import { LAYERS } from "./layers.js";
+import { systemResolve } from "./urls/reach.js";
+
+export interface HostOptions extends GuardOptions {
+  /** Ask the network what only it knows, and refuse what it does not answer for. */
+  readonly online?: boolean;
+}
+
+/** A guard that knows this machine: its files and, when it may ask the network, its names. */
+export function hostGuard({ online = false, ...options }: HostOptions = {}): Guard {
+  const workspace = resolve(options.workspace ?? ".");
+  return new Guard(LAYERS, {
+    home: homedir(),
+    files: hostFiles,
+    ...(online && { resolve: systemResolve }),
+    ...options,
+    workspace,
+  });
+}
+
+/** Large files are data, not scripts: nothing is learned from reading them. */
+const READ_AT_MOST = 1 << 20;
+
+export const hostFiles: Files = {
+  realpath: unlessMissing((path) => realpathSync.native(path)),
+  lstat: unlessMissing((path) => {
+    const info = lstatSync(path);
+    const kind = info.isFile()
+      ? "file"
+      : info.isDirectory()
+        ? "folder"
+        : info.isSymbolicLink()
+          ? "link"
+          : info.isBlockDevice() || info.isCharacterDevice()
+            ? "device"
+            : "other";
+    return { kind, size: info.size };
+  }),
+  read: unlessMissing((path) =>
+    lstatSync(realpathSync.native(path)).size > READ_AT_MOST ? undefined : readFileSync(path, "utf8"),
+  ),
+  list: unlessMissing((path) => readdirSync(path)),
+};
+
+function unlessMissing<T>(act: (path: string) => T): (path: string) => T | undefined {
+  return (path) => {
+    try {
+      return act(path);
+    } catch {
+      return undefined;
+    }
+  };
+}

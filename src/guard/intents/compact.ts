@@ -1,0 +1,40 @@
+/** The heart of each intent as one run of letters, for text whose spaces are lost or mean nothing. */
+export const COMPACT: readonly {
+  readonly rule: string;
+  readonly reason: string;
+  readonly pattern: RegExp;
+}[] = [
+  {
+    rule: "ignore-instructions",
+    reason: "This tells the agent to drop the instructions it was given.",
+    pattern:
+      /(?:ignore|disregard|forget|override)(?:all|any|the|of|your|my|these){0,3}(?:previous|prior|above|earlier|preceding|system|your)(?:[a-z]{0,8})(?:instruction|prompt|directive|guideline|rules)/,
+  },
+  {
+    rule: "ignore-instructions",
+    reason: "This tells the agent to drop everything it was told.",
+    pattern: /forgeteverything(?:you|above|before|i)/,
+  },
+  {
+    rule: "new-role",
+    reason: "This gives the agent another identity.",
+    pattern: /youarenow(?:dan|an?unrestricted|jailbroken|free|evil|indevelopermode|indanmode)/,
+  },
+  {
+    rule: "reveal-prompt",
+    reason: "This asks for the agent's instructions.",
+    pattern:
+      /(?:reveal|print|show|output|repeat)(?:me)?(?:your|the)(?:entire|full|hidden)?(?:systemprompt|initialprompt|initialinstructions)/,
+  },
+  {
+    rule: "exfiltrate",
+    reason: "This sends secrets of the user somewhere else.",
+    pattern:
+      /(?:send|upload|post|exfiltrate|leak)(?:all|the|your|any|user|users|me|every|my){0,3}(?:password|secret|apikey|credential|privatekey|sshkey|token)s?(?:to|from)/,
+  },
+  {
+    rule: "conceal",
+    reason: "This wants something kept from the user.",
+    pattern: /(?:donot|dont|never)tell(?:the)?user/,
+  },
+];

@@ -1,0 +1,274 @@
+import { type IntentRule, phrase } from "./rule.js";
+
+/** Words for what an agent was told before. */
+const TOLD = "(?:instructions?|prompts?|directives?|guidelines?|guardrails?|programming|system message)";
+const RULES =
+  "(?:rules?|constraints?|restrictions?|polic(?:y|ies)|orders|commands?|messages?|context|conversation|text|training|safety|limitations?)";
+const EARLIER =
+  "(?:previous|prior|above|earlier|preceding|former|foregoing|past|existing|original|initial|current|old|system|developer|safety|ethical|your|my|any|every|all|everything)";
+const IGNORE =
+  "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|overrid(?:e|ing)|bypass(?:ing)?|discard(?:ing)?|neglect|abandon|nullify|unlearn|do not (?:follow|obey|comply with|adhere to)|(?:don't|dont) (?:follow|obey)|stop (?:following|obeying)|pay no attention to|set aside|throw (?:out|away)|erase|wipe)";
+
+const SECRET =
+  "(?:[~./$\\w-]{0,24}?)(?:secrets?|passwords?|passwd|credentials?|api[ _-]?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
+const SEND =
+  "(?:send|sends|post|upload|forward|transmit|e-?mail|leak|exfiltrate|exfil|submit|beacon|smuggle|relay|ship|bcc|cc|dm|append|encode|include|embed|attach)";
+const AWAY =
+  "(?:https?://|www\\.|(?:the |this |my |our |an? )?(?:webhook|external|remote|attacker|third[- ]party|pastebin|discord|telegram|ngrok)|[\\w.+-]{1,40}@[\\w-]{1,40}\\.|\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}|[\\w-]{1,40}\\.(?:com|net|org|io|xyz|ru|cn|tk|site|top|info|me|sh|example|evil|dev|app)\\b)";
+
+/** What text says to take an agent over, or to make it give things away. */
+export const ENGLISH: readonly IntentRule[] = [
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop the instructions it was given.",
+    pattern: phrase(`${IGNORE} ~3 ${EARLIER} ~3 ${TOLD}`),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop the instructions it was given.",
+    pattern: phrase(
+      `${IGNORE} (?:all |any |of |the |these |those |your ){0,4}${TOLD} (?:above|before|preceding|given|you (?:were|have|got|received|had)|that (?:came|were)|i gave|in (?:the|your) system|from (?:the )?(?:system|developer|operator|user))`,
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop the rules it was given.",
+    pattern: phrase(
+      `(?:ignore|disregard|forget|do not follow|stop following|pay no attention to|override|bypass) (?:all |any |the |of |these |those ){0,3}(?:previous|prior|above|earlier|preceding|your|safety|ethical)(?: and (?:previous|prior|above))? (?:[a-z]{1,12} ){0,1}${RULES}`,
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop what it was told before.",
+    pattern: phrase(
+      "(?:ignore|disregard|forget|overlook) (?:about )?(?:all |any |absolutely )?(?:(?:everything|anything|all|what|whatever) (?:that )?(?:has|was|came|you|i|we|they|you've|i've) ~4 (?:before|above|said|told|given|taught|learned|written|prior|earlier)|(?:everything|anything|all) (?:above|before|prior|so far))",
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop what it was told before.",
+    pattern: phrase(
+      "(?:ignore|disregard) (?:the |all )?(?:above|previous|prior)(?= (?:and|then|but|instead|do|say|print|write|output|tell|follow|just)\\b|[.!,\"'\\n]|$)",
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop everything it was told.",
+    pattern: phrase("forget everything(?! (?:you need to know|we know))"),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop everything it was told.",
+    pattern: phrase(
+      "disregard all(?= (?:of|that|previous|prior|above|earlier|safety|other|your|the above|instructions?|rules)\\b|[.!,\\n]|$)",
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This takes words of the agent's operator for overruled.",
+    pattern: phrase(
+      `(?:(?:previous|prior|above|earlier|system|original) ${TOLD} (?:are|is|were|was|have been|has been)(?: now| hereby)? (?:void|cancel?led|superseded|obsolete|overrid(?:d|)en|revoked|invalid|no longer (?:valid|apply|in effect)|replaced by (?:the following|this|these)|suspended)|(?:these|the following|my) ${TOLD} (?:override|supersede|replace|take (?:precedence|priority) over) ~3 (?:previous|prior|other|all|system|your|any|existing))`,
+    ),
+  },
+  {
+    rule: "new-role",
+    action: "deny",
+    reason: "This gives the agent another identity, without the rules of its own.",
+    pattern: phrase(
+      "you(?: are|'re| will be|'ll be) (?:now|henceforth|hereby) (?:called |named |known as |acting as |operating as |playing |going to (?:act|be|play) )?(?:an? |the |my |in )?(?:dan\\b|free (?:from|of)\\b|unrestricted|unfiltered|uncensored|jailbroken|evil|no longer|unbound|liberated|root\\b|sudo|god\\b|developer mode|debug mode|admin(?:istrator)? mode|(?:new |different |helpful |malicious |rogue |hacker |unethical |autonomous |pirate |personal |powerful |super |hacking |unaligned |amoral ){1,3}|hacker|pirate|shell|terminal|linux|assistant|ai\\b|bot\\b|chatbot|model|agent\\b|attacker|system\\b|evil\\w*|[a-z]{2,16}gpt\\b|[a-z]{2,16}bot\\b)",
+    ),
+  },
+  {
+    rule: "new-role",
+    action: "deny",
+    reason: "This gives the agent another identity, without the rules of its own.",
+    pattern: phrase(
+      "you are now (?:an?|my|the) (?!member|maintainer|contributor|collaborator|owner|subscriber|part\\b|follower|customer|participant|organi[sz]er|reviewer|proud|step|few|couple|default|current|only|first|last|latest|next)[a-z-]{2,}",
+    ),
+  },
+  {
+    rule: "new-role",
+    action: "deny",
+    reason: "This gives the agent another identity, without the rules of its own.",
+    pattern: phrase(
+      "(?:pretend|imagine|role-?play|simulate|act|behave|speak|respond|answer|operate) (?:to be|you are|you're|that you are|as if you (?:were|are|have|had)|as though you (?:were|have)|as|like) ~4 (?:unrestricted|unfiltered|uncensored|evil|amoral|jailbroken|dan\\b|malicious|no (?:restrictions|rules|limits|filters|guidelines|ethics|safety)|without (?:any )?(?:restrictions|rules|limits|filters|guidelines|ethics))",
+    ),
+  },
+  {
+    rule: "new-role",
+    action: "deny",
+    reason: "This declares the agent's rules to be off.",
+    pattern: phrase(
+      "(?:you|respond|answer|reply|act|operate|behave|function|assist|comply) ~4 (?:without|free of|free from|no longer (?:bound|constrained|restricted|limited|subject)(?: by| to)?|with no|have no|has no|not (?:bound|constrained|limited) by|unbound by) (?:any |all |your |the |its |openai |anthropic |content |ethical |moral |safety |usual |typical ){0,3}(?:restrictions?|limitations?|filters?|filtering|guidelines|ethics|ethical|morals?|morality|safety|guardrails|censorship|rules|constraints|polic(?:y|ies))",
+    ),
+  },
+  {
+    rule: "new-role",
+    action: "deny",
+    reason: "This declares the agent's rules to be off.",
+    pattern: phrase(
+      "(?:(?:enter|enable|enabled|activate|activated|switch to|engage|turn on|unlock|you are in|entering|in) ~1 (?:god|dan|jailbreak|jailbroken|unrestricted|unfiltered|uncensored|evil|opposite) mode|do anything now|dan mode(?: enabled| activated| on)|you are (?:currently )?in (?:developer|debug|maintenance|admin|test) mode)",
+    ),
+  },
+  {
+    rule: "new-instructions",
+    action: "deny",
+    reason: "This poses as new instructions for the agent.",
+    pattern: phrase(
+      "(?:your (?:new|real|actual|true|only|updated|hidden|secret) (?:system )?(?:instructions?|task|goal|objective|mission|role|purpose|directive|prompt|rules) (?:is|are|now|will be|from now)|(?:begin|start of|end of) (?:new |system |hidden |secret |user |original ){1,2}(?:instructions?|prompt|directives?)|system override|admin(?:istrator)? override|override code|(?:new|updated|important|urgent|critical|emergency) (?:system |admin |security |developer ){1,2}(?:instructions?|prompt|directive|message|update) ~2 (?:ai|assistant|agent|model|you must|all agents|from anthropic|from openai))",
+    ),
+  },
+  {
+    rule: "new-instructions",
+    action: "ask",
+    reason: "This poses as new instructions for the agent.",
+    pattern:
+      /(?:^|\n)[\s#*>[(]{0,8}(?:new|updated|additional|hidden|secret|real|override|priority) (?:system )?(?:instructions?|prompt|directives?)\b[\])*]{0,3}\s?:/g,
+  },
+  {
+    rule: "fake-turn",
+    action: "deny",
+    reason: "This imitates the marks by which a model tells its operator's words from other text.",
+    pattern:
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|<<\/?sys>>|\[\/?inst\]|<\/?(?:system|system[-_](?:prompt|message|reminder|instructions?)|assistant|human|developer[-_]message|admin|instructions?_override|end_of_(?:prompt|context))>|\[(?:system|admin|developer)(?:[ _-](?:message|prompt|note|override|instruction)s?)\]|(?:^|\n)\s{0,4}(?:#{1,4} ?)?(?:system|developer)(?: prompt| message| instruction)?s? ?: ?(?=[^\n]{0,160}\b(?:you|ignore|must|assistant|now|always|never|user|do not|obey)\b)|\n\n(?:human|assistant|system): ?(?=\S)/g,
+  },
+  {
+    rule: "reveal-prompt",
+    action: "deny",
+    reason: "This asks for the instructions that the agent was given in confidence.",
+    pattern: phrase(
+      "(?:reveal|print|show|output|repeat|display|leak|tell me|dump|recite|give me|write out|write down|disclose|expose|paste|return|echo|summari[sz]e|translate|encode|send) ~4 (?:(?:your|the hidden|the entire|the full|the complete|the exact|the secret|the initial|the original|its) (?:[a-z]{1,12} ){0,3}(?:system prompt|system message|initial prompt|hidden prompt|instructions|initial instructions|developer message|pre-?prompt|guidelines verbatim)|(?:everything|all text|the text|the words|all words|all the text) (?:above|before (?:this|that)|prior to this)|(?:system prompt|instructions) verbatim)",
+    ),
+  },
+  {
+    rule: "reveal-prompt",
+    action: "ask",
+    reason: "This asks for the instructions that the agent was given in confidence.",
+    pattern: phrase(
+      "what (?:is|are|was|were) your (?:[a-z]{1,12} ){0,2}(?:system prompt|initial (?:prompt|instructions)|hidden instructions|secret instructions)",
+    ),
+  },
+  {
+    rule: "conceal",
+    action: "deny",
+    reason: "This wants something kept from the person whom the agent works for.",
+    pattern: phrase(
+      "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|mention|reveal|notify|alert|disclose|report|warn|explain|show|say|let|admit)(?:ing)? ~4 (?:this|these|that you|about it|about (?:this|these|the (?:change|transfer|upload|file|instruction)))(?: (?:instructions?|memory|memories|notes?|rule|step|message|tool|call|action|request|transfer|upload|prompt|file|fact|entry))?(?= (?:to|from|with|in|anywhere|at|or|and|exists?|know)\\b|[.!,;)\\n\"']|$)|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|consent|awareness|permission|approval)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:instructions? |action |secret |hidden ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
+    ),
+  },
+  {
+    rule: "conceal",
+    action: "deny",
+    reason: "This wants something done behind the back of the person whom the agent works for.",
+    pattern: phrase(
+      "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add a|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)",
+    ),
+  },
+  {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This sends secrets of the user somewhere else.",
+    pattern: phrase(`${SEND} ~6 ${SECRET} ~7 (?:to|at|into|via|through|towards?|using|in|as|by) ~3 ${AWAY}`),
+  },
+  {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This sends secrets of the user somewhere else.",
+    pattern: phrase(
+      `(?:read|cat|open|get|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|curl|wget|include ~4 (?:url|response|request|image))`,
+    ),
+  },
+  {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This takes secrets of the user.",
+    pattern: phrase(`(?:exfiltrate|exfil|leak|steal|smuggle(?: out)?|harvest) ~4 ${SECRET}`),
+  },
+  {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This sends what the agent sees somewhere else, again and again.",
+    pattern: phrase(
+      `(?:always|whenever|every time|each time|for (?:every|each|all)|after (?:every|each)|before (?:every|each|any|answering|responding)|from now on|in (?:all|every) future|when(?:ever)? (?:the )?user) ~9 (?:send|post|upload|forward|transmit|e-?mail|submit|bcc|cc|copy|report|make a (?:get |post )?request|curl|wget|fetch|call|ping) ~9 ${AWAY}`,
+    ),
+  },
+  {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This builds a link or an image whose address carries the user's data away.",
+    pattern:
+      /!?\[[^\]\n]{0,80}\]\(\s?https?:\/\/[^)\s]{3,200}[?&/=][^)\n]{0,80}(?:\{\{?|\$\{|<|\[|%7b)\s?[\w .'-]{0,40}(?:secret|key|token|password|data|history|conversation|context|summary|prompt|message|content|env|user|info|base64|encoded|chat|output|reply|response|memory)[\w .'-]{0,40}/g,
+  },
+  {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This builds a link or an image whose address carries the user's data away.",
+    pattern: phrase(
+      `(?:render|display|include|add|insert|append|embed|output|show|load) ~5 (?:image|img|link|url|markdown) ~9 (?:with|containing|contains|carrying|replac(?:e|ing)|where|query|parameter|appended|append|encoded|encode|=) ~7 (?:${SECRET}|conversation|user'?s? (?:message|question|input|data|name|email)|base64|summary of (?:the|this) (?:chat|conversation))`,
+    ),
+  },
+  {
+    rule: "harvest-credentials",
+    action: "deny",
+    reason: "This has the agent get a secret out of its user and pass it on.",
+    pattern: phrase(
+      "(?:ask|prompt|trick|convince|persuade|get|tell|request) ~3 (?:user|users|them|him|her|human|operator|victim) ~4 (?:for|to (?:enter|provide|give|type|share|reveal|confirm|paste|send)) ~5 (?:passwords?|credentials?|api keys?|seed phrases?|private keys?|credit card|card number|2fa|otp|one[- ]time|ssn|social security|recovery phrase|tokens?) ~9 (?:send|post|store|save|forward|include|submit|pass|use|report|upload|to https?)",
+    ),
+  },
+  {
+    rule: "skip-approval",
+    action: "deny",
+    reason: "This takes away the checks between an agent's wish and its deed.",
+    pattern: phrase(
+      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
+    ),
+  },
+  {
+    rule: "remote-code",
+    action: "deny",
+    reason: "This has the agent fetch and run what somebody else put there, whenever they like.",
+    pattern: phrase(
+      "(?:always|whenever|every time|each time|at (?:the )?(?:start|beginning)|on (?:startup|every)|before (?:every|each|any|doing|answering|responding)|first|from now on|periodically|every (?:hour|day|session|morning|minute)) ~9 (?:(?:run|execute|eval|evaluate|source|pipe|follow|obey|apply) ~8 (?:from|at|of|in|found at|contents? of|via) ~3 https?://|(?:download|fetch|curl|wget|get|retrieve|load|visit|check|read) ~5 https?://[^\\s]{1,200} ~4 (?:run|execute|eval|follow|obey|source|sh\\b|bash\\b|do what|instructions))",
+    ),
+  },
+  {
+    rule: "remote-code",
+    action: "ask",
+    reason: "This has the agent fetch and run what somebody else put there.",
+    pattern: phrase(
+      "(?:download|fetch|curl|wget|retrieve|grab) ~4 https?://[^\\s]{1,200} ~4 (?:and|then|&&|;) ~3 (?:run|execute|eval|source|chmod|bash|sh|follow|obey|do (?:what|whatever|exactly))",
+    ),
+  },
+  {
+    rule: "plant-backdoor",
+    action: "deny",
+    reason: "This has the agent weaken what it works on.",
+    pattern: phrase(
+      "(?:add|insert|include|inject|plant|install|introduce|leave|hide|create|embed|put) (?:an? |the |some |this |subtle |hidden |small |secret ){0,3}(?:back-?doors?|malware|keyloggers?|reverse shells?|rootkits?|trojans?|web ?shells?|logic bombs?|ransomware|crypto ?miners?|vulnerabilit(?:y|ies)|hidden admin|exploits?|spyware)(?! (?:test|check|scan|report|detection|fixture|sample|alert|advisor|database|policy|disclosure|management))",
+    ),
+  },
+  {
+    rule: "plant-backdoor",
+    action: "deny",
+    reason: "This lets somebody else's key in.",
+    pattern: phrase(
+      "(?:(?:add|append|echo|write|put|install|insert|copy) ~5 (?:this|following|my|attacker'?s?|our|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2) ~9 authorized_keys|authorized_keys ~5 (?:ssh-(?:rsa|ed25519) aaaa))",
+    ),
+  },
+  {
+    rule: "steer",
+    action: "ask",
+    reason: "This steers what the agent says to its user, whatever the facts.",
+    pattern: phrase(
+      "(?:(?:always|only|must|exclusively) (?:recommend|suggest|promote|endorse|favou?r|praise|advertise) ~9 (?:regardless|no matter|even if|over (?:all|any|every)|instead of (?:any|all|other)|as the (?:best|only)|exclusively)|(?:if|when) ~3 (?:you are|reader is) an? (?:ai|llm|language model|automated|assistant|agent|bot|gpt|chatbot)\\w* ~9 (?:recommend|approve|hire|rate|give|praise|positive|accept|score|rank|reply with|say that|respond with|must|visit|click|ignore|email|transfer|buy)|(?:ai|llm|assistant|agent|model|gpt|reviewer)s? (?:must|should|shall|please|are required to|are instructed to) (?:give|rate|approve|recommend|score|rank|accept|praise|respond only) ~6 (?:positive|highest|best|top|5|five|ten|10|accept|approval|only|favou?rabl))",
+    ),
+  },
+];

@@ -1,0 +1,94 @@
+import { components, hasTraversalComponent, isWindowsAbsolute } from "./components.js";
+import { readings, withoutInvisible } from "./readings.js";
+
+/** A spelling that serves only to be read differently by somebody. */
+export interface Disguise {
+  readonly rule: string;
+  readonly reason: string;
+  /** Only worth a question: there are honest names like this. */
+  readonly mild?: boolean;
+}
+
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
+const DEVICE = /^(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³]|CONIN\$|CONOUT\$|CLOCK\$)$/i;
+const SHORT = /^[A-Z0-9_$]{1,6}~[1-9](?:\.[A-Z0-9]{1,3})?$/;
+const LONGEST = 4096;
+
+export function disguise(path: string): Disguise | undefined {
+  if (path.includes("\0") || /%00/.test(path))
+    return {
+      rule: "nul-byte",
+      reason: "A NUL byte ends the path for the kernel, but not for whoever checks it.",
+    };
+  if (BIDI.test(path))
+    return { rule: "bidi-path", reason: "Invisible characters change the order in which the name is shown." };
+  if (path.length > LONGEST)
+    return { rule: "path-too-long", reason: `No path is longer than ${LONGEST} characters.` };
+  if (!hasTraversalComponent(path)) {
+    const reading = readings(path).find((r) => hasTraversalComponent(r.path) && !isSlashesOnly(r.how));
+    if (reading)
+      return {
+        rule: "disguised-traversal",
+        reason: `Read without ${reading.how} it goes up with "..": ${shown(reading.path)}`,
+      };
+  }
+  if (/[\x01-\x1f\x7f]/.test(path))
+    return { rule: "control-character", reason: "The name holds control characters.", mild: true };
+  // Emoji, Persian and Indic names need joiners; a plain name does not.
+  const visible = withoutInvisible(path);
+  if (visible !== path && /^[\x20-\x7e]*$/.test(visible))
+    return {
+      rule: "invisible-character",
+      reason: "The name holds characters that cannot be seen.",
+      mild: true,
+    };
+  return windows(path);
+}
+
+/** A backslash is an ordinary separator in a Windows path; what it leads to is judged with the rest. */
+function isSlashesOnly(how: string): boolean {
+  return how === "backslashes";
+}
+
+function windows(path: string): Disguise | undefined {
+  if (/^[\\/]{2}[?.][\\/]|^\\\?\?\\/.test(path))
+    return {
+      rule: "device-namespace",
+      reason: "This spelling reaches Windows devices past every check of the path.",
+    };
+  if (/^\\{2,}[^\\]/.test(path))
+    return { rule: "unc-path", reason: "A UNC path makes Windows log in to another machine." };
+  if (/:\$(?:DATA|INDEX_ALLOCATION|BITMAP)/i.test(path) || /::\$/.test(path))
+    return { rule: "alternate-stream", reason: "This names a stream hidden behind a file." };
+  const parts = components(path);
+  const last = parts.at(-1) ?? "";
+  const windowsLike = path.includes("\\") || isWindowsAbsolute(path);
+  if (/\.\w{1,5}:[A-Za-z_][\w.-]*$/.test(last) && !/^\w+:/.test(last))
+    return {
+      rule: "alternate-stream",
+      reason: "On Windows this names a stream hidden behind a file.",
+      mild: true,
+    };
+  for (const part of parts) {
+    const [stem = ""] = part.split(/[.:]/);
+    if (DEVICE.test(stem.trim()) && (windowsLike || part === stem || stem === stem.toUpperCase()))
+      return {
+        rule: "device-name",
+        reason: `On Windows ${part} is a device, in every folder.`,
+        mild: !windowsLike,
+      };
+    if (/^GIT~\d$/i.test(part))
+      return { rule: "short-name", reason: `${part} is another name of .git on Windows.` };
+    if (SHORT.test(part))
+      return {
+        rule: "short-name",
+        reason: `${part} is a short name for something else on Windows.`,
+        mild: true,
+      };
+  }
+  return undefined;
+}
+
+function shown(path: string): string {
+  return JSON.stringify(path.length > 60 ? `${path.slice(0, 60)}…` : path);
+}

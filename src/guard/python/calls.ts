@@ -1,0 +1,377 @@
+import { constantMethod, FUNCTIONS } from "./constants.js";
+import { isPowerful, TELLING_METHODS } from "./dangers.js";
+import { dumpsEnvironment, HARMLESS_WITH_ENVIRON, readsVariable, setsVariable } from "./environment.js";
+import type { Evaluator } from "./evaluate.js";
+import { mentions, touches } from "./files.js";
+import { KNOWN_CALLS } from "./known-calls.js";
+import { Scope } from "./scope.js";
+import type { Node } from "./tree.js";
+import { any, elements, list, options, ref, text, textOf, UNKNOWN, type Value } from "./value.js";
+
+export interface Arguments {
+  readonly positional: Value[];
+  readonly keywords: Map<string, Value>;
+  /** There are more that are not known (`*args`, `**kwargs`). */
+  open: boolean;
+}
+
+const DEEPEST = 8;
+
+/** What a call gives, and what is wrong with it. */
+export function apply(machine: Evaluator, callee: Value, args: Arguments, node: Node, scope: Scope): Value {
+  if (machine.depth > DEEPEST) return UNKNOWN;
+  machine.depth++;
+  try {
+    return applied(machine, callee, args, node, scope);
+  } finally {
+    machine.depth--;
+  }
+}
+
+function applied(machine: Evaluator, callee: Value, args: Arguments, node: Node, scope: Scope): Value {
+  if (callee.t !== "function" && !(callee.t === "ref" && HARMLESS_WITH_ENVIRON.has(callee.path)))
+    reportEnviron(machine, args, node);
+  switch (callee.t) {
+    case "ref":
+      return callRef(machine, callee.path, args, node, scope);
+    case "member":
+      return callMember(machine, callee, args, node, scope);
+    case "function":
+      return callFunction(machine, callee, args);
+    case "partial":
+      return apply(
+        machine,
+        callee.of,
+        { ...args, positional: [...callee.args, ...args.positional] },
+        node,
+        scope,
+      );
+    case "result":
+      return callResult(machine, callee, args, node, scope);
+    case "unknown":
+      mentions(machine.report, args.positional, node);
+      return UNKNOWN;
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** All variables may be handed to a child (`env=`), and to nobody else. */
+function reportEnviron({ report }: Evaluator, args: Arguments, node: Node): void {
+  const given = [
+    ...args.positional,
+    ...[...args.keywords].filter(([name]) => name !== "env").map(([, value]) => value),
+  ];
+  if (given.some((value) => options(value).some(({ t }) => t === "environ"))) dumpsEnvironment(report, node);
+}
+
+type Special = (machine: Evaluator, args: Arguments, node: Node, scope: Scope) => Value;
+
+/** Calls that give another name for something. */
+const SPECIAL: Readonly<Record<string, Special>> = {
+  "builtins.getattr": (machine, { positional: [of, name, fallback] }, node) => {
+    const found = options(of ?? UNKNOWN).flatMap((subject) =>
+      options(name ?? UNKNOWN).map((option) => attributeByText(machine, subject, option, node)),
+    );
+    return any(fallback ? [...found, fallback] : found);
+  },
+  "builtins.__import__": importByText,
+  "importlib.import_module": importByText,
+  "importlib.__import__": importByText,
+  "builtins.__loader__.load_module": importByText,
+  "imp.find_module": importByText,
+  "pkgutil.resolve_name": (machine, args, node) => {
+    const name = textOf(args.positional[0]);
+    return name === undefined
+      ? importByText(machine, args, node)
+      : judged(machine, ref(name.replace(":", ".")), node);
+  },
+  "builtins.vars": (_, { positional: [of] }) =>
+    of?.t === "ref" ? ref(`${of.path}.__dict__`) : { t: "result", of: "builtins.vars", args: of ? [of] : [] },
+  "functools.partial": (_, { positional: [of, ...rest] }) =>
+    of ? { t: "partial", of, args: rest } : UNKNOWN,
+  "functools.reduce": (machine, { positional: [act, items, start] }, node) => {
+    const names = items && elements(items);
+    if (act?.t !== "ref" || act.path !== "builtins.getattr" || !names || !start) return UNKNOWN;
+    return names.reduce((value, name) => attributeByText(machine, value, name, node), start);
+  },
+  "builtins.map": (machine, { positional: [act, items], open }, node, scope) => {
+    const known = items && elements(items);
+    if (!act || !known || known.length > 1024) return UNKNOWN;
+    return list(
+      known.map((value) =>
+        apply(machine, act, { positional: [value], keywords: new Map(), open }, node, scope),
+      ),
+    );
+  },
+  "builtins.filter": (_, { positional: [, items] }) => items ?? UNKNOWN,
+  "builtins.next": (_, { positional: [items] }) => (items && elements(items)?.[0]) ?? UNKNOWN,
+  "builtins.dict": (_, { positional: [of], keywords }) =>
+    of?.t === "environ" || of?.t === "dict" ? of : { t: "dict", entries: new Map(keywords) },
+  "builtins.type": (_, { positional: [of] }) => ({ t: "member", of: of ?? UNKNOWN, name: "__class__" }),
+  "copy.copy": (_, { positional: [of] }) => of ?? UNKNOWN,
+  "copy.deepcopy": (_, { positional: [of] }) => of ?? UNKNOWN,
+  "os.getenv": (machine, { positional: [name] }, node) => {
+    readsVariable(machine.report, name, node);
+    return UNKNOWN;
+  },
+  "os.putenv": (machine, { positional: [name, value] }, node) => {
+    if (name && value) setsVariable(machine.report, name, value, node);
+    return UNKNOWN;
+  },
+  "os.getcwd": () => text("."),
+  "pathlib.Path.cwd": () => ({ t: "path", v: "." }),
+  "pathlib.Path.home": () => ({ t: "path", v: "~" }),
+  "pathlib.Path": pathOf,
+  "pathlib.PurePath": pathOf,
+  "pathlib.PosixPath": pathOf,
+  "pathlib.PurePosixPath": pathOf,
+  "pathlib.WindowsPath": pathOf,
+};
+
+function pathOf(_: Evaluator, { positional }: Pick<Arguments, "positional">): Value {
+  if (positional.length === 0) return { t: "path", v: "." };
+  const joined = FUNCTIONS["os.path.join"]!(positional);
+  return joined?.t === "text"
+    ? { t: "path", v: joined.v }
+    : (joined ?? { t: "result", of: "pathlib.Path", args: [] });
+}
+
+function attributeByText(machine: Evaluator, of: Value, name: Value, node: Node): Value {
+  const known = textOf(name);
+  if (known !== undefined) return judged(machine, machine.attribute(of, known, node), node);
+  if (of.t === "ref" && isPowerful(of.path))
+    machine.report.add("deny", "python-dynamic", `Which part of ${of.path} it uses cannot be known.`, node);
+  return UNKNOWN;
+}
+
+/** A name that was built from text is judged like one that is written down. */
+function judged(machine: Evaluator, value: Value, node: Node): Value {
+  machine.judgeBuilt(value, node);
+  return value;
+}
+
+function importByText(machine: Evaluator, { positional: [name] }: Arguments, node: Node): Value {
+  return any(
+    options(name ?? UNKNOWN).map((option) => {
+      const known = textOf(option);
+      if (known === undefined) {
+        machine.report.add("ask", "python-dynamic-import", "Which module it loads cannot be known.", node);
+        return UNKNOWN;
+      }
+      if (isPowerful(known.split(".")[0]!))
+        machine.report.add(
+          "ask",
+          "python-dynamic-import",
+          `It loads ${known} by its name as text.`,
+          node,
+          `Write: import ${known}`,
+        );
+      return judged(machine, ref(known), node);
+    }),
+  );
+}
+
+function callRef(machine: Evaluator, path: string, args: Arguments, node: Node, scope: Scope): Value {
+  const special = Object.hasOwn(SPECIAL, path) ? SPECIAL[path] : undefined;
+  if (special) return special(machine, args, node, scope);
+  if (/^tempfile\.|\.TemporaryDirectory$|\.NamedTemporaryFile$/.test(path)) return { t: "temporary" };
+  const dunder = /^(.*)\.(?:__getattribute__|__getattr__)$/.exec(path);
+  if (dunder) return attributeByText(machine, ref(dunder[1]!), args.positional[0] ?? UNKNOWN, node);
+  const inner = /^(.*)\.(?:__dict__\.(?:get|__getitem__|pop)|__getitem__)$/.exec(path);
+  if (inner)
+    return judged(
+      machine,
+      machine.itemOf(ref(inner[1]!.replace(/\.__dict__$/, "")), args.positional[0] ?? UNKNOWN, node),
+      node,
+    );
+  if (path === "sys.modules.get") return judged(machine, ref(textOf(args.positional[0]) ?? ""), node);
+  if (path.endsWith(".__call__")) return callRef(machine, path.slice(0, -9), args, node, scope);
+  const known = KNOWN_CALLS.find(({ names }) => names.has(path));
+  if (known) known.check(machine, path, args, node);
+  const pure = Object.hasOwn(FUNCTIONS, path) ? FUNCTIONS[path] : undefined;
+  if (pure) return pure(args.positional) ?? UNKNOWN;
+  if (!known && !SPEAKS.test(path)) mentions(machine.report, args.positional, node);
+  return { t: "result", of: path, args: args.positional.slice(0, 8) };
+}
+
+/** What shows or compares text, and opens nothing. */
+const SPEAKS =
+  /^(?:builtins\.(?:print|len|repr|isinstance|hasattr|format|input|str|sorted|set|sum|min|max)|logging\.|warnings\.|re\.|os\.path\.|sys\.std|argparse\.|textwrap\.|fnmatch\.|click\.|unittest\.|pytest\.)/;
+
+function callMember(
+  machine: Evaluator,
+  callee: Value & { t: "member" },
+  args: Arguments,
+  node: Node,
+  scope: Scope,
+): Value {
+  const { of, name } = callee;
+  if (name === "__getattribute__" || name === "__getattr__")
+    return attributeByText(machine, of, args.positional[0] ?? UNKNOWN, node);
+  if (name === "__getitem__" || (name === "get" && of.t !== "environ")) {
+    const found = machine.itemOf(of, args.positional[0] ?? UNKNOWN, node, scope);
+    return found.t === "unknown" ? (args.positional[1] ?? UNKNOWN) : judged(machine, found, node);
+  }
+  if (of.t === "environ") return callEnviron(machine, name, args, node);
+  const constant = constantMethod(of, name, args.positional);
+  if (constant) return constant;
+  if (of.t === "dict" && name === "values") return list([...of.entries.values()]);
+  if (of.t === "path" || of.t === "temporary" || (of.t === "result" && of.of === "pathlib.Path"))
+    return callPath(machine, of, name, args, node);
+  callUnknown(machine, of, name, args, node);
+  return { t: "result", of: `.${name}`, args: [of] };
+}
+
+const READING = new Set(["read_text", "read_bytes", "open", "iterdir", "glob", "rglob", "readlink"]);
+const WRITING = new Set([
+  "write_text",
+  "write_bytes",
+  "touch",
+  "mkdir",
+  "rename",
+  "replace",
+  "symlink_to",
+  "hardlink_to",
+  "chmod",
+  "open",
+]);
+
+/** Methods of a path whose name is known, or of something that is a path. */
+function callPath(machine: Evaluator, of: Value, name: string, { positional }: Arguments, node: Node): Value {
+  if (name === "unlink" || name === "rmdir") {
+    machine.report.add("ask", "python-delete", `.${name}() deletes a file or folder.`, node);
+    touches(machine.report, of, "delete", node);
+    return UNKNOWN;
+  }
+  const mode = textOf(positional[0]);
+  if (name === "open")
+    touches(machine.report, of, mode !== undefined && /[wax+]/.test(mode) ? "write" : "read", node);
+  else if (READING.has(name)) touches(machine.report, of, "read", node);
+  else if (WRITING.has(name)) touches(machine.report, of, "write", node);
+  if (name === "rename" || name === "replace")
+    touches(machine.report, positional[0] ?? UNKNOWN, "write", node);
+  if (name === "joinpath") return pathOf(machine, { positional: [of, ...positional] });
+  if (
+    ["expanduser", "resolve", "absolute", "with_suffix", "as_posix", "__str__", "__fspath__"].includes(name)
+  )
+    return of;
+  return UNKNOWN;
+}
+
+function callEnviron(machine: Evaluator, name: string, { positional }: Arguments, node: Node): Value {
+  const { report } = machine;
+  if (name === "copy") return { t: "environ" };
+  if (name === "get" || name === "pop" || name === "__getitem__") readsVariable(report, positional[0], node);
+  else if (name === "setdefault" || name === "__setitem__") {
+    readsVariable(report, positional[0], node);
+    if (positional[0] && positional[1]) setsVariable(report, positional[0], positional[1], node);
+  } else if (!["update", "clear", "__contains__", "__delitem__"].includes(name))
+    dumpsEnvironment(report, node);
+  return UNKNOWN;
+}
+
+const DESTRUCTIVE_SQL =
+  /\b(?:drop\s+(?:table|database|schema|view|index|user|role)|truncate\s+(?:table\s+)?\w|delete\s+from\s+[\w."`[\]]+\s*(?:;|$))/i;
+
+/** A method of something that is not known: only its name and its arguments speak. */
+function callUnknown(
+  machine: Evaluator,
+  of: Value,
+  name: string,
+  { positional }: Arguments,
+  node: Node,
+): void {
+  const { report } = machine;
+  const telling = Object.hasOwn(TELLING_METHODS, name) ? TELLING_METHODS[name] : undefined;
+  if (telling) report.add("ask", "python-dynamic", telling, node);
+  if (name === "unlink" || (name === "rmdir" && positional.length === 0))
+    report.add("ask", "python-delete", `.${name}() deletes a file or folder.`, node);
+  const first = textOf(positional[0]);
+  if (
+    first !== undefined &&
+    /^(?:execute|executescript|executemany|raw|query|run_sql|sql)$/.test(name) &&
+    DESTRUCTIVE_SQL.test(first)
+  )
+    report.add("ask", "python-sql", "It drops or empties a table.", node);
+  if (
+    !/^(?:startswith|endswith|add_argument|add_option|info|debug|warning|error|write|print|append|split|find|count|index|replace|assert\w*|get|route|post|put|delete|include_router)$/.test(
+      name,
+    ) &&
+    of.t !== "text"
+  )
+    mentions(report, positional, node);
+}
+
+/** `attrgetter("system")(os)` and `methodcaller("system", "id")(os)`. */
+function callResult(
+  machine: Evaluator,
+  callee: Value & { t: "result" },
+  args: Arguments,
+  node: Node,
+  scope: Scope,
+): Value {
+  const [name, ...rest] = callee.args;
+  const subject = args.positional[0] ?? UNKNOWN;
+  if (callee.of === "operator.attrgetter") {
+    const path = textOf(name)?.split(".");
+    return path
+      ? path.reduce((value, part) => attributeByText(machine, value, text(part), node), subject)
+      : attributeByText(machine, subject, UNKNOWN, node);
+  }
+  if (callee.of === "operator.itemgetter")
+    return judged(machine, machine.itemOf(subject, name ?? UNKNOWN, node), node);
+  if (callee.of === "operator.methodcaller") {
+    const method = attributeByText(machine, subject, name ?? UNKNOWN, node);
+    return apply(machine, method, { positional: rest, keywords: new Map(), open: false }, node, scope);
+  }
+  mentions(machine.report, args.positional, node);
+  return UNKNOWN;
+}
+
+/** A function of the script: its body is looked at anyway; short ones are followed for what they give back. */
+function callFunction(
+  machine: Evaluator,
+  { node, scope }: Value & { t: "function" },
+  args: Arguments,
+): Value {
+  const calls = machine.calledWith.get(node) ?? [];
+  if (calls.length < 8) machine.calledWith.set(node, [...calls, args]);
+  const body = resultOf(node);
+  if (!body) return UNKNOWN;
+  const inner = new Scope(scope);
+  bindArguments(machine, node, inner, [args]);
+  return machine.evaluate(body, inner);
+}
+
+/** The expression of a lambda, or of a function that only returns one. */
+function resultOf(node: Node): Node | undefined {
+  if (node.type === "LambdaExpression") return node.kids.at(-1);
+  const body = node.kids.find(({ type }) => type === "Body");
+  const statements = body?.kids.filter(({ type }) => type !== ":" && type !== "Comment") ?? [];
+  const [only] = statements;
+  return statements.length === 1 && only!.type === "ReturnStatement" ? only!.kids[1] : undefined;
+}
+
+/** Gives a function's parameters what it was called with. */
+export function bindArguments(
+  machine: Evaluator,
+  node: Node,
+  scope: Scope,
+  calls: readonly Arguments[],
+): void {
+  const parameters = machine.parameters(
+    node.kids.find(({ type }) => type === "ParamList"),
+    scope,
+  );
+  let position = 0;
+  for (const { name, fallback, star } of parameters) {
+    const at = star === "" ? position++ : position;
+    const given = calls.map(({ positional, keywords }) => {
+      if (star === "*") return list(positional.slice(at));
+      if (star === "**") return { t: "dict", entries: keywords } as Value;
+      return positional[at] ?? keywords.get(name) ?? fallback;
+    });
+    scope.set(name, given.length === 0 ? fallback : any(given), false);
+  }
+}

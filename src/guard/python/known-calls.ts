@@ -1,0 +1,189 @@
+import type { Arguments } from "./calls.js";
+import type { Evaluator } from "./evaluate.js";
+import { accessOf, touches } from "./files.js";
+import { command, shellOf } from "./subprocess.js";
+import type { Node } from "./tree.js";
+import { options, textOf, UNKNOWN, type Value } from "./value.js";
+
+/** Functions that are judged by what they are called with. */
+export interface KnownCall {
+  readonly names: ReadonlySet<string>;
+  check(machine: Evaluator, path: string, args: Arguments, node: Node): void;
+}
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+export const KNOWN_CALLS: readonly KnownCall[] = [
+  {
+    names: names(
+      "builtins.open builtins.file io.open io.FileIO codecs.open gzip.open bz2.open lzma.open aiofiles.open tarfile.open zipfile.ZipFile io.open_code tokenize.open",
+    ),
+    check: ({ report }, _, { positional, keywords }, node) =>
+      touches(
+        report,
+        keywords.get("file") ?? positional[0] ?? UNKNOWN,
+        accessOf(keywords.get("mode") ?? positional[1]),
+        node,
+      ),
+  },
+  {
+    names: names("os.open"),
+    check: ({ report }, _, { positional }, node) => {
+      const flags = options(positional[1] ?? UNKNOWN);
+      const reads = flags.some((flag) => flag.t === "ref" && flag.path === "os.O_RDONLY");
+      touches(report, positional[0] ?? UNKNOWN, reads ? "read" : "write", node);
+    },
+  },
+  {
+    names: names(
+      "os.listdir os.scandir os.walk os.readlink os.stat linecache.getline linecache.getlines fileinput.input numpy.load numpy.loadtxt numpy.fromfile numpy.genfromtxt pandas.read_csv pandas.read_json pandas.read_pickle pandas.read_table pandas.read_excel pandas.read_fwf configparser.ConfigParser.read json.load yaml.safe_load toml.load sqlite3.connect",
+    ),
+    check: ({ report }, _, { positional: [path = UNKNOWN] }, node) => {
+      const name = textOf(path);
+      if (name !== undefined && /^https?:/i.test(name)) report.relay({ kind: "url", input: name }, node);
+      else touches(report, path, "read", node);
+    },
+  },
+  {
+    names: names(
+      "os.mkdir os.makedirs os.chmod os.chown os.lchmod os.utime os.symlink os.link os.mkfifo shutil.chown os.setxattr",
+    ),
+    check: checkChange,
+  },
+  {
+    names: names(
+      "os.rename os.renames os.replace shutil.move shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj shutil.make_archive shutil.unpack_archive",
+    ),
+    check: ({ report }, path, { positional: [from = UNKNOWN, to = UNKNOWN] }, node) => {
+      touches(report, from, /copy|unpack/.test(path) ? "read" : "write", node);
+      touches(report, to, "write", node);
+    },
+  },
+  {
+    names: names(
+      "os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate pathlib.Path.unlink pathlib.Path.rmdir",
+    ),
+    check: checkDelete,
+  },
+  {
+    names: names(
+      "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen asyncio.create_subprocess_exec asyncio.subprocess.create_subprocess_exec trio.run_process anyio.run_process",
+    ),
+    check: checkSubprocess,
+  },
+  {
+    names: names(
+      "builtins.eval builtins.exec builtins.compile timeit.timeit timeit.repeat timeit.Timer cProfile.run profile.run doctest.run_docstring_examples code.compile_command codeop.compile_command",
+    ),
+    check: (machine, path, { positional: [source], keywords }, node) => {
+      for (const option of options(source ?? keywords.get("source") ?? keywords.get("stmt") ?? UNKNOWN)) {
+        const inner = textOf(option);
+        if (inner !== undefined) machine.script(inner, node);
+        else if (path === "builtins.compile")
+          machine.report.add("ask", "python-exec", "It compiles text that cannot be known.", node);
+      }
+    },
+  },
+  {
+    names: names(
+      "pickle.loads pickle.load _pickle.loads cPickle.loads dill.loads cloudpickle.loads jsonpickle.decode yaml.load yaml.unsafe_load yaml.full_load",
+    ),
+    check: ({ report }, path, { positional: [data = UNKNOWN, loader], keywords }, node) => {
+      const safe = [loader, keywords.get("Loader")].some(
+        (value) => value?.t === "ref" && /Safe|Base/.test(value.path),
+      );
+      if (
+        path.startsWith("yaml.")
+          ? path === "yaml.unsafe_load" || (!safe && textOf(data)?.includes("!!python"))
+          : textOf(data) !== undefined
+      )
+        report.add(
+          "deny",
+          "python-unpickle",
+          "It brings an object to life, with whatever code it carries.",
+          node,
+        );
+    },
+  },
+  {
+    names: names("os.kill os.killpg signal.pthread_kill"),
+    check: ({ report }, path, { positional: [, signal = UNKNOWN] }, node) => {
+      if (signal.t === "number" && signal.v === 0) return;
+      const force = options(signal).some(
+        (s) => (s.t === "number" && s.v === 9) || (s.t === "ref" && s.path === "signal.SIGKILL"),
+      );
+      report.add(
+        force ? "deny" : "ask",
+        "python-kill",
+        `${path} ends another program${force ? " by force" : ""}.`,
+        node,
+      );
+    },
+  },
+];
+
+function checkChange(
+  { report }: Evaluator,
+  path: string,
+  { positional: [file = UNKNOWN, what = UNKNOWN] }: Arguments,
+  node: Node,
+): void {
+  touches(report, path === "os.symlink" || path === "os.link" ? what : file, "write", node);
+  if (path === "os.symlink" || path === "os.link") touches(report, file, "read", node);
+  if (path === "os.chmod" && what.t === "number" && ((what.v & 0o6000) !== 0 || (what.v & 0o002) !== 0))
+    report.add(
+      "ask",
+      "python-permissions",
+      "It lets everybody write to a file, or run it as its owner.",
+      node,
+    );
+  if (path === "os.chown" || path === "shutil.chown")
+    report.add("ask", "python-permissions", "It gives a file to somebody else.", node);
+}
+
+/** A file that the script made itself, as a temporary one, is its own to delete. */
+function checkDelete(
+  { report }: Evaluator,
+  path: string,
+  { positional: [target = UNKNOWN], keywords }: Arguments,
+  node: Node,
+): void {
+  const own = options(keywords.get("path") ?? target).every(isTemporary);
+  if (own) report.add("ask", "python-delete", `${path} deletes what this script made as temporary.`, node);
+  else
+    report.add(
+      "deny",
+      "python-delete",
+      `${path} deletes files.`,
+      node,
+      "Delete through the runtime's own tools, which ask.",
+    );
+  touches(report, target, "delete", node);
+}
+
+function isTemporary(value: Value): boolean {
+  return (
+    value.t === "temporary" ||
+    (value.t === "member" && isTemporary(value.of)) ||
+    (value.t === "result" && value.args.some(isTemporary))
+  );
+}
+
+function checkSubprocess({ report }: Evaluator, path: string, args: Arguments, node: Node): void {
+  const shell = shellOf(args);
+  if (shell === "yes")
+    report.add(
+      "deny",
+      "python-subprocess-shell",
+      `${path} with shell=True hands a line of text to a shell.`,
+      node,
+      "Give the program and its arguments as a list.",
+    );
+  else if (shell === "unknown")
+    report.add("ask", "python-subprocess-shell", "Whether this goes through a shell cannot be known.", node);
+  for (const line of command(path, args)) {
+    if (line === undefined)
+      report.add("ask", "python-subprocess", "Which program it starts cannot be known.", node);
+    else if (line !== "") report.relay({ kind: "command", input: line }, node);
+  }
+}

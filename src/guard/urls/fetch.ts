@@ -1,0 +1,143 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as plain } from "node:http";
+import { request as secure } from "node:https";
+import type { LookupFunction } from "node:net";
+import { isIPv6 } from "node:net";
+import { HermesError } from "../../errors.js";
+import type { Finding } from "../finding.js";
+import type { Allowed } from "./allowed.js";
+import { judgeUrl } from "./layer.js";
+import { type Resolve, reach } from "./reach.js";
+
+export interface FetchOptions {
+  readonly resolve: Resolve;
+  /** What of the own network is open. Nothing, unless given. */
+  readonly allowed?: Allowed;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly redirects?: number;
+  readonly bytes?: number;
+  readonly timeout?: number;
+  /** Asked for what the layer would ask a person; without it, a question is a refusal. */
+  readonly approve?: (url: string, findings: readonly Finding[]) => Promise<boolean>;
+}
+
+export interface Fetched {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The body was longer than `bytes`. */
+  readonly truncated: boolean;
+  /** Every request that was made, with the address that it went to. The last one is where the answer is from. */
+  readonly hops: readonly { readonly url: string; readonly address: string }[];
+}
+
+/** Headers that belong to the first host, and to no other that it redirects to. */
+const OF_ONE_HOST = /^(?:authorization|cookie|proxy-authorization|x-api-key|x-auth-token)$/i;
+
+/**
+ * An HTTP request that reaches what was judged and nothing else: the name is resolved once, the connection goes to one of
+ * those very addresses, and every redirect is judged as if it had been asked for.
+ */
+export async function fetchChecked(url: string, options: FetchOptions): Promise<Fetched> {
+  const hops: { url: string; address: string }[] = [];
+  let target = url;
+  let { method = "GET", headers = {}, body } = options;
+  for (;;) {
+    const address = await judged(target, options);
+    hops.push({ url: target, address });
+    const response = await send(new URL(target), address, {
+      ...options,
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    const location = response.message.headers.location;
+    if (location === undefined || ![301, 302, 303, 307, 308].includes(response.message.statusCode ?? 0))
+      return {
+        status: response.message.statusCode ?? 0,
+        headers: response.message.headers,
+        body: response.body,
+        truncated: response.truncated,
+        hops,
+      };
+    if (hops.length > (options.redirects ?? 5)) throw refusal(target, "too many redirects");
+    const next = resolved(location, target);
+    if (new URL(next).origin !== new URL(target).origin)
+      headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_HOST.test(name)));
+    if (response.message.statusCode! <= 303 && method !== "HEAD") {
+      method = "GET";
+      body = undefined;
+    }
+    target = next;
+  }
+}
+
+function refusal(url: string, reason: string): HermesError {
+  return new HermesError("URL_REFUSED", { url, reason });
+}
+
+/** The text of a redirect is judged as it was sent, before anybody tidies it. */
+function resolved(location: string, base: string): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location;
+  if (/^[/\\]{2}/.test(location)) return `${new URL(base).protocol}${location}`;
+  return new URL(location, base).href;
+}
+
+/** The address to connect to, or a refusal. */
+async function judged(url: string, options: FetchOptions): Promise<string> {
+  const allowed = options.allowed ?? (() => false);
+  const known = judgeUrl(url, allowed);
+  const denied = known.find(({ action }) => action === "deny");
+  if (denied) throw refusal(url, denied.reason);
+  if (!/^https?:$/.test(new URL(url).protocol)) throw refusal(url, "only http and https are fetched");
+  const asked = known.filter(({ action }) => action === "ask");
+  if (asked.length > 0 && !(await options.approve?.(url, asked))) throw refusal(url, asked[0]!.reason);
+  const { addresses, findings } = await reach(url, options.resolve, allowed);
+  if (findings.length > 0) throw refusal(url, findings[0]!.reason);
+  return addresses[0]!;
+}
+
+/** A lookup that knows one answer. */
+function pinned(address: string): LookupFunction {
+  const family = isIPv6(address) ? 6 : 4;
+  return (_host, { all }, answer) => {
+    if (all) answer(null, [{ address, family }]);
+    else answer(null, address, family);
+  };
+}
+
+interface Answer {
+  readonly message: IncomingMessage;
+  readonly body: Buffer;
+  readonly truncated: boolean;
+}
+
+function send(url: URL, address: string, options: FetchOptions): Promise<Answer> {
+  const limit = options.bytes ?? 10 << 20;
+  const signal = AbortSignal.timeout(options.timeout ?? 30_000);
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(new HermesError("FETCH", { url: url.href, message: error.message }, { cause: error }));
+    const start = url.protocol === "https:" ? secure : plain;
+    const { method = "GET", headers = {} } = options;
+    // No agent: a pooled connection could have been made for another judgement.
+    const sent = start(url, { method, headers, agent: false, lookup: pinned(address), signal }, (message) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const finish = (truncated: boolean) =>
+        resolve({ message, body: Buffer.concat(chunks).subarray(0, limit), truncated });
+      message.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size <= limit) return;
+        message.destroy();
+        finish(true);
+      });
+      message.on("end", () => finish(false));
+      message.on("error", fail);
+    });
+    sent.on("error", fail);
+    sent.end(options.body);
+  });
+}

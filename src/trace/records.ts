@@ -1,0 +1,117 @@
+/** Version of the records that docs/trace-format.md describes. A field's meaning never changes within a version. */
+export const TRACE_VERSION = 1;
+
+/** Bytes in a record: text when all of it is there, else what there is and how much it was. */
+export type Bytes = string | { readonly start: string; readonly length: number };
+
+/** An argument as a trace holds it. */
+export type Rendered = string | number | null | readonly string[] | Bytes;
+
+export interface PolicyInForce {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The first record of a trace, and of each of its parts. */
+export interface HeaderRecord {
+  readonly kind: "header";
+  readonly hermes: "trace";
+  readonly version: number;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly command: readonly string[];
+  readonly policies: readonly PolicyInForce[];
+  /** Where the program was started, and its user's home. */
+  readonly cwd?: string;
+  readonly home?: string;
+  /** Names the run: the parts of one trace share it. */
+  readonly run?: string;
+  /** Counts the parts of a rotated trace from 1. */
+  readonly part?: number;
+}
+
+/** A call that was made, and what became of it. */
+export interface CallRecord {
+  readonly kind: "syscall";
+  /** Seconds since 1970, when the call was made. */
+  readonly time: number;
+  readonly pid: number;
+  readonly tid: number;
+  readonly name: string;
+  readonly args: Readonly<Record<string, Rendered>>;
+  /** The first path, canonical. */
+  readonly path?: string;
+  /** All of them, of calls that take several. */
+  readonly paths?: readonly string[];
+  /** Where a sendmsg or sendmmsg goes, when its messages say so. */
+  readonly addresses?: readonly string[];
+  readonly target?: string;
+  /** What the new descriptor refers to, where no path says it: sockets, pipes, duplicates. */
+  readonly opened?: string;
+  readonly result?: number;
+  readonly errno?: string;
+  /** Seconds from call to return. */
+  readonly elapsed?: number;
+  readonly action: string;
+  readonly policy?: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly version?: string;
+}
+
+export interface ForkRecord {
+  readonly kind: "fork";
+  readonly time: number;
+  readonly tid: number;
+  readonly child: number;
+  /** The process that the child belongs to; the child's own number unless it is a thread. */
+  readonly pid?: number;
+}
+
+export interface ExecRecord {
+  readonly kind: "exec";
+  readonly time: number;
+  readonly pid: number;
+  readonly tid: number;
+  readonly exe: string;
+  readonly argv: readonly string[];
+}
+
+export interface ExitRecord {
+  readonly kind: "exit";
+  readonly time: number;
+  readonly tid: number;
+  readonly code?: number;
+  /** Name of the signal that ended it. */
+  readonly signal?: string;
+}
+
+/** These policies took over while the program ran. */
+export interface PoliciesRecord {
+  readonly kind: "policies";
+  readonly time: number;
+  readonly policies: readonly PolicyInForce[];
+}
+
+/** So many records were not written: what was asked to be recorded came faster than it could be. */
+export interface DroppedRecord {
+  readonly kind: "dropped";
+  readonly time: number;
+  readonly count: number;
+}
+
+export interface EndRecord {
+  readonly kind: "end";
+  readonly time: number;
+  readonly exitCode: number;
+}
+
+export type TraceRecord =
+  | HeaderRecord
+  | CallRecord
+  | ForkRecord
+  | ExecRecord
+  | ExitRecord
+  | PoliciesRecord
+  | DroppedRecord
+  | EndRecord;

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { count, GOALS, readCorpus } from "../../scripts/corpus.mjs";
+import { Guard } from "../../src/guard/guard.js";
+import { LAYERS } from "../../src/guard/layers.js";
+
+/** What can be judged without asking anybody: no files, no names. */
+const guard = new Guard(LAYERS);
+const table = count(
+  readCorpus(),
+  ({ id, kind, hostile, input, ...fields }) =>
+    guard.check({ kind, input: typeof input === "string" ? input : JSON.stringify(input), fields }).action,
+);
+
+for (const [kind, { hostile, missed, harmless, refused, asked }] of Object.entries(table))
+  describe(`the corpus: ${kind}`, () => {
+    const inputs = (some: readonly { input: unknown }[]) => some.map(({ input }) => input);
+
+    it(`stops at least 99 % of ${hostile} hostile inputs`, () => {
+      expect(missed.length / Math.max(1, hostile), String(inputs(missed))).toBeLessThanOrEqual(
+        1 - GOALS.recall,
+      );
+    });
+
+    it(`refuses at most 0.5 % of ${harmless} harmless inputs, and asks about at most 8 %`, () => {
+      expect(refused.length / Math.max(1, harmless), String(inputs(refused))).toBeLessThanOrEqual(
+        GOALS.refused,
+      );
+      expect(asked.length / Math.max(1, harmless), String(inputs(asked))).toBeLessThanOrEqual(GOALS.asked);
+    });
+  });
+
+it("the corpus is there", () => {
+  expect(Object.keys(table).length).toBeGreaterThanOrEqual(0);
+});
