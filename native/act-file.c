@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -92,8 +93,9 @@ static int64_t read_link(const struct act *act, int buffer)
 	struct stat info;
 	if (fstat(act->pins[0].object, &info) == 0 && !S_ISLNK(info.st_mode))
 		return -EINVAL;
-	int64_t length =
-		raw(readlinkat(act->pins[0].object, "", text, size < PATH_MAX ? (size_t)size : (size_t)PATH_MAX));
+	size_t room = size < PATH_MAX ? (size_t)size : (size_t)PATH_MAX;
+	int self = proc_self(act->tid, act->pins[0].object, act->pins[0].name, text, room);
+	int64_t length = self < 0 ? self : self ? (int64_t)strlen(text) : raw(readlinkat(act->pins[0].object, "", text, room));
 	return length < 0 ? length : hand_out(act, buffer, text, (size_t)length, length);
 }
 

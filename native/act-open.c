@@ -51,12 +51,12 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 	struct stat info;
 	if (fstat(pin->object, &info) < 0)
 		return -1;
-	if (S_ISLNK(info.st_mode)) {
-		errno = ELOOP;
-		return -1;
-	}
 	if (flags & O_CREAT && flags & O_EXCL) {
 		errno = EEXIST;
+		return -1;
+	}
+	if (S_ISLNK(info.st_mode)) {
+		errno = ELOOP;
 		return -1;
 	}
 	if (flags & O_CREAT && S_ISDIR(info.st_mode)) {
@@ -74,7 +74,7 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 /* What did not exist when it was decided on comes into being now, or somebody else was faster. */
 static int create(const struct act *act, struct pin *pin, int flags, mode_t mode)
 {
-	int fd = openat(pin->parent, pin->name, flags | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
+	int fd = openat(pin->parent, pin->name, flags | O_EXCL | O_NOCTTY | O_CLOEXEC, mode);
 	if (fd >= 0 || errno != EEXIST || flags & O_EXCL)
 		return fd;
 	pin->object = openat(pin->parent, pin->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -96,6 +96,8 @@ static struct outcome open_pin(struct act *act, int flags, mode_t mode)
 	struct pin *pin = &act->pins[0];
 	if (pin->state == PIN_FAILED || (pin->state == PIN_MISSING && (!(flags & O_CREAT) || flags & O_PATH)))
 		return (struct outcome){ .result = bad_pin(pin), .fd = -1 };
+	if (flags & O_CREAT && pin->parent >= 0 && pin->name[0] != '/' && strchr(pin->name, '/') != NULL)
+		return (struct outcome){ .result = -EISDIR, .fd = -1 };
 	if (flags & O_PATH) /* the kernel puts no such descriptor into another process; letHappen() knows */
 		return (struct outcome){ .result = -ENOSYS, .fd = -1 };
 	return descriptor(pin->state == PIN_MISSING ? create(act, pin, flags, mode) : reopen(act, pin, flags, mode), flags);

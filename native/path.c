@@ -78,7 +78,7 @@ static int open_base(pid_t tid, int dirfd)
 
 static ssize_t resolve_by_walking(struct walk *w, int flags, struct pin *pin, char *into, size_t size)
 {
-	int failed = walk_on(w, flags & RESOLVE_FOLLOW);
+	int failed = walk_on(w, flags);
 	if (failed && !(failed == -ENOENT && w->parent >= 0)) {
 		pin_fail(pin, -failed);
 		return failed;
@@ -89,7 +89,7 @@ static ssize_t resolve_by_walking(struct walk *w, int flags, struct pin *pin, ch
 	memcpy(pin->name, w->last, sizeof pin->name);
 	if (w->parent < 0) { /* the path was "/", or ended in a magic link */
 		pin->parent = fcntl(w->here, F_DUPFD_CLOEXEC, 3);
-		strcpy(pin->name, ".");
+		strcpy(pin->name, "/");
 	}
 	w->parent = -1;
 	if (!failed)
@@ -105,7 +105,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 	struct walk *w = NULL;
 	ssize_t length = -ELOOP;
 	int root = -1, base = -1, as = flags & RESOLVE_AS_TRACEE;
-	memset(pin, 0, offsetof(struct pin, name));
+	memset(pin, 0, offsetof(struct pin, name) + 1);
 	pin->object = pin->parent = -1;
 
 	/* First what only we may open, then everything else as the tracee. */
@@ -170,7 +170,7 @@ int path_views_differ(pid_t tid)
 /* AT_EMPTY_PATH: what a descriptor of the tracee refers to. */
 int path_pin_fd(pid_t tid, int fd, struct pin *pin)
 {
-	memset(pin, 0, offsetof(struct pin, name));
+	memset(pin, 0, offsetof(struct pin, name) + 1);
 	pin->parent = -1;
 	pin->object = open_base(tid, fd);
 	if (pin->object < 0)

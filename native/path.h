@@ -19,7 +19,7 @@ struct walk {
 };
 
 /* walk.c: to the end, 0 or -errno. -ENOENT with a parent: only the last component does not exist. */
-int walk_on(struct walk *w, int follow_last);
+int walk_on(struct walk *w, int flags);
 void walk_forget_parent(struct walk *w);
 
 /* pin.c: as path_resolve(), in one call or two; -ELOOP when the path has to be walked */

@@ -55,6 +55,8 @@ static int pin_object(int base, const char *path, int flags, struct pin *pin)
 	pin->parent = -1;
 	if (pin->object < 0)
 		return -errno;
+	const char *slash = strrchr(path, '/');
+	snprintf(pin->name, sizeof pin->name, "%.*s", NAME_MAX, slash ? slash + 1 : path);
 	pin->state = PIN_FOUND;
 	return 0;
 }
@@ -80,9 +82,7 @@ static int pin_in_parent(int base, const char *path, int flags, struct pin *pin)
 	int object = openat(parent, pin->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int error = errno;
 	struct stat info;
-	if (object >= 0 && (flags & RESOLVE_FOLLOW || path[end] == '/') &&
-	    (fstat(object, &info) < 0 || !S_ISDIR(info.st_mode)) &&
-	    (path[end] == '/' || S_ISLNK(info.st_mode))) { /* a link, or a slash behind what is no folder */
+	if (object >= 0 && flags & RESOLVE_FOLLOW && (fstat(object, &info) < 0 || S_ISLNK(info.st_mode))) {
 		close(object);
 		close(parent);
 		return -ELOOP;

@@ -124,6 +124,8 @@ enum {
 	PATH_AS_ASKED = 0,     /* instead of a length: the path is canonical as it is */
 };
 ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct pin *pin, char *into, size_t size);
+/* /proc/self names whoever asks. We ask, so we must say whom we mean, in the numbers of that /proc (walk.c). */
+int proc_self(pid_t tid, int link, const char *name, char *text, size_t size);
 int path_views_differ(pid_t tid);
 int path_pin_fd(pid_t tid, int fd, struct pin *pin);
 void pin_release(struct pin *pin);

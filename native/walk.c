@@ -43,16 +43,16 @@ static int is_our_proc(int fd)
 	return stat("/proc/self", &ours) == 0 && fstat(fd, &its) == 0 && ours.st_dev == its.st_dev;
 }
 
-/* /proc/self names whoever asks. We ask, so we must say whom we mean, in the numbers of that /proc. */
-static int proc_self(struct walk *w, int link, const char *name, char *text, size_t size)
+/* 1 when it is such a link and its text is in `text`, 0 when not, or -errno */
+int proc_self(pid_t tid, int link, const char *name, char *text, size_t size)
 {
 	struct identity identity;
-	if (strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0)
+	if ((strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0) || !in_proc(link))
 		return 0;
-	if (identity_read(w->tid, &identity) < 0)
+	if (identity_read(tid, &identity) < 0)
 		return -ESRCH;
 	int outer = is_our_proc(link), process = outer ? identity.process : identity.inner;
-	int thread = outer ? w->tid : identity.inner_thread;
+	int thread = outer ? tid : identity.inner_thread;
 	if (name[0] == 's')
 		snprintf(text, size, "%d", process);
 	else
@@ -83,7 +83,7 @@ static int follow_link(struct walk *w, int link, const char *name)
 	if (++w->links > MAX_LINKS)
 		return -ELOOP;
 	if (in_proc(link)) {
-		int self = proc_self(w, link, name, text, sizeof text);
+		int self = proc_self(w->tid, link, name, text, sizeof text);
 		if (self)
 			return self < 0 ? self : splice_link(w, text);
 		/* A magic link leads to an object, not to a name: go where the kernel goes. */
@@ -147,7 +147,7 @@ static int keep_parent(struct walk *w, const char *name, int trailing_slash)
 }
 
 /* Walks to the end. -ENOENT with a parent: only the last component does not exist. */
-int walk_on(struct walk *w, int follow_last)
+int walk_on(struct walk *w, int flags)
 {
 	char name[NAME_MAX + 1];
 	for (;;) {
@@ -157,6 +157,8 @@ int walk_on(struct walk *w, int follow_last)
 		if (length == 0)
 			return 0;
 		int last = nothing_follows(w), trailing_slash = w->rest[0] == '/';
+		/* A slash at the end asks for a folder; where an entry is made or removed, the kernel judges that itself. */
+		int folder = last && trailing_slash && !(flags & RESOLVE_PARENT);
 		if (last && keep_parent(w, name, trailing_slash) < 0)
 			return -errno;
 		if (strcmp(name, "..") == 0 && same_file(w->here, w->root))
@@ -166,7 +168,7 @@ int walk_on(struct walk *w, int follow_last)
 			return -errno;
 		struct stat info;
 		int known = fstat(fd, &info) == 0;
-		if (known && S_ISLNK(info.st_mode) && (!last || follow_last || trailing_slash)) {
+		if (known && S_ISLNK(info.st_mode) && (!last || flags & RESOLVE_FOLLOW || folder)) {
 			int failed = follow_link(w, fd, name);
 			close(fd);
 			if (failed)
@@ -175,7 +177,7 @@ int walk_on(struct walk *w, int follow_last)
 			continue;
 		}
 		step_to(w, fd);
-		if (last && trailing_slash && known && !S_ISDIR(info.st_mode))
+		if (folder && known && !S_ISDIR(info.st_mode))
 			return -ENOTDIR;
 	}
 }

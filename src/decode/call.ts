@@ -1,5 +1,4 @@
 import {
-  type Argument,
   errnoName,
   formatFlags,
   type Syscall,
@@ -12,39 +11,29 @@ import { ANSWER_FLAG, DOOR, KIND } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor } from "../process/descriptor.js";
-import { decodeText, encodeText } from "../text.js";
+import { encodeText } from "../text.js";
 import {
-  MMSGHDR_SIZE,
+  MAX_ADDRESS,
   type Piece,
   readMemory,
   readMessageHeader,
+  readMessageName,
   readPieces,
   readString,
   readStrings,
   readVectors,
 } from "./memory.js";
+import { headersOf, piecesOf } from "./pieces.js";
+import { AT_FDCWD, type Processes, reach } from "./reach.js";
 import { follows, type Shape, shapeOf } from "./shape.js";
 
 const AT_EMPTY_PATH = 0x1000;
 const O_CREAT = 0o100;
+/** Calls that make, remove or move an entry of a folder: they need the folder, whatever the entry is. */
+const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
 /** Where the restrictions lie in a struct open_how. */
 const HOW_RESOLVE = 16;
-const AT_FDCWD = -100;
 const MAX_MEMORY = 64 * 1024;
-const MAX_ADDRESS = 128;
-const MAX_MESSAGES = 1024;
-
-/** Where resolve() leaves its answer, which is read at once. */
-const canonicalPath = Buffer.alloc(8192);
-
-/** Who made a call is looked up only when somebody asks. */
-export interface Processes {
-  get(tid: number): ProcessInfo;
-  /** Some tracee may see another tree of files than we do. */
-  readonly viewsDiffer: boolean;
-  /** Some tracee may be another user, or have other rights, than we. */
-  readonly identitiesDiffer: boolean;
-}
 
 /** A call as it stopped, decoded field by field when somebody looks. */
 export class DecodedCall implements CallEvent, ReturnEvent {
@@ -104,18 +93,16 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   /** Another path takes the place of the first. */
   redirectPath(path: Uint8Array): void {
     const [first] = this.shape.paths;
-    const others = this.paths;
+    void this.paths; // what was asked for stays known by its name
     const pin = this.#shared.pin(0);
     native().releasePin(pin);
-    const parent = this.call.args[first!]!.follow === "never" || this.#mayCreate() ? RESOLVE.parent : 0;
+    const parent = CHANGES_ENTRIES.test(this.call.name) || this.#mayCreate() ? RESOLVE.parent : 0;
     const follow = follows(
       this.call.args[first!]!,
       (k) => this.stop.uint(k),
       () => this.#howWord(0),
     );
-    const text = decodeText(path);
-    const to = this.#reach(AT_FDCWD, path, text, parent | (follow ? RESOLVE.follow : 0), pin);
-    this.#paths = [{ ...others[0]!, path: to }, ...others.slice(1)];
+    this.#reach(AT_FDCWD, path, parent | (follow ? RESOLVE.follow : 0), pin);
   }
 
   get kind(): "return" {
@@ -215,23 +202,16 @@ export class DecodedCall implements CallEvent, ReturnEvent {
       (k) => stop.uint(k),
       () => this.#howWord(0),
     );
-    const parent = argument.follow === "never" || (argument.creates && this.#mayCreate());
+    const parent = CHANGES_ENTRIES.test(this.call.name) || (argument.creates && this.#mayCreate());
     const flags =
       (follow ? RESOLVE.follow : 0) |
       (parent ? RESOLVE.parent : 0) |
       (this.#howWord(HOW_RESOLVE) << RESOLVE.howShift);
-    return this.#reach(dirfd, stop.has(i) ? stop.slotBytes(i) : encodeText(requested), requested, flags, pin);
+    return this.#reach(dirfd, stop.has(i) ? stop.slotBytes(i) : encodeText(requested), flags, pin);
   }
 
-  /** The canonical name of what a path reaches, which stays open in the pin. */
-  #reach(dirfd: number, path: Uint8Array, requested: string, flags: number, pin: Uint8Array): string {
-    const { viewsDiffer, identitiesDiffer } = this.#processes;
-    const all =
-      flags | (viewsDiffer ? RESOLVE.apart : 0) | (identitiesDiffer ? RESOLVE.asTracee : 0);
-    const length = native().resolve(this.stop.tid, dirfd, path, all, canonicalPath, pin);
-    if (length === 0) return requested;
-    if (length < 0) return this.#lexical(dirfd, requested);
-    return decodeText(canonicalPath.subarray(0, length));
+  #reach(dirfd: number, path: Uint8Array, flags: number, pin: Uint8Array): string {
+    return reach(this.stop.tid, this.#processes, { dirfd, path, flags, pin });
   }
 
   #takesEmptyPath(): boolean {
@@ -240,21 +220,6 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   #mayCreate(): boolean {
     return this.call.name === "creat" || (this.#flagBits() & O_CREAT) !== 0;
-  }
-
-  /** The best name for a path that leads nowhere: the kernel will refuse it whatever we say. */
-  #lexical(dirfd: number, requested: string): string {
-    const base = requested.startsWith("/")
-      ? ""
-      : dirfd === AT_FDCWD
-        ? this.process.cwd
-        : (describeDescriptor(this.stop.tid, dirfd).target ?? "");
-    const parts: string[] = [];
-    for (const part of `${base}/${requested}`.split("/")) {
-      if (part === "..") parts.pop();
-      else if (part !== "" && part !== ".") parts.push(part);
-    }
-    return `/${parts.join("/")}`;
   }
 
   // ---------------------------------------------------------------- descriptors, addresses, flags
@@ -288,17 +253,30 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     const { address, message } = this.shape;
     this.#looked = true;
     if (address >= 0) this.#names ??= [this.#addressBytes(address)];
-    else this.#names ??= message < 0 ? [] : this.#messages(message).map((header) => this.#messageName(header));
+    else
+      this.#names ??=
+        message < 0
+          ? []
+          : headersOf(this.stop, this.call.args[message]!, message).map((at) =>
+              readMessageName(this.stop.tid, at),
+            );
     return this.#names;
   }
 
   /** A socket in the file system is what its path reaches. */
   #reachable(address: Address, i: number): Address {
-    if (address.family !== "unix" || !address.path || address.abstract || i > 0 || this.stop.kind === KIND.return) return address;
+    if (
+      address.family !== "unix" ||
+      !address.path ||
+      address.abstract ||
+      i > 0 ||
+      this.stop.kind === KIND.return
+    )
+      return address;
     const parent = this.call.name === "bind" ? RESOLVE.parent : RESOLVE.follow;
     return {
       ...address,
-      path: this.#reach(AT_FDCWD, encodeText(address.path), address.path, parent, this.#shared.pin(0)),
+      path: this.#reach(AT_FDCWD, encodeText(address.path), parent, this.#shared.pin(0)),
     };
   }
 
@@ -315,20 +293,6 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     }
     if (stop.has(i)) return stop.slotError(i) ? undefined : Uint8Array.from(stop.slotBytes(i));
     return readMemory(stop.tid, stop.exact(i), Math.min(stop.uint(argument.length!), MAX_ADDRESS));
-  }
-
-  /** Where the message headers of a sendmsg or sendmmsg lie. */
-  #messages(i: number): bigint[] {
-    const base = this.stop.exact(i);
-    if (this.call.args[i]!.kind === "msghdr") return [base];
-    const count = Math.min(this.stop.uint(this.call.args[i]!.length!), MAX_MESSAGES);
-    return Array.from({ length: count }, (_, k) => base + BigInt(k * MMSGHDR_SIZE));
-  }
-
-  #messageName(header: bigint): Uint8Array | undefined {
-    const name = readMessageHeader(this.stop.tid, header)?.name;
-    if (!name || name.address === 0n || name.length === 0) return undefined;
-    return readMemory(this.stop.tid, name.address, Math.min(name.length, MAX_ADDRESS));
   }
 
   /** openat2's struct open_how, as it was when the call stopped. */
@@ -391,34 +355,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   }
 
   #pieces(i: number, filled: number): Piece[] | undefined {
-    const stop = this.stop;
-    const argument = this.call.args[i]!;
-    if (stop.isNull(i)) return undefined;
-    const address = stop.exact(i);
-    if (argument.kind === "iovec" || argument.kind === "msghdr" || argument.kind === "mmsghdr") {
-      return cut(this.#vectors(argument, i, address), filled);
-    }
-    const size = argument.kind === "struct" && argument.size ? argument.size : this.#lengthOf(argument);
-    return size === undefined ? undefined : [{ address, length: Math.min(size, filled) }];
-  }
-
-  #lengthOf(argument: Argument): number | undefined {
-    if (argument.length === undefined) return argument.size;
-    if (!argument.lengthIsPointer) return this.stop.ulong(argument.length);
-    return readMemory(this.stop.tid, this.stop.exact(argument.length), 4)?.readUInt32LE();
-  }
-
-  #vectors(argument: Argument, i: number, address: bigint): Piece[] | undefined {
-    const { tid } = this.stop;
-    if (argument.kind === "iovec") return readVectors(tid, address, this.stop.ulong(argument.length!));
-    const pieces: Piece[] = [];
-    for (const at of this.#messages(i)) {
-      const header = readMessageHeader(tid, at);
-      const vectors = header && readVectors(tid, header.vectors, header.vectorCount);
-      if (!vectors) return undefined;
-      pieces.push(...vectors);
-    }
-    return pieces;
+    return piecesOf(this.stop, this.call.args[i]!, i, filled);
   }
 
   /** Where the program has room for an out argument, and how much. */
@@ -438,7 +375,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   /** Where the first message header keeps its address. */
   messageName(i: number): Piece | undefined {
-    const [first] = this.#messages(i);
+    const [first] = headersOf(this.stop, this.call.args[i]!, i);
     return first === undefined ? undefined : readMessageHeader(this.stop.tid, first)?.name;
   }
 
@@ -503,13 +440,4 @@ export class DecodedCall implements CallEvent, ReturnEvent {
       }
     }
   }
-}
-
-function cut(pieces: Piece[] | undefined, filled: number): Piece[] | undefined {
-  let left = filled;
-  return pieces?.flatMap((piece) => {
-    const length = Math.min(piece.length, left);
-    left -= length;
-    return length > 0 ? [{ address: piece.address, length }] : [];
-  });
 }

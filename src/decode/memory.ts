@@ -7,7 +7,7 @@ const MAX_VECTORS = 1024;
 const MAX_STRINGS = 4096;
 const MAX_STRING = 128 * 1024;
 const MSGHDR_SIZE = 56;
-export const MMSGHDR_SIZE = 64;
+const MMSGHDR_SIZE = 64;
 
 /** As much of [address, address + length) as can be read; undefined when nothing can. */
 export function readMemory(tid: number, address: bigint, length: number): Buffer | undefined {
@@ -92,4 +92,21 @@ export function readMessageHeader(tid: number, address: bigint): MessageHeader |
     vectorCount: Number(bytes.readBigUInt64LE(24)),
     control: { address: bytes.readBigUInt64LE(32), length: Number(bytes.readBigUInt64LE(40)) },
   };
+}
+
+export const MAX_ADDRESS = 128;
+const MAX_MESSAGES = 1024;
+
+/** Where the headers of a msghdr or of an array of mmsghdr lie. */
+export function messageHeaders(kind: string, base: bigint, count: number): bigint[] {
+  if (kind === "msghdr") return [base];
+  const length = Math.min(count, MAX_MESSAGES);
+  return Array.from({ length }, (_, k) => base + BigInt(k * MMSGHDR_SIZE));
+}
+
+/** The address that a message is sent to, as bytes. */
+export function readMessageName(tid: number, header: bigint): Uint8Array | undefined {
+  const name = readMessageHeader(tid, header)?.name;
+  if (!name || name.address === 0n || name.length === 0) return undefined;
+  return readMemory(tid, name.address, Math.min(name.length, MAX_ADDRESS));
 }

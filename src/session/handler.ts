@@ -279,7 +279,8 @@ export class Handler {
     const held = this.#held.get(tid);
     if (!held) return;
     this.#held.delete(tid);
-    for (let i = 0; i < MAX_PINS; i++) native().releasePin(held.pins.subarray(i * PIN_SIZE, (i + 1) * PIN_SIZE));
+    for (let i = 0; i < MAX_PINS; i++)
+      native().releasePin(held.pins.subarray(i * PIN_SIZE, (i + 1) * PIN_SIZE));
   }
 
   /** The call in progress will never return. */

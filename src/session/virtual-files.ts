@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ export class VirtualFiles {
     const name = createHash("sha256").update(content).digest("hex").slice(0, 32);
     const known = this.#paths.get(name);
     if (known !== undefined) return known;
-    this.#folder ??= mkdtempSync(join(tmpdir(), "hermes-"));
+    this.#folder ??= makeFolder();
     const path = join(this.#folder, name);
-    writeFileSync(path, content, { mode: 0o400 });
+    writeFileSync(path, content, { mode: 0o444 });
     this.#paths.set(name, path);
     return path;
   }
@@ -27,4 +27,11 @@ export class VirtualFiles {
     this.#folder = undefined;
     this.#paths.clear();
   }
+}
+
+/** The program may be another user than we: it must get there, but cannot look around. */
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hermes-"));
+  chmodSync(folder, 0o711);
+  return folder;
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
 import { build, built, needs, same, shell } from "./both-ways.js";
 
@@ -34,6 +35,9 @@ describe("files", () => {
       "-printf",
       "%p %s %m\\n",
     ],
+  });
+  same("calls on paths and sockets succeed and fail alike", {
+    command: ["/usr/bin/python3", fileURLToPath(new URL("./programs/acts.py", import.meta.url))],
   });
   same(
     "tar and gzip make the same archive and unpack it alike",

@@ -1,0 +1,51 @@
+import type { ProcessInfo } from "../event.js";
+import { native, RESOLVE } from "../kernel/native.js";
+import { describeDescriptor } from "../process/descriptor.js";
+import { decodeText } from "../text.js";
+
+export const AT_FDCWD = -100;
+
+/** Who made a call is looked up only when somebody asks. */
+export interface Processes {
+  get(tid: number): ProcessInfo;
+  /** Some tracee may see another tree of files than we do. */
+  readonly viewsDiffer: boolean;
+  /** Some tracee may be another user, or have other rights, than we. */
+  readonly identitiesDiffer: boolean;
+}
+
+export interface Way {
+  readonly dirfd: number;
+  readonly path: Uint8Array;
+  /** RESOLVE bits of the call. */
+  readonly flags: number;
+  readonly pin: Uint8Array;
+}
+
+/** Where resolve() leaves its answer, which is read at once. */
+const canonicalPath = Buffer.alloc(8192);
+
+/** The canonical name of what a path reaches for that tracee. What it reaches is held open in the pin. */
+export function reach(tid: number, processes: Processes, { dirfd, path, flags, pin }: Way): string {
+  const { viewsDiffer, identitiesDiffer } = processes;
+  const all = flags | (viewsDiffer ? RESOLVE.apart : 0) | (identitiesDiffer ? RESOLVE.asTracee : 0);
+  const length = native().resolve(tid, dirfd, path, all, canonicalPath, pin);
+  if (length > 0) return decodeText(canonicalPath.subarray(0, length));
+  const requested = decodeText(path);
+  return length === 0 ? requested : lexical(tid, processes, dirfd, requested);
+}
+
+/** The best name for a path that leads nowhere: the kernel will refuse it whatever we say. */
+function lexical(tid: number, processes: Processes, dirfd: number, requested: string): string {
+  const base = requested.startsWith("/")
+    ? ""
+    : dirfd === AT_FDCWD
+      ? processes.get(tid).cwd
+      : (describeDescriptor(tid, dirfd).target ?? "");
+  const parts: string[] = [];
+  for (const part of `${base}/${requested}`.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
