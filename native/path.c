@@ -102,16 +102,49 @@ static pid_t process_of(pid_t tid)
 	return tgid;
 }
 
+/* The numbers that a process has in each pid namespace, outermost first, as this /proc tells them. 0 when gone. */
+static int read_numbers(int proc, int pid, char *into, size_t size)
+{
+	char line[512];
+	snprintf(line, sizeof line, "%d/status", pid);
+	int fd = openat(proc, line, O_RDONLY | O_CLOEXEC), found = 0;
+	FILE *status = fd < 0 ? NULL : fdopen(fd, "r");
+	if (status == NULL && fd >= 0)
+		close(fd);
+	while (status != NULL && !found && fgets(line, sizeof line, status) != NULL)
+		if (strncmp(line, "NSpid:\t", 7) == 0)
+			found = snprintf(into, size, "%s", line + 7) < (int)size;
+	if (status != NULL)
+		fclose(status);
+	return found;
+}
+
+/* What a process is called in the /proc that is being walked, which may be that of an inner pid namespace. */
+static int number_there(struct walk *w, pid_t pid)
+{
+	char ours[256], theirs[256];
+	int own = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC), number = pid;
+	const char *at = own >= 0 && read_numbers(own, pid, ours, sizeof ours) ? ours : NULL;
+	for (; at != NULL && *at; at = strchr(at, '\t') ? strchr(at, '\t') + 1 : NULL)
+		if (read_numbers(w->here, atoi(at), theirs, sizeof theirs) && strcmp(at, theirs) == 0) {
+			number = atoi(at);
+			break;
+		}
+	if (own >= 0)
+		close(own);
+	return number;
+}
+
 /* /proc/self names whoever asks. We ask, so we must say whom we mean. */
 static int proc_self(struct walk *w, const char *name, char *text, size_t size)
 {
 	if (strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0)
 		return 0;
-	int tgid = process_of(w->tid);
+	int tgid = number_there(w, process_of(w->tid));
 	if (name[0] == 's')
 		snprintf(text, size, "%d", tgid);
 	else
-		snprintf(text, size, "%d/task/%d", tgid, (int)w->tid);
+		snprintf(text, size, "%d/task/%d", tgid, number_there(w, w->tid));
 	return 1;
 }
 

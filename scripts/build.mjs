@@ -32,6 +32,10 @@ const ADDON = [
   "path.c",
 ].map((f) => `native/${f}`);
 
+const LAUNCHER = ["launch.c", "program.c", "fence.c", "confine.c", "namespace.c", "mount.c"].map(
+  (f) => `native/${f}`,
+);
+
 function newest(path) {
   const info = statSync(path);
   if (!info.isDirectory()) return info.mtimeMs;
@@ -158,7 +162,7 @@ if (process.platform === "linux" && process.arch === "x64") {
       "-lpthread",
       "-lrt",
     ]);
-    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", "native/launch.c", "native/program.c"]);
+    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", ...LAUNCHER]);
   });
 } else {
   process.stderr.write(

@@ -10,6 +10,7 @@ import {
   type Instruction,
 } from "../kernel/filter/index.js";
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
+import type { ConstantRule } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { Door } from "./door.js";
 import { notifyDoor } from "./notify.js";
@@ -33,6 +34,8 @@ export interface Wishes {
   readonly door: "auto" | "notify" | "trace";
   /** Calls that policies to come may want: a filter can only be tightened, so they are stopped from the start. */
   readonly live: readonly Syscall[];
+  /** What the filter decides whatever policies say. */
+  readonly always?: readonly ConstantRule[];
 }
 
 const IO_URING = [425, 426, 427];
@@ -104,7 +107,7 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
 }
 
 function filterSpec(
-  { stack }: Wishes,
+  { stack, always = [] }: Wishes,
   doorOf: ReadonlyMap<number, Door>,
   refusesIoUring: boolean,
 ): FilterSpec {
@@ -115,7 +118,7 @@ function filterSpec(
     return entry;
   };
   for (const [nr, door] of doorOf) treatment(nr).otherwise = { do: door.name };
-  const strictestFirst = [...stack.constantsInFilter].sort(
+  const strictestFirst = [...always, ...stack.constantsInFilter].sort(
     (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
   );
   for (const rule of strictestFirst) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +10,18 @@ export class VirtualFiles {
   #folder: string | undefined;
   readonly #paths = new Map<string, string>();
 
+  /** Made when somebody asks. */
+  get folder(): string {
+    this.#folder ??= realpathSync.native(mkdtempSync(join(tmpdir(), "hermes-")));
+    return this.#folder;
+  }
+
   pathOf(content: string | Uint8Array): string {
     const { createHash } = load("node:crypto") as typeof import("node:crypto"); // takes 3 ms: only when needed
     const name = createHash("sha256").update(content).digest("hex").slice(0, 32);
     const known = this.#paths.get(name);
     if (known !== undefined) return known;
-    this.#folder ??= mkdtempSync(join(tmpdir(), "hermes-"));
-    const path = join(this.#folder, name);
+    const path = join(this.folder, name);
     writeFileSync(path, content, { mode: 0o400 });
     this.#paths.set(name, path);
     return path;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { suggest } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
-import { type PolicyFile, policySchema, ruleSchema } from "./schema.js";
+import { fenceSchema, type PolicyFile, policySchema, ruleSchema } from "./schema.js";
 import type { Place, Source } from "./source.js";
 
 const SHOWN = 10;
@@ -61,6 +61,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   process: ["exe", "ancestor", "cwd"],
   fd: ["number", "target", "kind"],
   flags: ["all", "any", "none"],
+  fence: Object.keys(fenceSchema.shape),
 };
 
 function keysAt(place: Place): readonly string[] {

@@ -197,7 +197,7 @@ describe("a mistake is told with its line, its column and what to do", () => {
     [
       "unknown requirement",
       "name: x\nrequires: [magic]\nrules: [{ id: a, deny: read }]\n",
-      "x.yaml:2:12: takes notify, trace, no_new_privs or fence",
+      "x.yaml:2:12: takes notify, trace, no_new_privs, fence, namespaces, ",
     ],
     ["rules that are no list", "name: x\nrules: { a: 1 }\n", "`rules` takes a list of rules, not a map"],
     ["a rule that is no map", "name: x\nrules: [deny]\n", "a rule is a map"],
