@@ -86,7 +86,9 @@ export class Fence {
       ...landlock,
       wanted: bits(this.#wanted),
       required: bits(new Set(required)),
-      mounts: this.#wanted.has("mount_namespace") ? mountSteps(filesOf(options, allowance, fenced)) : [],
+      mounts: this.#wanted.has("mount_namespace")
+        ? mountSteps(filesOf(options, allowance, this.floor, fenced))
+        : [],
       cgroups: this.#cgroups?.procsFiles ?? [],
     };
   }
@@ -225,11 +227,15 @@ function writableByPolicy({ writable }: Floor, workspace: string): readonly stri
   return writable.filter((path) => !isPrivate(path));
 }
 
-function filesOf(options: FenceOptions, allowance: Allowance, fenced: Fenced): Files {
+function filesOf(options: FenceOptions, allowance: Allowance, floor: Floor, fenced: Fenced): Files {
   const { cwd, program, ours, shown } = fenced;
   return {
     writable: allowance.writable!.filter((path) => !ALWAYS_WRITABLE.includes(path)),
-    readable: [...(allowance.readable ?? []), real(cwd), real(program), ...shown],
+    readable: [
+      ...(options.readable ?? []),
+      ...(floor.readable ?? []).filter((path) => !isPrivate(path)),
+      ...[cwd, program, ...shown].map(real),
+    ],
     hidden: [...(options.hidden ?? []), ...ours.map(real)],
     hostNetwork: options.network === "host" || options.connectPorts !== undefined,
   };
