@@ -15,6 +15,8 @@ const TABLE = {
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
   EVENTS: { exit: 125, text: "{file}: {message}" },
+  QUERY: { exit: 2, text: "the query failed: {message}" },
+  OUTPUT: { exit: 125, text: "cannot write {file}: {errno}" },
   TRACE_OPEN: { exit: 125, text: "cannot write the trace to {file}: {errno}" },
   TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },
   URL_REFUSED: { exit: 4, text: "{url} is refused: {reason}" },

@@ -125,6 +125,28 @@ Examples:
     );
 
   program
+    .command("query")
+    .description("ask a trace with SQL: the tables events and processes, the views calls and denials")
+    .argument("[trace]", "a trace of any form; - for stdin")
+    .argument("[sql]", "a SELECT (default: all events)")
+    .option("--csv", "as CSV")
+    .option("--json", "as JSON, one object per line")
+    .option("--parquet <file>", "into a Parquet file")
+    .option("--columns", "show the tables' columns")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes query t.jsonl "SELECT name, count(*) AS n, sum(elapsed) AS s FROM calls GROUP BY 1 ORDER BY s DESC LIMIT 10"
+  hermes query t.jsonl "SELECT DISTINCT address FROM calls WHERE name = 'connect'"
+  hermes query t.jsonl "SELECT path, args->>'flags' FROM calls WHERE errno = 'EACCES'"
+  hermes query --parquet t.parquet t.jsonl`,
+    )
+    .action(async (trace, sql, options) =>
+      exit(await (await import("./query.js")).queryCommand(trace, sql, options)),
+    );
+
+  program
     .command("doctor")
     .description("what this machine can protect, and how")
     .option("--json", "as JSON")
