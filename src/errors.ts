@@ -16,6 +16,7 @@ const TABLE = {
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
   EVENTS: { exit: 125, text: "{file}: {message}" },
   QUERY: { exit: 2, text: "the query failed: {message}" },
+  COLLECTOR: { exit: 125, text: "the collector at {url} does not take the spans: {message}" },
   OUTPUT: { exit: 125, text: "cannot write {file}: {errno}" },
   TRACE_OPEN: { exit: 125, text: "cannot write the trace to {file}: {errno}" },
   TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },

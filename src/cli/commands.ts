@@ -147,6 +147,28 @@ Examples:
     );
 
   program
+    .command("export")
+    .description("a trace in the words of other tools: Perfetto, strace, OpenTelemetry, OCI, syslog, Elastic")
+    .argument("<trace>", "a trace of any form; - for stdin")
+    .requiredOption("--to <kind>", "chrome, strace, otlp, seccomp, syslog or ecs")
+    .option("-o, --output <file>", "write to a file instead of stdout")
+    .option("--endpoint <url>", "otlp: send spans to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .option("--header <name:value>", "otlp: a header for the collector; may be repeated", collect)
+    .option("--calls <which>", "all, or only decided: those on which a policy had something to say")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes export t.jsonl --to chrome -o t.json            open it at ui.perfetto.dev
+  hermes export t.jsonl --to otlp --endpoint http://localhost:4318
+  hermes export t.jsonl --to seccomp -o profile.json     docker run --security-opt seccomp=profile.json …
+  hermes export t.jsonl --to syslog | logger --prio-prefix`,
+    )
+    .action(async (trace, options) =>
+      exit(await (await import("./export.js")).exportCommand(trace, options)),
+    );
+
+  program
     .command("doctor")
     .description("what this machine can protect, and how")
     .option("--json", "as JSON")

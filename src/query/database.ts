@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Database from "libsql";
-import { type Process, Processes } from "../analyze/processes.js";
+import { Actors } from "../analyze/actors.js";
+import type { Process } from "../analyze/processes.js";
 import { HermesError } from "../errors.js";
 import { type ReadOptions, TraceReader } from "../trace/reader.js";
 import type { TraceRecord } from "../trace/records.js";
@@ -19,9 +20,7 @@ CREATE VIEW denials AS SELECT * FROM events WHERE policy IS NOT NULL AND action 
 /** A trace as tables of SQLite, in a file that has no name: however this ends, nothing is left of it. */
 export class TraceDatabase {
   readonly #database: Database.Database;
-  readonly #processes = new Processes();
-  /** By thread. */
-  readonly #processOf = new Map<number, number>();
+  readonly #actors = new Actors();
   #events = 0;
 
   private constructor(database: Database.Database) {
@@ -37,7 +36,7 @@ export class TraceDatabase {
     for await (const records of reader.blocks()) for (const record of records) made.#add(record, insert);
     insert.flush();
     const processes = made.#inserter("processes", PROCESS_COLUMNS);
-    for (const process of made.#processes.all) processes.add(processRow(process));
+    for (const process of made.#actors.all) processes.add(processRow(process));
     processes.flush();
     made.#database.exec(`COMMIT; ${VIEWS} PRAGMA query_only = 1;`);
     return made;
@@ -63,40 +62,8 @@ export class TraceDatabase {
 
   #add(record: TraceRecord, insert: Inserter): void {
     if (record.kind === "header") return;
-    const actor = this.#actorOf(record);
+    const actor = this.#actors.of(record);
     insert.add(rowOf(record, ++this.#events, actor && { id: actor.id + 1, pid: actor.pid }));
-  }
-
-  /** The process that a record is about: who called, forked, executed or ended. */
-  #actorOf(record: TraceRecord): Process | undefined {
-    switch (record.kind) {
-      case "syscall": {
-        this.#processOf.set(record.tid, record.pid);
-        return this.#processes.of(record);
-      }
-      case "exec": {
-        this.#processOf.set(record.tid, record.pid);
-        this.#processes.execed(record);
-        return this.#processes.of(record);
-      }
-      case "fork": {
-        this.#processes.forked(record);
-        this.#processOf.set(record.child, record.pid ?? record.child);
-        return this.#ofThread(record);
-      }
-      case "exit": {
-        const process = this.#ofThread(record);
-        this.#processes.exited(record);
-        this.#processOf.delete(record.tid);
-        return process;
-      }
-      default:
-        return undefined;
-    }
-  }
-
-  #ofThread({ tid, time }: { tid: number; time: number }): Process {
-    return this.#processes.of({ tid, pid: this.#processOf.get(tid) ?? tid, time });
   }
 
   /** Names of the columns, and rows as they come. Throws QUERY when the statement is wrong. */
