@@ -73,7 +73,7 @@ async function step(name, inputs, act) {
 }
 
 /** Packages that are files on disk (a compiler, WebAssembly), or that hardly any policy needs. */
-const EXTERNAL = ["esbuild", "wasmoon", "re2js"];
+const EXTERNAL = ["esbuild", "libsql", "wasmoon", "re2js"];
 
 function settings(entryPoints) {
   return {
@@ -88,7 +88,17 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["analyze", "commands", "doctor", "guard", "policy", "policy-test", "simulate", "trace"];
+const COMMANDS = [
+  "analyze",
+  "commands",
+  "doctor",
+  "guard",
+  "policy",
+  "policy-test",
+  "query",
+  "simulate",
+  "trace",
+];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 

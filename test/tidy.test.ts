@@ -25,7 +25,7 @@ const LAYERS = [
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
   ["src/analyze/"],
-  ["src/learn/"],
+  ["src/learn/", "src/query/", "src/export/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/index.ts", "src/cli/"],
 ];

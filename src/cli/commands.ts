@@ -125,6 +125,50 @@ Examples:
     );
 
   program
+    .command("query")
+    .description("ask a trace with SQL: the tables events and processes, the views calls and denials")
+    .argument("[trace]", "a trace of any form; - for stdin")
+    .argument("[sql]", "a SELECT (default: all events)")
+    .option("--csv", "as CSV")
+    .option("--json", "as JSON, one object per line")
+    .option("--parquet <file>", "into a Parquet file")
+    .option("--columns", "show the tables' columns")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes query t.jsonl "SELECT name, count(*) AS n, sum(elapsed) AS s FROM calls GROUP BY 1 ORDER BY s DESC LIMIT 10"
+  hermes query t.jsonl "SELECT DISTINCT address FROM calls WHERE name = 'connect'"
+  hermes query t.jsonl "SELECT path, args->>'flags' FROM calls WHERE errno = 'EACCES'"
+  hermes query --parquet t.parquet t.jsonl`,
+    )
+    .action(async (trace, sql, options) =>
+      exit(await (await import("./query.js")).queryCommand(trace, sql, options)),
+    );
+
+  program
+    .command("export")
+    .description("a trace in the words of other tools: Perfetto, strace, OpenTelemetry, OCI, syslog, Elastic")
+    .argument("<trace>", "a trace of any form; - for stdin")
+    .requiredOption("--to <kind>", "chrome, strace, otlp, seccomp, syslog or ecs")
+    .option("-o, --output <file>", "write to a file instead of stdout")
+    .option("--endpoint <url>", "otlp: send spans to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .option("--header <name:value>", "otlp: a header for the collector; may be repeated", collect)
+    .option("--calls <which>", "all, or only decided: those on which a policy had something to say")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes export t.jsonl --to chrome -o t.json            open it at ui.perfetto.dev
+  hermes export t.jsonl --to otlp --endpoint http://localhost:4318
+  hermes export t.jsonl --to seccomp -o profile.json     docker run --security-opt seccomp=profile.json …
+  hermes export t.jsonl --to syslog | logger --prio-prefix`,
+    )
+    .action(async (trace, options) =>
+      exit(await (await import("./export.js")).exportCommand(trace, options)),
+    );
+
+  program
     .command("doctor")
     .description("what this machine can protect, and how")
     .option("--json", "as JSON")
