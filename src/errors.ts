@@ -22,6 +22,7 @@ const TABLE = {
   TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },
   URL_REFUSED: { exit: 4, text: "{url} is refused: {reason}" },
   FETCH: { exit: 125, text: "cannot fetch {url}: {message}" },
+  CONFIG: { exit: 125, text: "configuration {file}: {message}" },
   CREDENTIAL_FILE: { exit: 125, text: "cannot register the credential file {path}: {why}" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;

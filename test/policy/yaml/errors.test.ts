@@ -255,7 +255,7 @@ describe("the traps of YAML have answers", () => {
     ],
     ["an unquoted comparison", rule("deny: write(), where: { count: > 1MB }"), "put the text into quotes"],
     ["a custom tag", "name: !evil x\n", "is a tag to YAML"],
-    ["a known tag", "name: !!binary aGk=\n", "are not used in policies"],
+    ["a known tag", "name: !!binary aGk=\n", "are not used here"],
     [
       "a merge key",
       "name: x\nrules:\n  - { <<: { deny: read }, id: a }\n",
