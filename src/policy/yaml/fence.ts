@@ -1,8 +1,8 @@
+import type { Place, Source } from "../../yaml/source.js";
 import { PatternError } from "../match/glob.js";
 import { parseSize } from "../match/quantity.js";
 import type { PolicyFence } from "../policy.js";
 import type { FenceSpec } from "./schema.js";
-import type { Place, Source } from "./source.js";
 import type { Variables } from "./variables.js";
 
 /** A policy's `fence:`, with its paths as they are on this machine. */
