@@ -251,6 +251,22 @@ static napi_value names_of_socket(napi_env env, napi_callback_info info)
 	return failed < 0 ? number(env, failed) : text(env, (char *)&both, sizeof both);
 }
 
+/* fence(): what came of each protection: which are in force, what the others failed with, what a failure was about */
+static napi_value fence(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	int32_t report[2 + MAX_PROTECTIONS] = { 0 };
+	if (!need_session(&c))
+		return NULL;
+	if (c.session->plan != NULL) {
+		report[0] = (int32_t)c.session->plan->fence.in_force;
+		report[1] = (int32_t)c.session->plan->failed_detail;
+		for (int i = 0; i < MAX_PROTECTIONS; i++)
+			report[2 + i] = c.session->plan->fence.errnos[i];
+	}
+	return text(env, (char *)report, sizeof report);
+}
+
 /* layout(): offsets and sizes that src/kernel/layout.ts must agree with */
 static napi_value layout(napi_env env, napi_callback_info info)
 {
@@ -275,7 +291,14 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(plan, magic); FIELD(plan, size); FIELD(plan, flags); FIELD(plan, file); FIELD(plan, directory);
 	FIELD(plan, argc); FIELD(plan, argv); FIELD(plan, envc); FIELD(plan, envp); FIELD(plan, filter);
 	FIELD(plan, filter_count); FIELD(plan, stdio); FIELD(plan, limit_count); FIELD(plan, kept_count);
-	FIELD(plan, kept); FIELD(plan, limits); FIELD(plan, ignored); FIELD(plan, blocked); FIELD(plan, blocking); PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
+	FIELD(plan, kept); FIELD(plan, limits); FIELD(plan, ignored); FIELD(plan, blocked); FIELD(plan, blocking);
+	FIELD(plan, fence); FIELD(plan_fence, wanted); FIELD(plan_fence, required); FIELD(plan_fence, mount_count);
+	FIELD(plan_fence, mounts); FIELD(plan_fence, path_rule_count); FIELD(plan_fence, path_rules);
+	FIELD(plan_fence, port_rule_count); FIELD(plan_fence, port_rules); FIELD(plan_fence, cgroup_count);
+	FIELD(plan_fence, cgroups); FIELD(plan_fence, handled_files); FIELD(plan_fence, handled_ports);
+	FIELD(plan_fence, scopes); FIELD(plan_fence, in_force); FIELD(plan_fence, errnos);
+	PUT("plan_fence", sizeof(struct plan_fence));
+	PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
 	return object;
 }
 
@@ -296,7 +319,7 @@ napi_status export_functions(napi_env env, napi_value exports, const struct expo
 NAPI_MODULE_INIT()
 {
 	static const struct exported surface[] = {
-		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "next", next },
+		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "layout", layout },

@@ -8,6 +8,7 @@
  * Usage: hermes-launch PLAN_FD SOCKET_FD
  */
 #define _GNU_SOURCE
+#include "fence.h"
 #include "program.h"
 
 #include <dirent.h>
@@ -35,6 +36,7 @@ struct warden {
 	int socket;
 	int signals;
 	pid_t program;
+	struct namespaces spaces;
 	int unheard;            /* messages that the supervisor has not acknowledged */
 	int stop_to_follow;     /* the program has stopped and the supervisor has not yet */
 	int supervisor_stopped; /* by us */
@@ -132,6 +134,7 @@ static void end_session(void)
 /* ------------------------------------------------------------------ job control */
 
 struct survey {
+	pid_t init;     /* of the pid namespace: it never stops */
 	pid_t group;    /* only this process group counts; 0: every process */
 	int running;    /* how many are not stopped */
 	uint64_t turns; /* how often those that are have been on a CPU */
@@ -158,6 +161,8 @@ static void survey_one(pid_t pid, void *context)
 	int group, terminal;
 	char state, path[64];
 	unsigned long turns;
+	if (pid == survey->init)
+		return;
 	if (!read_stat(pid, &state, &group, &terminal) || (survey->group && group != survey->group))
 		return;
 	if (state == 'Z' || state == 'X')
@@ -181,7 +186,7 @@ static void survey_one(pid_t pid, void *context)
  */
 static void follow_stop(struct warden *w)
 {
-	struct survey survey = { 0 };
+	struct survey survey = { .init = w->spaces.init };
 	char state;
 	int group, terminal;
 	if (!read_stat(w->program, &state, &group, &terminal))
@@ -280,14 +285,25 @@ static void forward_signals(struct warden *w)
 
 /* ------------------------------------------------------------------ the wait */
 
+/* The init of the pid namespace goes when the program and whatever it left are gone. */
+static void let_init_go(struct warden *w)
+{
+	if (w->program > 0 || w->spaces.lifeline < 0 || !only_child_is(w->spaces.init))
+		return;
+	close(w->spaces.lifeline);
+	w->spaces.lifeline = -1;
+}
+
 /* Returns 0 when no child is left. */
 static int reap(struct warden *w)
 {
 	for (;;) {
 		int status;
 		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG | WUNTRACED | WCONTINUED);
-		if (pid == 0)
+		if (pid == 0) {
+			let_init_go(w);
 			return 1;
+		}
 		if (pid < 0)
 			return errno == ECHILD ? 0 : 1;
 		if (pid != w->program)
@@ -388,11 +404,14 @@ int main(int argc, char **argv)
 		w.plan->failed_step = STEP_START;
 		return 125;
 	}
+	enter_outer_namespaces(w.plan, &w.spaces);
 	w.program = fork();
 	if (w.program == 0) {
 		close(w.socket);
 		close(w.signals);
 		close(go[1]);
+		if (w.spaces.lifeline >= 0)
+			close(w.spaces.lifeline);
 		become_program(w.plan, go[0]);
 	}
 	close(go[0]);
@@ -404,8 +423,8 @@ int main(int argc, char **argv)
 	/* The program's descriptors are the program's: we must not keep a pipe open after it is gone. */
 	/* Nor are we the program's: it must not look into us, though it has the same user. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	int32_t own[] = { w.socket, w.signals, go[1] };
-	if (close_all_but(0, own, 3) < 0)
+	int32_t own[] = { w.socket, w.signals, go[1], w.spaces.lifeline };
+	if (close_all_but(0, own, w.spaces.lifeline < 0 ? 3 : 4) < 0)
 		kill(w.program, SIGKILL);
 	say(&w, SAY_STARTED, w.program);
 	supervise(&w, go[1]);

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { PLAN_MAGIC = 0x48524d53, MAX_LIMITS = 16, MAX_KEPT_FDS = 64 };
+enum { PLAN_MAGIC = 0x48524d53, MAX_LIMITS = 16, MAX_KEPT_FDS = 64, MAX_PROTECTIONS = 16 };
 
 enum plan_flag {
 	PLAN_NO_NEW_PRIVS = 1,
@@ -33,6 +33,77 @@ enum launch_step {
 	STEP_FILTER = 8,
 	STEP_EXEC = 9,
 	STEP_START = 10, /* fork itself */
+	STEP_FENCE = 11, /* a protection that is required; failed_detail is its number */
+	STEP_MOUNT = 12, /* failed_detail is where its path lies in the plan */
+	STEP_LANDLOCK_RULE = 13, /* likewise */
+	STEP_FENCED_DIRECTORY = 14, /* the working directory is not there behind the fence */
+};
+
+/* Protections that the fence is made of, in the order of src/fence/protection.ts. */
+enum protection {
+	FENCE_USER_NAMESPACE,
+	FENCE_PID_NAMESPACE,
+	FENCE_MOUNT_NAMESPACE,
+	FENCE_IPC_NAMESPACE,
+	FENCE_NET_NAMESPACE,
+	FENCE_UTS_NAMESPACE,
+	FENCE_CGROUP_NAMESPACE,
+	FENCE_NO_NESTING, /* no further user namespaces inside */
+	FENCE_KEYRING,
+	FENCE_CAPABILITIES,
+	FENCE_LANDLOCK,
+	FENCE_CGROUP,
+};
+
+enum mount_kind {
+	MOUNT_READ_ONLY, /* everything at and below the path */
+	MOUNT_SEAL,      /* the one mount at the path is read-only from here on */
+	MOUNT_EXPOSE,    /* what is there before any other step is there again, above what was put over it */
+	MOUNT_EXPOSE_READ_ONLY,
+	MOUNT_TMPFS,     /* data: options */
+	MOUNT_PROC,      /* only in a pid namespace */
+	MOUNT_DEVPTS,
+	MOUNT_MQUEUE,    /* only in an ipc namespace */
+	MOUNT_LINK,      /* data: a symbolic link's text */
+	MOUNT_HIDE,
+	MOUNT_PROTECT,   /* what is there now, read-only */
+	MOUNT_PIN,       /* what is there now, as a mount: it cannot be renamed or removed */
+};
+
+enum mount_flag { MOUNT_IF_THERE = 1 /* no error when nothing is there */ };
+
+struct plan_mount {
+	uint32_t kind;
+	uint32_t flags;
+	uint32_t path;
+	uint32_t data;
+};
+
+/* A Landlock rule: what may be done at and below a path, or with a port. */
+struct plan_rule {
+	uint64_t access;
+	uint32_t path;
+	uint32_t port;
+};
+
+struct plan_fence {
+	uint32_t wanted;   /* bits 1 << protection */
+	uint32_t required; /* the program does not start without these */
+	uint32_t mount_count;
+	uint32_t mounts;
+	uint32_t path_rule_count;
+	uint32_t path_rules;
+	uint32_t port_rule_count;
+	uint32_t port_rules;
+	uint32_t cgroup_count;
+	uint32_t cgroups; /* array of offsets: cgroup.procs files to be written to */
+	uint64_t handled_files;
+	uint64_t handled_ports;
+	uint64_t scopes;
+	/* written back */
+	volatile uint32_t in_force;
+	volatile int32_t errnos[MAX_PROTECTIONS]; /* why one that was wanted is not in force */
+	uint32_t reserved;
 };
 
 struct plan_limit {
@@ -64,6 +135,7 @@ struct plan {
 	uint64_t blocked; /* likewise, the mask */
 	int32_t blocking[3]; /* 1: make that one of stdio blocking, 0: non-blocking, -1: leave it */
 	uint32_t reserved;
+	struct plan_fence fence;
 	/* who to wake when there is something to tell */
 	int32_t supervisor;
 	int32_t worker;
@@ -72,6 +144,8 @@ struct plan {
 	volatile int32_t listener;
 	volatile int32_t failed_step;
 	volatile int32_t failed_errno;
+	volatile uint32_t failed_detail;
+	uint32_t reserved_too;
 };
 
 /* Launcher to supervisor, one fixed-size message each. */

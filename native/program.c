@@ -1,5 +1,6 @@
 /* The child's side of a launch: from a fork of the launcher to the program, step by step. */
 #define _GNU_SOURCE
+#include "fence.h"
 #include "program.h"
 
 #include <errno.h>
@@ -19,9 +20,7 @@
 
 static void fail(struct plan *plan, enum launch_step step)
 {
-	plan->failed_errno = errno;
-	plan->failed_step = step;
-	_exit(125);
+	fence_fail(plan, step, 0);
 }
 
 static char **strings(struct plan *plan, uint32_t array, uint32_t count)
@@ -150,6 +149,19 @@ static void install_filter(struct plan *plan)
 		plan->listener = (int32_t)fd;
 }
 
+/* Whatever was mounted over, the working directory is the one of that name. */
+static void enter_fence(struct plan *plan)
+{
+	char *directory = getcwd(NULL, 0);
+	join_cgroups(plan);
+	enter_inner_namespaces(plan);
+	if (!fence_has(plan, FENCE_MOUNT_NAMESPACE))
+		return free(directory);
+	if (directory == NULL || chdir(directory) < 0)
+		fail(plan, STEP_FENCED_DIRECTORY);
+	free(directory);
+}
+
 void become_program(struct plan *plan, int go)
 {
 	char **argv = strings(plan, plan->argv, plan->argc);
@@ -167,11 +179,15 @@ void become_program(struct plan *plan, int go)
 		fail(plan, STEP_DIRECTORY);
 	set_stdio(plan);
 	set_blocking(plan);
+	enter_fence(plan);
 	set_limits(plan);
 	if (plan->flags & PLAN_CLOSE_FDS)
 		close_fds(plan);
 	if ((plan->flags & PLAN_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		fail(plan, STEP_PRIVILEGES);
+	join_own_keyring(plan);
+	restrict_by_landlock(plan);
+	drop_capabilities(plan);
 	reset_signals(plan);
 	install_filter(plan);
 	execve(file, argv, envp);

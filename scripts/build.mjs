@@ -41,6 +41,10 @@ const ADDON = [
   "deputy.c",
 ].map((f) => `native/${f}`);
 
+const LAUNCHER = ["launch.c", "program.c", "fence.c", "confine.c", "namespace.c", "mount.c"].map(
+  (f) => `native/${f}`,
+);
+
 function newest(path) {
   const info = statSync(path);
   if (!info.isDirectory()) return info.mtimeMs;
@@ -78,7 +82,7 @@ async function step(name, inputs, act) {
 }
 
 /** Packages that are files on disk (a compiler, WebAssembly), or that hardly any policy needs. */
-const EXTERNAL = ["esbuild", "wasmoon", "re2js"];
+const EXTERNAL = ["esbuild", "libsql", "wasmoon", "re2js"];
 
 function settings(entryPoints) {
   return {
@@ -93,7 +97,17 @@ function settings(entryPoints) {
 }
 
 /** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
-const COMMANDS = ["analyze", "commands", "doctor", "guard", "policy", "policy-test", "simulate", "trace"];
+const COMMANDS = [
+  "analyze",
+  "commands",
+  "doctor",
+  "guard",
+  "policy",
+  "policy-test",
+  "query",
+  "simulate",
+  "trace",
+];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 
@@ -167,7 +181,7 @@ if (process.platform === "linux" && process.arch === "x64") {
       "-lpthread",
       "-lrt",
     ]);
-    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", "native/launch.c", "native/program.c"]);
+    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", ...LAUNCHER]);
   });
 } else {
   process.stderr.write(

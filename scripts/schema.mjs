@@ -1,16 +1,15 @@
 #!/usr/bin/env node
-// Writes schemas/policy.schema.json, which editors check YAML policies with, from the schema that loading checks with.
-// `--check` compares instead, and fails when the file is stale.
+// Writes schemas/policy.schema.json and schemas/hermes.schema.json, which editors check policies and hermes.yaml with,
+// from the schemas that loading checks with. `--check` compares instead, and fails when a file is stale.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const FILE = "schemas/policy.schema.json";
 
 async function bundled(entry) {
-  const out = `build/schema-${process.pid}.mjs`;
+  const out = `build/schema-${process.pid}-${entry.replaceAll("/", "-")}.mjs`;
   await build({
     entryPoints: [entry],
     outfile: out,
@@ -27,8 +26,8 @@ async function bundled(entry) {
 }
 
 /** As the style check wants it. */
-function formatted(json) {
-  const args = ["node_modules/@biomejs/biome/bin/biome", "format", `--stdin-file-path=${FILE}`];
+function formatted(json, file) {
+  const args = ["node_modules/@biomejs/biome/bin/biome", "format", `--stdin-file-path=${file}`];
   return execFileSync("node", args, { input: json, encoding: "utf8" });
 }
 
@@ -39,18 +38,26 @@ function oneAction(schema, actions) {
   return schema;
 }
 
-const { policySchema, ACTION_KEYS } = await bundled("src/policy/yaml/schema.ts");
-const z = await import("zod");
-const schema = oneAction(z.toJSONSchema(policySchema, { target: "draft-7" }), ACTION_KEYS);
-const { $schema, ...rest } = schema;
-const text = formatted(JSON.stringify({ $schema, title: "HERMES policy", ...rest }));
-
-if (process.argv.includes("--check")) {
-  if (readFileSync(FILE, "utf8") !== text) {
-    process.stderr.write(`${FILE} is stale: run node scripts/schema.mjs\n`);
+function write(file, title, schema) {
+  const { $schema, ...rest } = schema;
+  const text = formatted(JSON.stringify({ $schema, title, ...rest }), file);
+  if (!process.argv.includes("--check")) {
+    mkdirSync("schemas", { recursive: true });
+    writeFileSync(file, text);
+  } else if (readFileSync(file, "utf8") !== text) {
+    process.stderr.write(`${file} is stale: run node scripts/schema.mjs\n`);
     process.exit(1);
   }
-} else {
-  mkdirSync("schemas", { recursive: true });
-  writeFileSync(FILE, text);
 }
+
+const { policySchema, ACTION_KEYS } = await bundled("src/policy/yaml/schema.ts");
+const { configSchema } = await bundled("src/guard/config/schema.ts");
+const z = await import("zod");
+const policy = z.toJSONSchema(policySchema, { target: "draft-7" });
+write("schemas/policy.schema.json", "HERMES policy", oneAction(policy, ACTION_KEYS));
+// What a file may hold, not what loading makes of it: keys with a default can be left out.
+write(
+  "schemas/hermes.schema.json",
+  "HERMES configuration",
+  z.toJSONSchema(configSchema, { target: "draft-7", io: "input" }),
+);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { HermesError } from "./errors.js";
 import { native, PROBE } from "./kernel/native.js";
+import { PROTECTIONS } from "./protection.js";
 
 /** One thing that this machine can or cannot do for a session. */
 export interface Check {
@@ -21,7 +22,9 @@ export async function examine(): Promise<Check[]> {
   const bits = native().probe();
   checks.push(await doorCheck("notify", (bits & PROBE.notify) !== 0 && (bits & PROBE.notifySizes) !== 0));
   checks.push(await doorCheck("trace", (bits & PROBE.trace) !== 0));
-  checks.push(yamaCheck(), landlockCheck(bits >> PROBE.landlockShift), namespaceCheck(), privilegeCheck());
+  checks.push(yamaCheck(), privilegeCheck());
+  if (checks.some((check) => check.required && check.state === "no")) return checks;
+  checks.push(...(await fenceChecks(bits >> PROBE.landlockShift)), await cgroupCheck());
   return checks;
 }
 
@@ -102,26 +105,55 @@ function yamaCheck(): Check {
   return { name: "ptrace scope", state, finding, required: false };
 }
 
-function landlockCheck(version: number): Check {
-  if (version <= 0)
-    return { name: "landlock", state: "no", finding: "not in this kernel, or not enabled", required: false };
-  return {
-    name: "landlock",
-    state: "yes",
-    finding: `ABI ${version} (not used by this version's fences)`,
-    required: false,
-  };
+/** What each version of Landlock's interface brought that a fence uses. */
+const LANDLOCK_SINCE: readonly [version: number, lost: string][] = [
+  [2, "moving files between folders is refused where writing is restricted"],
+  [3, "truncating files is not restricted"],
+  [4, "TCP ports cannot be restricted"],
+  [5, "device control is not restricted"],
+  [6, "signals and abstract sockets are not restricted"],
+];
+
+function landlockFinding(version: number): Pick<Check, "state" | "finding"> {
+  const lost = LANDLOCK_SINCE.filter(([since]) => version < since).map(([, what]) => what);
+  if (lost.length === 0) return { state: "yes", finding: `version ${version}: files, TCP ports, signals` };
+  return { state: "partly", finding: `version ${version}: ${lost.join("; ")}` };
 }
 
-function namespaceCheck(): Check {
-  const most = Number(read("/proc/sys/user/max_user_namespaces") ?? 0);
-  const blocked = read("/proc/sys/kernel/unprivileged_userns_clone") === "0";
-  const restricted = read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === "1";
-  const usable = most > 0 && !(process.getuid?.() !== 0 && (blocked || restricted));
-  const finding = usable
-    ? "user namespaces can be made (not used by this version's fences)"
-    : "user namespaces cannot be made here";
-  return { name: "namespaces", state: usable ? "yes" : "partly", finding, required: false };
+/** The only proof of a fence is a program behind it. */
+async function fenceChecks(landlock: number): Promise<Check[]> {
+  const { run } = await import("./run.js");
+  const { protections } = await run({ command: ["/bin/true"], fence: "strict" });
+  const why = new Map(protections.missing.map((missing) => [missing.name, missing.why]));
+  return PROTECTIONS.filter((protection) => "from" in protection).map(({ name, what }) => ({
+    name: name.replaceAll("_", " "),
+    required: false,
+    ...(why.has(name)
+      ? { state: "no" as const, finding: why.get(name)! }
+      : name === "landlock"
+        ? landlockFinding(landlock)
+        : { state: "yes" as const, finding: what }),
+  }));
+}
+
+async function cgroupCheck(): Promise<Check> {
+  const { Cgroups } = await import("./fence/cgroup.js");
+  const findings = (["memory", "processes", "cpus"] as const).map((limit) => {
+    try {
+      new Cgroups({ [limit]: 1 }, `${process.pid}-doctor`).remove();
+      return { limit, why: undefined };
+    } catch (error) {
+      return { limit, why: (error as Error).message.replace(/^.*not available here: /, "") };
+    }
+  });
+  const can = findings.filter(({ why }) => why === undefined).map(({ limit }) => limit);
+  const why = findings.find((finding) => finding.why !== undefined)?.why;
+  return {
+    name: "cgroup limits",
+    state: why === undefined ? "yes" : can.length > 0 ? "partly" : "no",
+    finding: [...(can.length > 0 ? [can.join(", ")] : []), ...(why === undefined ? [] : [why])].join("; "),
+    required: false,
+  };
 }
 
 function privilegeCheck(): Check {

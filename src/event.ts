@@ -87,6 +87,9 @@ export interface ProcessInfo {
   /** Clock ticks since boot: with the pid it names a process for ever. */
   readonly startTime: number;
   readonly threads: readonly number[];
+  /** Its number, and those of its threads, as it knows them itself: others than ours in a pid namespace. */
+  readonly innerPid?: number;
+  readonly innerThreads?: readonly number[];
   readonly fds: readonly Descriptor[];
   readonly maps: readonly MemoryMap[];
 }

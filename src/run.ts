@@ -1,5 +1,7 @@
 import { HermesError } from "./errors.js";
+import { type FenceOptions, fenceOptions } from "./fence/options.js";
 import type { Policy } from "./policy/policy.js";
+import type { FenceLevel } from "./protection.js";
 import type { SessionOptions, SessionResult } from "./session/options.js";
 import type { Session, SessionEvents } from "./session/session.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "./trace/options.js";
@@ -21,7 +23,10 @@ export interface RunOptions {
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
-  readonly fence?: "none" | "standard";
+  /** A level, or what exactly is asked of the fence (docs/fence.md). Default: standard. */
+  readonly fence?: FenceLevel | FenceOptions;
+  /** Milliseconds after which the session is ended; its exit code is then 124. */
+  readonly timeout?: number;
   /** Load policies anew when one of their files changes. Default: yes. */
   readonly reload?: boolean;
   /** Calls and `%classes` that policies to come may want, so that they are stopped from the start. */
@@ -66,7 +71,7 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     policies: policiesOf(options).filter((policy) => typeof policy === "string"),
     env: options.env ?? process.env,
     door: options.door ?? "auto",
-    fence: options.fence ?? "standard",
+    fence: fenceOptions(options.fence),
     reload: options.reload ?? true,
     ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
   };

@@ -17,15 +17,15 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 const LAYERS = [
   ["src/errors.ts", "src/text.ts", "src/home.ts", "src/version.ts", "src/address.ts", "src/structs.ts"],
   ["src/abi/"],
-  ["src/event.ts", "src/verdict.ts"],
+  ["src/event.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
-  ["src/process/"],
+  ["src/process/", "src/fence/"],
   ["src/decode/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
   ["src/analyze/"],
-  ["src/learn/"],
+  ["src/learn/", "src/query/", "src/export/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/index.ts", "src/cli/"],
 ];

@@ -45,7 +45,18 @@ function commandLine(thread: Thread | undefined): Command {
     )
     .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
     .option("--target <file>", "the program to run, when it is not the first word of the command")
-    .option("--fence <level>", "none or standard", "standard")
+    .option("--fence <level>", "none, standard or strict: what holds without a policy", "standard")
+    .option("--writable <path>", "nothing else may be changed (Landlock); may be repeated", collect)
+    .option("--readable <path>", "nothing else may be read, but the system; may be repeated", collect)
+    .option("--hide <path>", "not to be seen at all (strict); may be repeated", collect)
+    .option("--connect-port <n>", "the only TCP ports to connect to (Landlock); may be repeated", collect)
+    .option("--bind-port <n>", "the only TCP ports to listen on (Landlock); may be repeated", collect)
+    .option("--network <which>", "strict: own (a private loopback, the default) or host")
+    .option("--memory <size>", "limit of memory for all its processes together, e.g. 512M (cgroup)")
+    .option("--processes <n>", "limit of processes and threads (cgroup)")
+    .option("--cpus <n>", "limit of CPU time, e.g. 1.5 CPUs (cgroup)")
+    .option("--timeout <time>", "end the run after this time, e.g. 30s, with exit status 124")
+    .option("--require <names>", "do not start without these protections, e.g. namespaces,landlock", collect)
     .option("--door <door>", "auto, notify or trace", "auto")
     .option("-C, --cwd <folder>", "working directory of the program")
     .option(
@@ -54,6 +65,8 @@ function commandLine(thread: Thread | undefined): Command {
       collect,
     )
     .option("--clear-env", "start with an empty environment")
+    .option("--clean-env", "keep only variables that any program may know (strict does)")
+    .option("--keep-env <names>", "keep these too, e.g. GIT_*,NODE_ENV; may be repeated", collect)
     .option("--fd <n>", "a further open descriptor that the program gets; may be repeated", collect)
     .option("--limit <name=soft[:hard]>", "a resource limit, e.g. nofile=1024; may be repeated", collect)
     .option("--no-reload", "do not load policies anew when their files change")
@@ -109,6 +122,50 @@ Examples:
     )
     .action(async (command: string[], options) =>
       (await import("./trace.js")).traceCommand(command, options, thread),
+    );
+
+  program
+    .command("query")
+    .description("ask a trace with SQL: the tables events and processes, the views calls and denials")
+    .argument("[trace]", "a trace of any form; - for stdin")
+    .argument("[sql]", "a SELECT (default: all events)")
+    .option("--csv", "as CSV")
+    .option("--json", "as JSON, one object per line")
+    .option("--parquet <file>", "into a Parquet file")
+    .option("--columns", "show the tables' columns")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes query t.jsonl "SELECT name, count(*) AS n, sum(elapsed) AS s FROM calls GROUP BY 1 ORDER BY s DESC LIMIT 10"
+  hermes query t.jsonl "SELECT DISTINCT address FROM calls WHERE name = 'connect'"
+  hermes query t.jsonl "SELECT path, args->>'flags' FROM calls WHERE errno = 'EACCES'"
+  hermes query --parquet t.parquet t.jsonl`,
+    )
+    .action(async (trace, sql, options) =>
+      exit(await (await import("./query.js")).queryCommand(trace, sql, options)),
+    );
+
+  program
+    .command("export")
+    .description("a trace in the words of other tools: Perfetto, strace, OpenTelemetry, OCI, syslog, Elastic")
+    .argument("<trace>", "a trace of any form; - for stdin")
+    .requiredOption("--to <kind>", "chrome, strace, otlp, seccomp, syslog or ecs")
+    .option("-o, --output <file>", "write to a file instead of stdout")
+    .option("--endpoint <url>", "otlp: send spans to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .option("--header <name:value>", "otlp: a header for the collector; may be repeated", collect)
+    .option("--calls <which>", "all, or only decided: those on which a policy had something to say")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes export t.jsonl --to chrome -o t.json            open it at ui.perfetto.dev
+  hermes export t.jsonl --to otlp --endpoint http://localhost:4318
+  hermes export t.jsonl --to seccomp -o profile.json     docker run --security-opt seccomp=profile.json …
+  hermes export t.jsonl --to syslog | logger --prio-prefix`,
+    )
+    .action(async (trace, options) =>
+      exit(await (await import("./export.js")).exportCommand(trace, options)),
     );
 
   program
@@ -201,9 +258,11 @@ Examples:
   hermes run --policy policies/no-secrets.ts -- python3 app.py
   hermes run --trace t.jsonl -- git status                record every system call
   hermes run -t t.jsonl -e openat,%network -- curl http://localhost:8000/
+  hermes run --fence strict --timeout 1m -- make          its own processes, /tmp and network; writes here only
+  hermes run --writable out --connect-port 443 -- ./fetch
 
-Exit status: that of the program (128+n when signal n ended it); 125 when HERMES itself failed,
-126 when the program cannot be executed, 127 when it is not found, 2 for wrong usage.`;
+Exit status: that of the program (128+n when signal n ended it); 124 when it ran out of time,
+125 when HERMES itself failed, 126 when the program cannot be executed, 127 when it is not found, 2 for wrong usage.`;
 }
 
 export async function runCommandLine(thread: Thread | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { HermesError } from "../errors.js";
 import type { Action, Finding } from "../guard/finding.js";
 import type { Guard, Judgement } from "../guard/guard.js";
-import { hostGuard } from "../guard/host.js";
+import { configuredGuard } from "../guard/host.js";
 import type { Profile } from "../guard/layer.js";
 import { KINDS, type Kind, type Subject } from "../guard/subject.js";
 import { paint, print } from "./output.js";
@@ -24,7 +24,7 @@ const EXIT: Readonly<Record<Action, number>> = { allow: 0, ask: 3, deny: 4 };
 export async function checkCommand(input: string, flags: CheckFlags): Promise<number> {
   if (!isKind(flags.kind))
     throw new HermesError("USAGE", { message: `unknown kind "${flags.kind}" (${KINDS.join(", ")})` });
-  const guard = guardFor(flags);
+  const guard = await guardFor(flags);
   const fields = Object.fromEntries((flags.field ?? []).map(fieldOf));
   const subject = { kind: flags.kind, input: input === "-" ? await stdin() : input, fields };
   const judgement = await guard.judge(subject);
@@ -35,7 +35,7 @@ export async function checkCommand(input: string, flags: CheckFlags): Promise<nu
 
 /** One answer per line, in the order of the questions; a line that cannot be understood is refused, not skipped. */
 export async function batchCommand(flags: Flags): Promise<number> {
-  const guard = guardFor(flags);
+  const guard = await guardFor(flags);
   let answers = "";
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === "") continue;
@@ -67,10 +67,10 @@ function refused(id: unknown, reason: string): { id: unknown } & Judgement {
   return { id, action: "deny", findings: [{ layer: "guard", rule: "bad-input", action: "deny", reason }] };
 }
 
-function guardFor({ cwd, profile, online = false }: Flags): Guard {
+function guardFor({ cwd, profile, online = false }: Flags): Promise<Guard> {
   if (profile !== undefined && !isProfile(profile))
     throw new HermesError("USAGE", { message: `unknown profile "${profile}" (standard, strict)` });
-  return hostGuard({ workspace: cwd, online, ...(profile && { profile }) });
+  return configuredGuard({ workspace: cwd, online, ...(profile && { profile }) });
 }
 
 function fieldOf(text: string): [string, string] {

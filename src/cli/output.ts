@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { native } from "../kernel/native.js";
 
@@ -17,7 +18,13 @@ export function say(text: string): void {
 
 export function print(text: string): void {
   const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
+  } catch (error) {
+    // Whoever read has seen enough: end as SIGPIPE ends other programs.
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+    exit(128 + constants.signals.SIGPIPE);
+  }
 }
 
 /** Ends at once: Node's own exit would reset a terminal that the program may have changed on purpose. */

@@ -1,4 +1,3 @@
-import { HermesError } from "../errors.js";
 import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
 import { type RunOptions, sessionOptions } from "../run.js";
@@ -6,13 +5,14 @@ import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
 import type { TraceOptions } from "../trace/options.js";
+import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
 import { exit, say } from "./output.js";
 import { SignalRelay } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
 
-export interface RunFlags {
+export interface RunFlags extends FenceFlags {
   policy?: string[];
   trace?: string;
   events?: string;
@@ -23,7 +23,7 @@ export interface RunFlags {
   traceOverflow: string;
   onTraceError: string;
   target?: string;
-  fence: string;
+  timeout?: string;
   door: string;
   cwd?: string;
   env?: string[];
@@ -94,11 +94,6 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
-  if (flags.fence === "strict")
-    throw new HermesError("UNAVAILABLE", {
-      what: "the strict fence",
-      why: "this version has none and standard only",
-    });
   return {
     command,
     stdio: start.stdio,
@@ -107,7 +102,10 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     blockingStdio: start.blockingStdio,
     policy: flags.policy ?? [],
     door: choice("--door", flags.door, ["auto", "notify", "trace"]),
-    fence: choice("--fence", flags.fence, ["none", "standard"]),
+    fence: fenceOf(
+      flags,
+      (flags.env ?? []).map((setting) => setting.replace(/=.*/s, "")),
+    ),
     env: environment(flags, start.env),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
@@ -116,6 +114,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     }),
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+    ...(flags.timeout !== undefined && { timeout: timeoutOf(flags.timeout) }),
     ...(flags.trace !== undefined && { trace: await traceOptions(flags.trace, flags) }),
   };
 }

@@ -21,7 +21,11 @@ export function renderSummary(result: SessionResult): string {
     ([action, count]) => `${count.toLocaleString("en")} ${WORDS[action]}`,
   );
   const seen = summary.calls > 0 ? [`${summary.calls.toLocaleString("en")} calls seen`] : [];
-  const end = result.signal ? `ended by ${result.signal}` : `exit ${result.exitCode}`;
+  const end = result.timedOut
+    ? "timed out"
+    : result.signal
+      ? `ended by ${result.signal}`
+      : `exit ${result.exitCode}`;
   const lines = [`${p("bold", "hermes:")} ${[end, ...seen, ...counts].join(" · ")}`];
   for (const d of summary.decisions.slice(0, SHOWN)) {
     const colour =
@@ -34,6 +38,8 @@ export function renderSummary(result: SessionResult): string {
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more kinds (--json has all)`);
   lines.push(p("dim", `  in force: ${inForce(protections).join(", ")}`));
+  for (const [why, names] of byReason(protections.missing))
+    lines.push(p("yellow", `  NOT in force: ${fenceWords(names)}: ${why}`));
   if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
   return `${lines.join("\n")}\n`;
 }
@@ -48,7 +54,7 @@ function inForce(protections: SessionResult["protections"]): string[] {
     "other ABIs refused",
     ...(ioUring === "refused" ? ["io_uring refused"] : []),
     ...(noNewPrivs ? ["no new privileges"] : []),
-    `fence ${fence}`,
+    `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
   ];
 }
 
@@ -60,4 +66,19 @@ function traceLine({ file, records, lost }: NonNullable<SessionResult["trace"]>)
   ];
   const incomplete = missing.length > 0 ? `, INCOMPLETE: without ${missing.join(" and ")}` : "";
   return `${file} (${count(records, "record")}${incomplete})`;
+}
+
+function byReason(missing: SessionResult["protections"]["missing"]): Map<string, string[]> {
+  const reasons = new Map<string, string[]>();
+  for (const { name, why } of missing) reasons.set(why, [...(reasons.get(why) ?? []), name]);
+  return reasons;
+}
+
+/** The namespaces in one word for all. */
+function fenceWords(names: readonly string[]): string {
+  const spaces = names.flatMap((name) => /^(\w+)_namespace$/.exec(name)?.[1] ?? []);
+  const others = names
+    .filter((name) => !name.endsWith("_namespace"))
+    .map((name) => name.replaceAll("_", " "));
+  return [...(spaces.length > 0 ? [`namespaces ${spaces.join(" ")}`] : []), ...others].join("; ");
 }

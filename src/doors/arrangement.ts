@@ -10,6 +10,7 @@ import {
   type Instruction,
 } from "../kernel/filter/index.js";
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
+import type { ConstantRule } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
 import { hasAct } from "./act.js";
 import type { Door } from "./door.js";
@@ -36,6 +37,8 @@ export interface Wishes {
   readonly door: "auto" | "notify" | "trace";
   /** Calls that policies to come may want: a filter can only be tightened, so they are stopped from the start. */
   readonly live: readonly Syscall[];
+  /** What the filter decides whatever policies say. */
+  readonly always?: readonly ConstantRule[];
 }
 
 const UPPER_HALF = 0xffff_ffff_0000_0000n;
@@ -123,7 +126,7 @@ function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>):
 }
 
 function filterSpec(
-  { stack }: Wishes,
+  { stack, always = [] }: Wishes,
   doorOf: ReadonlyMap<number, Door>,
   refusesIoUring: boolean,
   actMark: number,
@@ -135,7 +138,7 @@ function filterSpec(
     return entry;
   };
   for (const [nr, door] of doorOf) treatment(nr).otherwise = { do: door.name };
-  const strictestFirst = [...stack.constantsInFilter].sort(
+  const strictestFirst = [...always, ...stack.constantsInFilter].sort(
     (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
   );
   for (const rule of strictestFirst) {

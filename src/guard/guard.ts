@@ -18,6 +18,8 @@ export interface Judgement {
 export interface GuardOptions extends Partial<Omit<Context, "inspect">> {
   /** What configuration says of single rules: `{ "git-push": "ask" }`. `allow` leaves the finding as a note. */
   readonly actions?: Readonly<Record<string, Action>>;
+  /** What a project demands of single rules: such a finding leads to this at least. */
+  readonly atLeast?: Readonly<Record<string, Action>>;
 }
 
 /** Subjects inside subjects inside subjects: deeper than this is nothing that anybody writes in good faith. */
@@ -29,11 +31,13 @@ const core = findings("guard");
 export class Guard {
   readonly #layers: readonly Layer[];
   readonly #actions: Readonly<Record<string, Action>>;
+  readonly #atLeast: Readonly<Record<string, Action>>;
   readonly #world: Omit<Context, "inspect">;
 
-  constructor(layers: readonly Layer[], { actions, ...world }: GuardOptions = {}) {
+  constructor(layers: readonly Layer[], { actions, atLeast, ...world }: GuardOptions = {}) {
     this.#layers = layers;
     this.#actions = actions ?? {};
+    this.#atLeast = atLeast ?? {};
     const workspace = world.workspace ?? "/workspace";
     this.#world = {
       profile: "standard",
@@ -92,8 +96,9 @@ export class Guard {
   }
 
   #configured = (finding: Finding): Finding => {
-    const action = this.#actions[finding.rule];
-    return action === undefined || action === finding.action ? finding : { ...finding, action };
+    const { rule } = finding;
+    const action = strictest(this.#actions[rule] ?? finding.action, this.#atLeast[rule] ?? "allow");
+    return action === finding.action ? finding : { ...finding, action };
   };
 }
 

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { guardOptions } from "./config/load.js";
 import { Guard, type GuardOptions } from "./guard.js";
 import type { Files } from "./layer.js";
 import { LAYERS } from "./layers.js";
@@ -20,6 +21,18 @@ export function hostGuard({ online = false, ...options }: HostOptions = {}): Gua
     ...(online && { resolve: systemResolve }),
     ...options,
     workspace,
+  });
+}
+
+/** The same, with what hermes.yaml says: the user's, and the project's. What is given here comes before both. */
+export async function configuredGuard(options: HostOptions = {}): Promise<Guard> {
+  const workspace = resolve(options.workspace ?? ".");
+  const home = options.home ?? homedir();
+  return hostGuard({
+    ...(await guardOptions({ workspace, home, env: process.env })),
+    ...options,
+    workspace,
+    home,
   });
 }
 

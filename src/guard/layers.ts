@@ -1,4 +1,5 @@
 import { command } from "./command/layer.js";
+import { patterns } from "./config/patterns.js";
 import { content } from "./content/layer.js";
 import { credentials } from "./credentials/layer.js";
 import { files } from "./files/layer.js";
@@ -9,4 +10,14 @@ import { python } from "./python/layer.js";
 import { urls } from "./urls/layer.js";
 
 /** In the order in which they are asked and shown; the strictest answer of all holds. */
-export const LAYERS: readonly Layer[] = [command, python, paths, files, credentials, urls, content, memory];
+export const LAYERS: readonly Layer[] = [
+  command,
+  python,
+  paths,
+  files,
+  credentials,
+  urls,
+  content,
+  memory,
+  patterns,
+];

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { errnoName } from "../abi/index.js";
 import { HermesError } from "../errors.js";
-import { encodeText } from "../text.js";
+import { decodeText, encodeText } from "../text.js";
+import { encodeFence, FENCE_SIZE, type FencePlan } from "./fence-plan.js";
 
 /** What the launcher is to do, and the plan (native/plan.h) that tells it so. */
 export interface Launch {
@@ -20,6 +21,7 @@ export interface Launch {
   /** Whether each of stdio is a blocking descriptor; where undefined, it stays as it is. */
   readonly blockingStdio?: readonly (boolean | undefined)[];
   readonly noNewPrivs: boolean;
+  readonly fence: FencePlan;
   readonly newSession?: boolean;
   readonly newGroup?: boolean;
   /** Stop the supervisor when the program stops, so that the shell which waits for it sees a stopped job. */
@@ -55,9 +57,10 @@ const FIELD = {
   ignored: 704,
   blocked: 712,
   blocking: 720,
+  fence: 736,
 } as const;
 export const PLAN_FIELD = FIELD;
-export const PLAN_SIZE = 760;
+export const PLAN_SIZE = 768 + FENCE_SIZE;
 const LIMIT_SIZE = 24;
 const MAX_LIMITS = 16;
 const MAX_KEPT = 64;
@@ -103,6 +106,7 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
   const argvAt = putAll(argv);
   const envAt = putAll(env);
   const filterAt = put(filter);
+  const fence = encodeFence(launch.fence, { bytes: put, text: (text) => put(terminated(text)) });
   const limits = Object.entries(launch.limits ?? {});
   const kept = launch.keepFds ?? [];
   if (limits.length > MAX_LIMITS || kept.length > MAX_KEPT)
@@ -135,6 +139,7 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
     [FIELD.keptCount, kept.length],
   ];
   for (const [at, value] of words) plan.writeUInt32LE(value, at);
+  plan.set(fence, FIELD.fence);
   for (const [i, fd] of (launch.stdio ?? [0, 1, 2]).entries()) plan.writeInt32LE(fd, FIELD.stdio + i * 4);
   plan.writeBigUInt64LE(launch.ignoredSignals ?? 0n, FIELD.ignored);
   plan.writeBigUInt64LE(launch.blockedSignals ?? 0n, FIELD.blocked);
@@ -181,13 +186,21 @@ const STEPS = [
   "installing the seccomp filter",
   "exec",
   "starting a process",
+  "putting up the fence",
+  "mounting",
+  "allowing a path with Landlock",
+  "entering the working directory behind the fence (--writable or --readable shows it)",
 ];
 
 const ENOENT = 2;
 const EXEC_STEP = 9;
+/** A protection that is required could not be given. */
+export const FENCE_STEP = 11;
+/** Steps that are about a path. */
+const PATH_STEPS = [12, 13];
 
 /** The error that a failed launch step is for the user: shells' 126 and 127 for the program, 125 for ourselves. */
-export function launchError(failure: number, program: string): HermesError {
+export function launchError(failure: number, program: string, path?: string): HermesError {
   const step = failure >> 12;
   const errno = failure & 4095;
   const name = errnoName(errno) ?? `errno ${errno}`;
@@ -196,7 +209,17 @@ export function launchError(failure: number, program: string): HermesError {
       ? new HermesError("NOT_FOUND", { program })
       : new HermesError("NOT_EXECUTABLE", { program, errno: name });
   }
-  return new HermesError("LAUNCH", { program, step: STEPS[step] ?? `step ${step}`, errno: name });
+  const about = PATH_STEPS.includes(step) && path !== undefined ? ` ${path}` : "";
+  return new HermesError("LAUNCH", {
+    program,
+    step: `${STEPS[step] ?? `step ${step}`}${about}`,
+    errno: name,
+  });
+}
+
+/** A text that the plan holds. */
+export function textInPlan(plan: Uint8Array, at: number): string {
+  return decodeText(plan.subarray(at, plan.indexOf(0, at)));
 }
 
 const OPEN_FILES = /^Max open files\s+(\d+|unlimited)\s+(\d+|unlimited)/m;

@@ -9,6 +9,8 @@ export interface Native {
   launch(plan: Uint8Array, launcher: string): number;
   /** step * 4096 + errno of the launch step that failed, 0 for none. */
   launchFailure(): number;
+  /** What came of the fence (kernel/fence-plan.ts). */
+  fence(): Buffer;
   /** Answers the last event, blocks for the next, returns its kind. */
   next(): number;
   resume(

@@ -14,7 +14,7 @@ import { HermesError } from "../errors.js";
 import type { CallEvent, ReturnEvent } from "../event.js";
 import { ACTIONS, type Action, type Verdict } from "../verdict.js";
 import { checkAnswer, stricterOf } from "./answer.js";
-import type { ConstantRule, ConstantTest, Interest, Policy } from "./policy.js";
+import type { ConstantRule, ConstantTest, Interest, Policy, PolicyFence } from "./policy.js";
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that just ends has nothing to say
 export type Answer = Verdict | undefined | void;
@@ -41,8 +41,10 @@ export interface PolicySpec {
    * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
    */
   readonly actions?: readonly Action[];
-  /** Protections without which a run must not start: notify, trace, no_new_privs, fence. */
+  /** Protections without which a run must not start: names of src/protection.ts. */
   readonly requires?: readonly string[];
+  /** What it asks of the fence around the program. */
+  readonly fence?: PolicyFence;
 }
 
 type ArgumentName<Name extends SyscallName> = keyof SyscallArguments[Name] & string;
@@ -92,6 +94,7 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
     name: spec.name,
     version: "unversioned",
     ...(spec.requires && { requires: spec.requires }),
+    ...(spec.fence && { fence: spec.fence }),
     subscription: { calls, constants },
     decide: (event) => answerOf(spec.name, entries.get(event.nr), event),
     decideReturn: (event) => answerOf(spec.name, returns.get(event.nr), event),

@@ -136,12 +136,13 @@ function argumentOf(event: CallEvent, name: string): number {
 /** A signal to oneself is nobody's business, and signal 0 only asks whether somebody is there (kill(2)). */
 function signalsOther(pid: string) {
   return (_: number, event: CallEvent): boolean =>
-    argumentOf(event, "sig") !== 0 && argumentOf(event, pid) !== event.process.pid;
+    argumentOf(event, "sig") !== 0 &&
+    argumentOf(event, pid) !== (event.process.innerPid ?? event.process.pid);
 }
 
 function signalsOtherThread(_: number, event: CallEvent): boolean {
-  const tid = argumentOf(event, "pid");
-  return argumentOf(event, "sig") !== 0 && tid !== event.tid && !event.process.threads.includes(tid);
+  const { threads, innerThreads = threads } = event.process;
+  return argumentOf(event, "sig") !== 0 && !innerThreads.includes(argumentOf(event, "pid"));
 }
 
 /** `mount -t tmpfs none /x`: what has no slash and is not bound is a word, not a path. */

@@ -1,4 +1,5 @@
 import type { CallEvent, ReturnEvent } from "../event.js";
+import type { FenceLevel } from "../protection.js";
 import type { Action, Verdict } from "../verdict.js";
 
 /** Event → verdict, whatever language it was written in. Deciding does no I/O and runs on any operating system. */
@@ -11,8 +12,11 @@ export interface Policy {
   /** Every file that it was made of: when one of them changes, it is loaded anew. */
   readonly files?: readonly string[];
   readonly subscription: Subscription;
-  /** Protections without which a run must not start: notify, trace, no_new_privs, fence. */
+  /** Protections without which a run must not start: names of src/protection.ts. */
   readonly requires?: readonly string[];
+  /** What it asks of the fence around the program. */
+  readonly fence?: PolicyFence;
+  readonly floor?: PolicyFloor;
   /** Where in the policy's source (file:line) an error that it threw came from. */
   locate?(error: Error): string | undefined;
   /** Undefined means that this policy has nothing to say: allow. */
@@ -22,6 +26,42 @@ export interface Policy {
   lint?(): readonly string[];
   /** Why it decides so, line by line, where it can say more than its answer does. */
   why?(event: CallEvent): readonly string[];
+}
+
+/** What holds without the policy being asked. A list that is absent restricts nothing; an empty one allows nothing. */
+export interface PolicyFence {
+  readonly level?: FenceLevel;
+  /** The only folders and files that may be read, besides the system's own. */
+  readonly readable?: readonly string[];
+  /** The only ones that may be changed. */
+  readonly writable?: readonly string[];
+  /** Not to be seen at all. */
+  readonly hidden?: readonly string[];
+  /** The only TCP ports that may be connected to, or listened on. */
+  readonly connectPorts?: readonly number[];
+  readonly bindPorts?: readonly number[];
+  /** A loopback of its own and nothing else, or the host's network. */
+  readonly network?: "own" | "host";
+  /** Bytes, for all processes together. */
+  readonly memory?: number;
+  readonly processes?: number;
+  /** How many CPUs' worth of time. */
+  readonly cpus?: number;
+}
+
+/** The most that a policy can permit, where that is known: what a fence may put under it. */
+export interface PolicyFloor {
+  readonly read?: readonly Reach[];
+  readonly write?: readonly Reach[];
+  /** TCP ports. */
+  readonly connect?: readonly number[];
+  readonly bind?: readonly number[];
+}
+
+/** A path, or everything below it. */
+export interface Reach {
+  readonly path: string;
+  readonly exact: boolean;
 }
 
 /** What a policy wants to see, and how it may answer. */

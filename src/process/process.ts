@@ -59,6 +59,14 @@ export class Process implements ProcessInfo {
     return listNumbers(`/proc/${this.pid}/task`);
   }
 
+  get innerPid(): number {
+    return innerNumber(this.pid);
+  }
+
+  get innerThreads(): readonly number[] {
+    return this.threads.map(innerNumber);
+  }
+
   get fds(): readonly Descriptor[] {
     return listNumbers(`/proc/${this.tid}/fd`).map((fd) => describeDescriptor(this.tid, fd));
   }
@@ -146,6 +154,12 @@ function readStat(tid: number): { parent: number; start: number } {
 function readTgid(tid: number): number {
   const tgid = /^Tgid:\t(\d+)$/m.exec(readText(`/proc/${tid}/status`))?.[1];
   return tgid === undefined ? tid : Number(tgid);
+}
+
+/** proc(5): the numbers in each pid namespace, the innermost last. */
+function innerNumber(tid: number): number {
+  const numbers = /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1]?.split("\t");
+  return Number(numbers?.at(-1) ?? tid);
 }
 
 function parseMaps(text: string): MemoryMap[] {

@@ -2,18 +2,24 @@ import { resolve } from "node:path";
 import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
+import { Fence } from "../fence/fence.js";
+import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
+import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
+import { REQUIRABLE } from "../protection.js";
 import { Summary } from "../summary.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { Handler, waitStatus } from "./handler.js";
+import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult } from "./options.js";
+import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 
 /** How many different troubles are told. */
@@ -37,7 +43,9 @@ export class Mediation {
   readonly #recorder: Recorder | undefined;
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
+  readonly #fence: Fence;
   #traceError: HermesError | undefined;
+  #closed = false;
 
   constructor(
     options: SessionOptions,
@@ -51,17 +59,21 @@ export class Mediation {
     const stack = new PolicyStack(policies, (error) => this.#problem(error.message));
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
-    const recorded = recordedCalls(options);
-    this.arrangement = arrange({ stack, recorded, door: options.door, live });
-    const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
-    this.#recorder = this.#openTrace(processes, recorded);
     this.#checkRequired(policies);
+    const virtualFiles = new VirtualFiles();
+    this.#fence = makeFence(options, policies, virtualFiles);
+    const recorded = recordedCalls(options);
+    const always = this.#fence.constants;
+    this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
+    const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
+    processes.viewsDiffer = this.#fence.changesView;
+    this.#recorder = this.#openTrace(processes, recorded);
     this.handler = new Handler({
       memory,
       stack,
       processes,
       summary: this.#summary,
-      virtualFiles: new VirtualFiles(),
+      virtualFiles,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -70,18 +82,32 @@ export class Mediation {
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
     const { door, fence } = this.#options;
+    const unfenced = "the run was told to have no fence";
     const missing: Record<string, string | undefined> = {
       notify: door === "trace" ? "the run was told to use the trace door" : undefined,
       trace: door === "notify" ? "the run was told to use the notify door" : undefined,
-      no_new_privs: wantsNoNewPrivs(this.#options) ? undefined : "the run was told to have no fence",
-      fence: fence === "none" ? "the run was told to have no fence" : undefined,
+      no_new_privs: fence.level === "none" && process.getuid?.() === 0 ? unfenced : undefined,
+      fence: fence.level === "none" ? unfenced : undefined,
     };
-    for (const { name, requires = [] } of policies)
+    const all = [{ name: undefined, requires: fence.requires ?? [] }, ...policies];
+    for (const { name, requires = [] } of all)
       for (const what of requires) {
-        const why = what in missing ? missing[what] : "this version does not know it";
-        if (why !== undefined)
-          throw new HermesError("UNAVAILABLE", { what: `${what} (policy ${name} requires it)`, why });
+        const by = name === undefined ? "" : ` (policy ${name} requires it)`;
+        const why = REQUIRABLE.includes(what) ? missing[what] : "this version does not know it";
+        if (why !== undefined) throw new HermesError("UNAVAILABLE", { what: `${what}${by}`, why });
       }
+  }
+
+  /** What the kernel side of the session needs to know. */
+  get doorway(): Doorway {
+    const { doors, filter, fetchPlan, actMark } = this.arrangement;
+    const { plan, env } = this.#fence;
+    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs: this.#noNewPrivs };
+  }
+
+  /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
+  get #noNewPrivs(): boolean {
+    return this.#fence.noNewPrivs || process.getuid?.() !== 0;
   }
 
   #openTrace(processes: ProcessTable, observed: readonly Syscall[]): Recorder | undefined {
@@ -142,6 +168,17 @@ export class Mediation {
 
   #replace(policies: readonly Policy[]): void {
     this.#checkRequired(policies);
+    const asked = (list: readonly Policy[]) => JSON.stringify(list.flatMap(({ fence }) => fence ?? []));
+    if (asked(policies) !== asked(this.#policies))
+      throw new HermesError("UNAVAILABLE", {
+        what: "another fence",
+        why: "the fence around a running program stays as it is; start the run anew",
+      });
+    if (!this.#fence.holds(policies))
+      throw new HermesError("UNAVAILABLE", {
+        what: "to permit more files or ports",
+        why: "the strict fence was made of what the policies permitted when the run started",
+      });
     const stack = new PolicyStack(policies, (error) => this.#problem(error.message), this.#filtered);
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)
@@ -169,18 +206,19 @@ export class Mediation {
   }
 
   /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
-  finish(pid: number, status: number): SessionResult {
+  finish(pid: number, status: number, outcome: FenceOutcome): SessionResult {
     const { code, signal } = waitStatus(status);
     const exitCode = code ?? 128 + signal!;
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
-    this.handler.close();
+    for (const text of this.#fence.problems) this.#problem(text);
+    this.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
     return {
       exitCode,
       ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
       pid,
       summary: this.#summary.report(),
-      protections: this.#protections(),
+      protections: this.#protections(outcome),
       policies: this.policies,
       reloads: this.#reloads,
       ...this.#traceResult(),
@@ -196,22 +234,46 @@ export class Mediation {
     return { trace: { file: trace.file, records, complete, lost } };
   }
 
-  #protections(): Protections {
+  /** Gives back what the session had. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.handler.close();
+    this.#fence.close();
+  }
+
+  #protections(outcome: FenceOutcome): Protections {
+    const { level, inForce, missing } = this.#fence.report(outcome);
     const { doors, program, refusesIoUring } = this.arrangement;
     return {
       doors: (["notify", "trace"] as const).filter((name) => doors & (1 << DOOR[name])),
       filterInstructions: program.length,
       constantRules: this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
-      noNewPrivs: wantsNoNewPrivs(this.#options),
+      noNewPrivs: this.#noNewPrivs,
       ioUring: refusesIoUring ? "refused" : "allowed",
-      fence: this.#options.fence,
+      fence: level,
+      inForce,
+      missing,
     };
   }
 }
 
-/** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
-export function wantsNoNewPrivs(options: SessionOptions): boolean {
-  return options.fence !== "none" || process.getuid?.() !== 0;
+function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {
+  const { command, env, fence, trace } = options;
+  const cwd = resolve(options.cwd ?? ".");
+  const files = policies.flatMap(({ file, files = [] }) => [...(file === undefined ? [] : [file]), ...files]);
+  const strict = [fence, ...policies.map((policy) => policy.fence)].some(
+    (asked) => asked?.level === "strict",
+  );
+  return new Fence(fence, policies, {
+    cwd,
+    env,
+    workspace: process.env.HERMES_WORKSPACE ?? cwd,
+    program: resolve(cwd, options.file ?? locate(command[0]!, env.PATH, cwd)),
+    ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
+    shown: strict ? [virtualFiles.folder] : [],
+    landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
+  });
 }
 
 function recordedCalls({ trace }: SessionOptions) {

@@ -1,3 +1,6 @@
+import type { FenceOptions } from "../fence/options.js";
+import type { FenceOutcome } from "../kernel/fence-plan.js";
+import type { FenceLevel } from "../protection.js";
 import type { SummaryReport } from "../summary.js";
 import type { TraceOptions, TraceResult } from "../trace/options.js";
 import type { Doorway } from "./supervisor.js";
@@ -17,7 +20,9 @@ export interface SessionOptions {
   readonly blockedSignals?: bigint;
   readonly blockingStdio?: readonly (boolean | undefined)[];
   readonly door: "auto" | "notify" | "trace";
-  readonly fence: "none" | "standard";
+  readonly fence: FenceOptions & { readonly level: FenceLevel };
+  /** Milliseconds. */
+  readonly timeout?: number;
   readonly newSession?: boolean;
   /** The whole process stops and continues with the program. */
   readonly followStops?: boolean;
@@ -33,6 +38,8 @@ export interface SessionResult {
   readonly exitCode: number;
   /** Name of the signal that ended the program. */
   readonly signal?: string;
+  /** It was ended because its time was over; the exit code is then 124. */
+  readonly timedOut?: boolean;
   readonly pid: number;
   readonly summary: SummaryReport;
   readonly protections: Protections;
@@ -57,7 +64,11 @@ export interface Protections {
   readonly constantRules: number;
   readonly noNewPrivs: boolean;
   readonly ioUring: "refused" | "allowed";
-  readonly fence: string;
+  /** The fence's level. */
+  readonly fence: FenceLevel;
+  /** The fence's protections that are in force, and those of its level that are not, with the reason. */
+  readonly inForce: readonly string[];
+  readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 
 /** What the worker thread is given. */
@@ -80,7 +91,7 @@ export type Report =
   | { readonly type: "policies"; readonly policies: readonly PolicyName[]; readonly files: readonly string[] }
   | { readonly type: "heard" }
   | { readonly type: "done"; readonly result: SessionResult }
-  | { readonly type: "over"; readonly status: number }
+  | { readonly type: "over"; readonly status: number; readonly fence: FenceOutcome }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker; it looks when it is woken. */

@@ -1,6 +1,8 @@
+import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../errors.js";
+import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
@@ -20,6 +22,9 @@ export interface SessionEvents {
 }
 
 const REPEAT_MS = 5;
+const GRACE_MS = 2000;
+/** As of timeout(1). */
+const TIMED_OUT = 124;
 
 /** One supervised run, seen from the main thread. */
 export class Session {
@@ -29,6 +34,9 @@ export class Session {
   #workerTid: number | undefined;
   #pid: number | undefined;
   #unheard = 0;
+  #timeout: number | undefined;
+  #alarm: NodeJS.Timeout | undefined;
+  #timedOut = false;
   #watch: FileWatch | undefined;
   #reload: () => void = () => this.#order({ type: "reload" });
   #nudge: NodeJS.Timeout | undefined;
@@ -51,16 +59,16 @@ export class Session {
       problem: (text) => events.problem?.(text),
       stop: () => session?.end(),
     });
-    const { doors, filter, fetchPlan, actMark } = mediation.arrangement;
-    const task = { options, remote: { doorway: { doors, filter, fetchPlan, actMark }, memory, control } };
-    session = new Session(thread ?? new Thread(), task, events, (pid, status) =>
-      mediation.finish(pid, status),
+    const task = { options, remote: { doorway: mediation.doorway, memory, control } };
+    session = new Session(thread ?? new Thread(), task, events, (pid, status, fence) =>
+      mediation.finish(pid, status, fence),
     );
     let over = false;
     session.result
-      .catch(() => mediation.handler.close())
+      .catch(() => {})
       .finally(() => {
         over = true;
+        mediation.close();
         endRemote(control);
       });
     const tellPolicies = () => session.#policiesChanged(mediation.policies, mediation.files, events);
@@ -74,10 +82,11 @@ export class Session {
     thread: Thread,
     task: WorkerTask,
     events: SessionEvents,
-    finish?: (pid: number, status: number) => SessionResult,
+    finish?: (pid: number, status: number, fence: FenceOutcome) => SessionResult,
   ) {
     this.#worker = thread.worker;
-    this.result = new Promise((resolve, reject) => {
+    this.#timeout = task.options.timeout;
+    const ended = new Promise<SessionResult>((resolve, reject) => {
       this.#fail = (cause) => {
         reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));
         this.end();
@@ -85,7 +94,7 @@ export class Session {
       this.#worker.on("message", (report: Report) => {
         if (report.type === "done") resolve(report.result);
         else if (report.type === "over")
-          resolve(new Promise((done) => done(finish!(this.#pid!, report.status))));
+          resolve(new Promise((done) => done(finish!(this.#pid!, report.status, report.fence))));
         else if (report.type === "failed") reject(failure(report));
         else this.#hear(report, events);
       });
@@ -94,6 +103,9 @@ export class Session {
       );
       this.#worker.on("exit", () => reject(new HermesError("SUPERVISOR", { message: "its thread ended" })));
     });
+    this.result = ended.then((result) =>
+      this.#timedOut ? { ...result, exitCode: TIMED_OUT, timedOut: true } : result,
+    );
     const { reload, policies } = task.options;
     if (reload && policies.length > 0)
       this.#watch = new FileWatch(
@@ -105,6 +117,7 @@ export class Session {
       .catch(() => {})
       .finally(() => {
         clearInterval(this.#nudge);
+        clearTimeout(this.#alarm);
         this.#watch?.close();
       });
   }
@@ -118,10 +131,12 @@ export class Session {
       case "started":
         this.#pid = report.pid;
         this.#workerTid = report.worker;
+        if (this.#timeout !== undefined) this.#alarm = setTimeout(() => this.#timeIsOver(), this.#timeout);
         events.started?.(report.pid, report.launcher);
         if (this.#unheard > 0) this.#wake();
         break;
       case "main-exited":
+        if (this.#timedOut) this.end();
         events.mainExited?.();
         break;
       case "main-stopped":
@@ -137,6 +152,14 @@ export class Session {
         this.#unheard--;
         break;
     }
+  }
+
+  /** The program may clean up for a moment; then everything ends. */
+  #timeIsOver(): void {
+    this.#timedOut = true;
+    for (const signal of ["SIGTERM", "SIGCONT"] as const)
+      native().kill(this.#pid!, constants.signals[signal]);
+    this.#alarm = setTimeout(() => this.end(), GRACE_MS);
   }
 
   #policiesChanged(policies: readonly PolicyName[], files: readonly string[], events: SessionEvents): void {

@@ -1,11 +1,19 @@
 import { errnoName } from "../abi/index.js";
 import { HermesError } from "../errors.js";
-import { encodePlan, inheritedLimits, type Launch, launchError } from "../kernel/launch.js";
+import { fenceFailure } from "../fence/fence.js";
+import { decodeFence, type FenceOutcome, type FencePlan } from "../kernel/fence-plan.js";
+import {
+  encodePlan,
+  FENCE_STEP,
+  inheritedLimits,
+  type Launch,
+  launchError,
+  textInPlan,
+} from "../kernel/launch.js";
 import { DOOR } from "../kernel/layout.js";
 import { NATIVE_FOLDER, type Native, native } from "../kernel/native.js";
 import { locate } from "./locate.js";
 import { type Decider, Loop } from "./loop.js";
-import { wantsNoNewPrivs } from "./mediation.js";
 import type { Order, Report, SessionOptions } from "./options.js";
 
 export interface Channel {
@@ -19,6 +27,10 @@ export interface Doorway {
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
   readonly actMark: number;
+  readonly fence: FencePlan;
+  readonly noNewPrivs: boolean;
+  /** The program's environment. */
+  readonly env: SessionOptions["env"];
 }
 
 /** The kernel half of a session: starts the program and waits for its tracees, in the thread that owns them. */
@@ -28,29 +40,47 @@ export class Supervisor {
   readonly #options: SessionOptions;
   readonly #memory: ArrayBufferLike;
   readonly #channel: Channel;
+  readonly #plan: Uint8Array;
   #status: number | undefined;
 
   constructor(options: SessionOptions, doorway: Doorway, memory: ArrayBufferLike, channel: Channel) {
     this.#options = options;
     this.#memory = memory;
     this.#channel = channel;
-    const plan = encodePlan(launchOf(options), doorway.filter, (doorway.doors & (1 << DOOR.notify)) !== 0);
-    const { fetchPlan, doors, actMark } = doorway;
-    const worker = this.#native.create(new Uint8Array(memory), fetchPlan, doors, actMark);
-    this.pid = this.#native.launch(plan, `${NATIVE_FOLDER}hermes-launch`);
+    const listens = (doorway.doors & (1 << DOOR.notify)) !== 0;
+    this.#plan = encodePlan(launchOf(options, doorway), doorway.filter, listens);
+    const worker = this.#native.create(
+      new Uint8Array(memory),
+      doorway.fetchPlan,
+      doorway.doors,
+      doorway.actMark,
+    );
+    this.pid = this.#native.launch(this.#plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
   }
 
   #startError(errno: number): HermesError {
     const program = this.#options.command[0]!;
-    const failure = this.#native.launchFailure();
-    if (failure !== 0) return launchError(failure, program);
+    const known = this.#launchFailure();
+    if (known) return known;
     return new HermesError("LAUNCH", {
       program,
       step: "starting the launcher",
       errno: errnoName(errno) ?? errno,
     });
+  }
+
+  #launchFailure(): HermesError | undefined {
+    const failure = this.#native.launchFailure();
+    if (failure === 0) return undefined;
+    if (failure >> 12 === FENCE_STEP) return fenceFailure(this.fence);
+    return launchError(failure, this.#options.command[0]!, textInPlan(this.#plan, this.fence.detail));
+  }
+
+  /** What came of the fence. */
+  get fence(): FenceOutcome {
+    return decodeFence(this.#native.fence());
   }
 
   /**
@@ -67,8 +97,8 @@ export class Supervisor {
       attend: () => this.#attend(loop),
     });
     while (loop.run() === "paused") await reload();
-    const failure = this.#native.launchFailure();
-    if (failure !== 0) throw launchError(failure, this.#options.command[0]!);
+    const failure = this.#launchFailure();
+    if (failure) throw failure;
     if (this.#status === undefined) throw new HermesError("SUPERVISOR", { message: "the launcher died" });
     return this.#status;
   }
@@ -86,15 +116,16 @@ export class Supervisor {
   }
 }
 
-function launchOf(options: SessionOptions): Launch {
-  const { command, env, cwd, stdio, keepFds, limits, newSession, followStops } = options;
+function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway): Launch {
+  const { command, cwd, stdio, keepFds, limits, newSession, followStops } = options;
   const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
     file: options.file ?? locate(command[0]!, env.PATH, cwd),
     argv: command,
     env,
     limits: { ...inheritedLimits(), ...limits },
-    noNewPrivs: wantsNoNewPrivs(options),
+    noNewPrivs,
+    fence,
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
     ...(ignoredSignals !== undefined && { ignoredSignals }),

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +10,18 @@ export class VirtualFiles {
   #folder: string | undefined;
   readonly #paths = new Map<string, string>();
 
+  /** Made when somebody asks. */
+  get folder(): string {
+    this.#folder ??= makeFolder();
+    return this.#folder;
+  }
+
   pathOf(content: string | Uint8Array): string {
     const { createHash } = load("node:crypto") as typeof import("node:crypto"); // takes 3 ms: only when needed
     const name = createHash("sha256").update(content).digest("hex").slice(0, 32);
     const known = this.#paths.get(name);
     if (known !== undefined) return known;
-    this.#folder ??= makeFolder();
-    const path = join(this.#folder, name);
+    const path = join(this.folder, name);
     writeFileSync(path, content, { mode: 0o444 });
     this.#paths.set(name, path);
     return path;
@@ -31,7 +36,7 @@ export class VirtualFiles {
 
 /** The program may be another user than we: it must get there, but cannot look around. */
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hermes-"));
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "hermes-")));
   chmodSync(folder, 0o711);
   return folder;
 }

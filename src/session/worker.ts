@@ -33,17 +33,22 @@ async function decideHere({ options }: WorkerTask): Promise<void> {
   });
   const tellPolicies = () =>
     channel.report({ type: "policies", policies: mediation.policies, files: mediation.files });
-  supervisor = new Supervisor(options, mediation.arrangement, memory, channel);
-  tellPolicies();
-  const status = await supervisor.run(mediation.handler, async () => {
-    if (await mediation.reload()) tellPolicies();
-  });
-  channel.report({ type: "done", result: mediation.finish(supervisor.pid, status) });
+  try {
+    supervisor = new Supervisor(options, mediation.doorway, memory, channel);
+    tellPolicies();
+    const status = await supervisor.run(mediation.handler, async () => {
+      if (await mediation.reload()) tellPolicies();
+    });
+    channel.report({ type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) });
+  } finally {
+    mediation.close();
+  }
 }
 
 async function decideElsewhere({ options, remote }: Required<WorkerTask>): Promise<void> {
   const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
-  channel.report({ type: "over", status: await supervisor.run(new RemoteDecider(remote.control)) });
+  const status = await supervisor.run(new RemoteDecider(remote.control));
+  channel.report({ type: "over", status, fence: supervisor.fence });
 }
 
 async function work(): Promise<void> {

@@ -40,6 +40,7 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     policies: run.policies,
     ...startFolder(run.cwd),
     ...(run.home !== undefined && { home: run.home }),
+    ...(options.events && { events: options.events }),
     run: randomUUID(),
   };
   const writer = new TraceWriter({

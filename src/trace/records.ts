@@ -24,6 +24,8 @@ export interface HeaderRecord {
   /** Where the program was started, and its user's home. */
   readonly cwd?: string;
   readonly home?: string;
+  /** What was recorded, calls and `%classes`; everything when absent. */
+  readonly events?: readonly string[];
   /** Names the run: the parts of one trace share it. */
   readonly run?: string;
   /** Counts the parts of a rotated trace from 1. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FENCE_FIELD, FENCE_SIZE } from "../../src/kernel/fence-plan.js";
 import { PLAN_FIELD, PLAN_SIZE } from "../../src/kernel/launch.js";
 import * as layout from "../../src/kernel/layout.js";
 import { native } from "../../src/kernel/native.js";
@@ -15,6 +16,7 @@ describe("the memory that C and TypeScript share", () => {
       ...fields("answer", layout.ANSWER_FIELD),
       ...fields("write", layout.WRITE_FIELD),
       ...fields("plan", PLAN_FIELD),
+      ...fields("plan_fence", FENCE_FIELD),
       slot: layout.SLOT_SIZE,
       write: layout.WRITE_SIZE,
       max_writes: layout.MAX_WRITES,
@@ -30,6 +32,7 @@ describe("the memory that C and TypeScript share", () => {
       fetch_plan: layout.FETCH_PLAN_SIZE,
       plan: PLAN_SIZE,
       plan_limit: 24,
+      plan_fence: FENCE_SIZE,
     });
   });
 });

@@ -111,10 +111,6 @@ describe("the exit status", () => {
       status: 125,
       stderr: expect.stringMatching(/keeping descriptors failed: EBADF/),
     });
-    expect(hermes(["run", "--fence", "strict", "--", "true"])).toMatchObject({
-      status: 125,
-      stderr: expect.stringMatching(/strict fence/),
-    });
   });
 
   it("is 125 when a policy requires a protection that the run does not have", () => {

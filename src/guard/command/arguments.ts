@@ -66,7 +66,7 @@ function readOption(
     return 1;
   }
   options.push({ name: text, value: undefined, word });
-  if (text[1] === "-" || text.length === 2) return 0;
+  if (text[1] === "-" || text.length === 2 || /^-\d+$/.test(text)) return 0;
   for (let j = 1; j < text.length; j++) {
     const name = `-${text[j]}`;
     if (!values.has(name)) options.push({ name, value: undefined, word });

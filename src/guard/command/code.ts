@@ -37,7 +37,8 @@ export function shellStringsIn(language: string, text: string): ShellString[] {
   const strings: ShellString[] = [];
   for (const match of text.matchAll(calls)) {
     const [, by = "", , quoted = ""] = match;
-    strings.push({ by, text: quoted.replace(/\\(["'`\\$])/g, "$1") });
+    const plain = language === "vim" || language === "gdb" ? quoted.replace(/["')\s]+$/, "") : quoted;
+    strings.push({ by, text: plain.replace(/\\(["'`\\$])/g, "$1") });
     if (strings.length >= STRINGS_AT_MOST) break;
   }
   if (language === "ruby" || language === "perl" || language === "php")
@@ -57,6 +58,8 @@ function awkPipes(text: string): ShellString[] {
 /** GNU sed runs `e CMD`, and what the pattern space holds after `s/…/…/e`. */
 function sedCommands(text: string): ShellString[] {
   const run = /(?:^|[;{\n]|\d)\s*e\s+([^;\n]+)/.exec(text)?.[1];
-  const substituted = /s(.)(?:(?!\1).)*\1((?:(?!\1).)*)\1[gip\d]*e/.exec(text)?.[2];
-  return [run, substituted].flatMap((command) => (command ? [{ by: "e", text: command }] : []));
+  const substituted = /s([^\w\s\\])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[gip\d]*e/.exec(text)?.[2];
+  return [run, substituted].flatMap((command) =>
+    command ? [{ by: "e", text: command.replace(/\\(.)/g, "$1") }] : [],
+  );
 }

@@ -55,7 +55,7 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   nawk: { language: "awk", code: "", values: "-F -v -f", operand: true },
   sed: { language: "sed", code: "-e --expression", values: "-f -l -E", operand: true },
   gsed: { language: "sed", code: "-e --expression", values: "-f -l", operand: true },
-  vim: { language: "vim", code: "-c --cmd", values: "-u -S -i -s" },
+  vim: { language: "vim", code: "-c --cmd", values: "-u -S -i" },
   vi: { language: "vim", code: "-c --cmd", values: "-u" },
   nvim: { language: "vim", code: "-c --cmd", values: "-u -S" },
   ex: { language: "vim", code: "-c", values: "" },

@@ -10,6 +10,7 @@ import { programs } from "./checks/programs.js";
 import { secrets } from "./checks/secrets.js";
 import { sql } from "./checks/sql.js";
 import { strict } from "./checks/strict.js";
+import { lookAlikes } from "./names.js";
 import type { Reading } from "./reading.js";
 import { programOf } from "./script.js";
 
@@ -31,6 +32,7 @@ export function judgeReading(reading: Reading, context: Context): (Found | Findi
     if (profile === "strict") all.push(...strict(invocation, situation));
   }
   for (const code of reading.code) all.push(...judgeCode(code, context));
+  all.push(...lookAlikes(reading.invocations));
   if (reading.forkBomb) all.push({ rule: "fork-bomb", span: reading.forkBomb });
   for (const { span } of reading.errors.slice(0, 1)) all.push({ rule: "syntax-error", span });
   return all;

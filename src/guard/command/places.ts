@@ -140,7 +140,10 @@ export function isSensitive(
   const matcher = globMatcher(path);
   return (
     matcher !== undefined &&
-    examples.some((example) => matcher.test(example.replace(/^~/, home)) && dotsNamed(path, example))
+    examples.some((example) => {
+      const full = example.replace(/^~/, home).replace(/^\.(?=\/)/, path.replace(/\/[^/]*$/, ""));
+      return matcher.test(full) && dotsNamed(path, full);
+    })
   );
 }
 

@@ -88,8 +88,12 @@ function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readon
 
 const dropDashes = (words: readonly Word[]) => (words[0]?.text === "--" ? words.slice(1) : words);
 
-const script = (label: string, of: Word | undefined, text = of?.text): Inner[] =>
-  of && text !== undefined ? [{ kind: "script", label, text, span: of.span }] : [];
+/** A word that is itself a script. */
+const script = (label: string, of: Word | undefined): Inner[] => (of ? scriptAt(label, of, of.text) : []);
+
+/** A script that stands in a word, or is made of it. */
+const scriptAt = (label: string, at: Word | undefined, text: string | undefined): Inner[] =>
+  at && text !== undefined ? [{ kind: "script", label, text, span: at.span }] : [];
 
 /** Programs that hide what they run in a way of their own. */
 const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string) => Inner[]>> = {
@@ -102,7 +106,7 @@ const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string)
       "-iS",
     );
     const at = argv.findIndex((w) => w === split || (split && w.text.endsWith(split.text)));
-    return script(
+    return scriptAt(
       "env -S",
       split,
       split && [split.text, ...argv.slice(at + 1).map(({ text }) => quote(text))].join(" "),
@@ -137,6 +141,8 @@ const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string)
   ],
   toybox: ({ argv }) => [{ kind: "argv", label: "toybox", argv: argv.slice(1) }],
   git: ({ argv }) => gitRuns(argv),
+  make: ({ argv }) => makeRuns(argv),
+  gmake: ({ argv }) => makeRuns(argv),
   tar: ({ argv }) => tarRuns(argv),
   bsdtar: ({ argv }) => tarRuns(argv),
   rsync: ({ argv }) =>
@@ -173,7 +179,7 @@ const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string)
     argv
       .slice(1)
       .flatMap((w) =>
-        script(
+        scriptAt(
           "socat",
           w,
           /^(?:exec|system):(.*?)(?:,(?:pty|stderr|setsid|sigint|sane|fork|nofork|pipes).*)?$/is.exec(
@@ -219,7 +225,7 @@ function parallel({ argv, input }: Invocation): Inner[] {
   const given = at < 0 ? fedWords(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
   const lines =
     template.length === 0 ? given.map(({ text }) => text) : [substituteAll(template, given[0]?.text ?? HOLE)];
-  return lines.slice(0, FED_AT_MOST).flatMap((line) => script("parallel", argv[0], line));
+  return lines.slice(0, FED_AT_MOST).flatMap((line) => scriptAt("parallel", argv[0], line));
 }
 
 function substituteAll(template: readonly Word[], value: string): string {
@@ -274,23 +280,23 @@ function gitRuns(argv: readonly Word[]): Inner[] {
   for (let i = 1; i < argv.length; i++) {
     const { text } = argv[i]!;
     const next = argv[i + 1];
-    if (text === "-c" && next) inner.push(...script("git -c", next, gitConfigured(next.text)));
-    if (text.startsWith("--config-env=")) inner.push(...script("git --config-env", argv[i], HOLE));
+    if (text === "-c" && next) inner.push(...scriptAt("git -c", next, gitConfigured(next.text)));
+    if (text.startsWith("--config-env=")) inner.push(...scriptAt("git --config-env", argv[i], HOLE));
     if (
       /^(--exec|-x|--extcmd|--upload-pack|--receive-pack|-u)$/.test(text) &&
       next &&
       argv[1]?.text !== "push"
     )
       inner.push(
-        ...script(`git ${text}`, next, text === "-u" && !/[ /]/.test(next.text) ? undefined : next.text),
+        ...scriptAt(`git ${text}`, next, text === "-u" && !/[ /]/.test(next.text) ? undefined : next.text),
       );
     const [, value] =
       /^(?:--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager)=(.*)$/s.exec(text) ?? [];
-    if (value) inner.push(...script("git", argv[i], value));
+    if (value) inner.push(...scriptAt("git", argv[i], value));
     const ext = /^ext::(.*)$/s.exec(text)?.[1];
     if (ext)
       inner.push(
-        ...script(
+        ...scriptAt(
           "git ext::",
           argv[i],
           ext.replace(/%(.)/g, (_, c) => (c === "S" || c === " " ? " " : c)),
@@ -302,7 +308,7 @@ function gitRuns(argv: readonly Word[]): Inner[] {
   if (words.includes("submodule") && foreach > 0) {
     const command = argv.slice(foreach + 1).filter(({ text }) => !/^--(recursive|quiet)$/.test(text));
     if (command.length > 0)
-      inner.push(...script("git submodule foreach", command[0], command.map(({ text }) => text).join(" ")));
+      inner.push(...scriptAt("git submodule foreach", command[0], command.map(({ text }) => text).join(" ")));
   }
   const filter = argv.findIndex(({ text }) => /^--(tree|index|msg|env|parent|commit)-filter$/.test(text));
   if (filter > 0) inner.push(...script("git filter-branch", argv[filter + 1]));
@@ -310,6 +316,18 @@ function gitRuns(argv: readonly Word[]): Inner[] {
   if (words.includes("bisect") && run > 0)
     inner.push({ kind: "argv", label: "git bisect run", argv: argv.slice(run + 1) });
   return inner;
+}
+
+/** `make SHELL=x` runs every line by x; `--eval` is a piece of a makefile. */
+function makeRuns(argv: readonly Word[]): Inner[] {
+  return argv.flatMap((w, i) => {
+    const shell = /^(?:SHELL|MAKESHELL)=(.*)$/s.exec(w.text)?.[1];
+    const evaluated =
+      /^--eval=(.*)$/s.exec(w.text)?.[1] ?? (argv[i - 1]?.text === "--eval" ? w.text : undefined);
+    const inside =
+      /\$\((?:shell\s+)?(.*)\)/s.exec(evaluated ?? "")?.[1] ?? evaluated?.replace(/^[^:]*:;?/, "");
+    return [...scriptAt("make SHELL=", w, shell), ...scriptAt("make --eval", w, inside)];
+  });
 }
 
 function tarRuns(argv: readonly Word[]): Inner[] {
@@ -330,7 +348,7 @@ function tarRuns(argv: readonly Word[]): Inner[] {
   );
   return parsed.options.flatMap(({ name, value }) => {
     if (name === "--checkpoint-action")
-      return script("tar", value, /^exec=(.*)$/s.exec(value?.text ?? "")?.[1]);
+      return scriptAt("tar", value, /^exec=(.*)$/s.exec(value?.text ?? "")?.[1]);
     if (
       /^(--to-command|--use-compress-program|-I|-F|--info-script|--new-volume-script|--rsh-command)$/.test(
         name,
@@ -347,7 +365,7 @@ function sshRuns(argv: readonly Word[]): Inner[] {
     const command = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]\s*(.*)$/is.exec(
       value?.text ?? "",
     )?.[1];
-    return name === "-o" && command && command !== "none" ? script("ssh -o", value, command) : [];
+    return name === "-o" && command && command !== "none" ? scriptAt("ssh -o", value, command) : [];
   });
 }
 

@@ -13,6 +13,8 @@ export interface Withheld {
 export interface EnvOptions {
   /** Names that skills or configuration declare: these credentials are passed on. `NAME_*` covers a family. */
   readonly declared?: readonly string[];
+  /** Further names that are withheld. */
+  readonly strip?: readonly string[];
 }
 
 /** What a child is told of where it runs. */
@@ -26,6 +28,8 @@ export function judgeVariable(
 ): Withheld | undefined {
   const named = judgeName(name);
   if (named?.rule === "env-never") return { name, ...named };
+  if (isDeclared(name, options.strip ?? []))
+    return { name, rule: "env-name", reason: `${name} is withheld by your configuration.` };
   const code = value === undefined ? undefined : runsCode(name, value);
   if (code !== undefined) return { name, rule: "env-code", reason: `${name} ${code}.` };
   if (isDeclared(name, options.declared ?? [])) return undefined;

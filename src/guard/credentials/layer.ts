@@ -3,6 +3,7 @@ import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
 import { judgeVariable, type Withheld } from "./env.js";
 import { findSecrets } from "./secrets.js";
+import type { CredentialsSection } from "./section.js";
 
 const { ask, deny } = findings("credentials");
 
@@ -25,12 +26,13 @@ function text({ input }: Subject): readonly Finding[] {
 }
 
 function environment({ input }: Subject, { config }: Context): readonly Finding[] {
-  const declared = (config.credentials as { pass?: readonly string[] } | undefined)?.pass ?? [];
+  const section = config.credentials as Partial<CredentialsSection> | undefined;
+  const options = { declared: section?.pass ?? [], strip: section?.strip ?? [] };
   const variables = [...variablesOf(input)];
   if (variables.length === 0 && input.trim() !== "" && input.trim() !== "{}")
     return [ask("env-unreadable", "This is neither NAME=value lines nor a JSON object of variables.")];
   return variables.flatMap(({ name, value, start, end }) => {
-    const why = judgeVariable(name, value, { declared });
+    const why = judgeVariable(name, value, options);
     return why ? [withheld(why, { start, end })] : [];
   });
 }

@@ -5,8 +5,9 @@ import { readings } from "../paths/readings.js";
 import { walk } from "../paths/within.js";
 import type { Subject } from "../subject.js";
 import { type Want, want } from "./access.js";
-import { type Match, matchProtected } from "./match.js";
+import { type Match, matchOwn, matchProtected } from "./match.js";
 import { MAX_READ_CHARS, readRefusal } from "./read-limit.js";
+import type { FilesSection } from "./section.js";
 
 const make = findings("files");
 
@@ -42,7 +43,7 @@ const ORDER: readonly Action[] = ["deny", "ask"];
 /** The path as written is tried first: a link cannot make a device look harmless. Then where it really leads. */
 function worst(subject: Subject, context: Context, wanted: Want): Found | undefined {
   const found = [...names(subject.input, context)].flatMap(({ path, seenAs }) => {
-    const match = matchProtected(path, context, wanted);
+    const match = matchProtected(path, context, wanted) ?? matchOwn(path, context);
     return match ? [{ ...match, ...(seenAs !== undefined && { seenAs }) }] : [];
   });
   return ORDER.map((action) => found.find((match) => match.action === action)).find(Boolean);
@@ -71,5 +72,5 @@ function withoutDrive(path: string): string {
 }
 
 function maxChars({ config }: Context): number {
-  return (config.files as { read_max_chars?: number } | undefined)?.read_max_chars ?? MAX_READ_CHARS;
+  return (config.files as Partial<FilesSection> | undefined)?.read_max_chars ?? MAX_READ_CHARS;
 }

@@ -1,8 +1,9 @@
 import { type Action, strictest } from "../finding.js";
 import type { Context } from "../layer.js";
-import { isInside } from "../paths/components.js";
+import { expandHome, isInside, lexical } from "../paths/components.js";
 import type { Want } from "./access.js";
 import { PROTECTED, type Protected } from "./protected.js";
+import type { FilesSection } from "./section.js";
 
 export interface Match {
   readonly rule: string;
@@ -43,6 +44,33 @@ export function matchProtected(
     if (pattern.test(text) && !except?.test(text)) found = match(row, action);
   }
   return found;
+}
+
+/** What the user's own globs say (`files:` in hermes.yaml). Relative ones are taken from the workspace. */
+export function matchOwn(path: string, { config, home, workspace }: Context): Match | undefined {
+  const own = config.files as Partial<FilesSection> | undefined;
+  const found = (action: Action, globs: readonly string[] = []) =>
+    globs.some((glob) => globOf(glob, home, workspace).test(path))
+      ? [{ rule: "configured-path", reason: "Your configuration protects this path.", action }]
+      : [];
+  return [...found("deny", own?.deny), ...found("ask", own?.ask)][0];
+}
+
+/** `**` goes through folders, `*` and `?` stay in one. */
+function globOf(glob: string, home: string, workspace: string): RegExp {
+  const whole = lexical(expandHome(glob, home), workspace);
+  const source = whole.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (part) =>
+    part === "**/"
+      ? "(?:.*/)?"
+      : part === "**"
+        ? ".*"
+        : part === "*"
+          ? "[^/]*"
+          : part === "?"
+            ? "[^/]"
+            : `\\${part}`,
+  );
+  return new RegExp(`^${source}$`);
 }
 
 function match({ rule, reason }: Protected, action: Action): Match {

@@ -87,7 +87,8 @@ function onFile(event: CallEvent, path: string | null | undefined, subtree: bool
 /** Links are resolved in an event's paths, and so /proc/self is never in them. */
 function ownProc(event: CallEvent, path: string): string | undefined {
   const [, number, rest = ""] = /^\/proc\/(\d+)(\/.*)?$/.exec(path) ?? [];
-  return number !== undefined && Number(number) === event.process.pid ? `/proc/self${rest}` : undefined;
+  const { pid, innerPid = pid } = event.process;
+  return number !== undefined && Number(number) === innerPid ? `/proc/self${rest}` : undefined;
 }
 
 function pathOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {

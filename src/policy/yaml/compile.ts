@@ -1,4 +1,5 @@
 import type { Syscall } from "../../abi/index.js";
+import type { Place, Source } from "../../yaml/source.js";
 import { deedsOf, type Effect, type On } from "../effects.js";
 import {
   type AddressList,
@@ -30,7 +31,6 @@ import {
 import { Occasions, Spending } from "./counters.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
 import { ACTION_KEYS, type ActionKey, type RuleSpec } from "./schema.js";
-import type { Place, Source } from "./source.js";
 import type { Surroundings } from "./surroundings.js";
 import { callsConcerned, isAbout, parseTarget, type Target } from "./target.js";
 import type { Variables } from "./variables.js";

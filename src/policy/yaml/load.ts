@@ -3,14 +3,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { HermesError } from "../../errors.js";
 import { HOME } from "../../home.js";
+import { type Place, Source } from "../../yaml/source.js";
 import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
+import type { PolicyFence } from "../policy.js";
 import { checkShape } from "./check.js";
 import { type Compilation, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
+import { compileFence } from "./fence.js";
 import type { Rule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
-import { type Place, Source } from "./source.js";
 import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
 import { Variables } from "./variables.js";
 import { type Default, YamlPolicy } from "./yaml-policy.js";
@@ -50,7 +52,7 @@ export async function loadYaml(
   const top = files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
   const rules = await compileAll(ordered, surroundings);
-  if (rules.length === 0 && top.default === "allow")
+  if (rules.length === 0 && top.default === "allow" && Object.keys(top.fence).length === 0)
     throw top.file.source.error([], "it has no rules and allows everything by default: it would do nothing");
   const { name, description } = top.file.content;
   return new YamlPolicy({
@@ -61,6 +63,7 @@ export async function loadYaml(
     ...(description !== undefined && { description }),
     requires: [...new Set(ordered.flatMap(({ content }) => content.requires ?? []))],
     fallback: top.default,
+    ...(Object.keys(top.fence).length > 0 && { fence: top.fence }),
     rules: withCounters(rules, previous),
   });
 }
@@ -99,7 +102,7 @@ class FileLoader {
     file: string,
     given: OwnVariables,
     above: readonly string[],
-  ): { file: LoadedFile; default: Default } {
+  ): { file: LoadedFile; default: Default; fence: PolicyFence } {
     this.names.push(file);
     const source = new Source(name, this.#read(name, file));
     const content = checkShape(source);
@@ -112,16 +115,17 @@ class FileLoader {
     for (const [i, include] of includes.entries()) {
       const place: Place = Array.isArray(content.include) ? ["include", i] : ["include"];
       const inner = this.#follow(loaded, name, file, include, place, own, chain);
-      if (inner.default !== "allow")
-        throw source.error(
-          place,
-          `${include} has \`default: ${inner.default}\`, which an include would lose: use extends`,
-        );
+      const lost =
+        inner.default !== "allow"
+          ? `\`default: ${inner.default}\``
+          : Object.keys(inner.fence).length > 0 && "a fence";
+      if (lost) throw source.error(place, `${include} has ${lost}, which an include would lose: use extends`);
     }
     this.inOrder.push(loaded);
-    if (content.extends === undefined) return { file: loaded, default: content.default ?? "allow" };
+    const fence = content.fence ? compileFence(content.fence, source, variables) : {};
+    if (content.extends === undefined) return { file: loaded, default: content.default ?? "allow", fence };
     const base = this.#follow(loaded, name, file, content.extends, ["extends"], own, chain);
-    return { file: loaded, default: content.default ?? base.default };
+    return { file: loaded, default: content.default ?? base.default, fence: { ...base.fence, ...fence } };
   }
 
   #follow(

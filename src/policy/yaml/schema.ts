@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LEVELS, REQUIRABLE } from "../../protection.js";
 
 /** The shape of a policy file. What the words mean is checked when the rules are compiled. */
 
@@ -64,6 +65,14 @@ const when = z.strictObject(
   },
   { error: "takes nth, from, step, probability and seed" },
 );
+
+const paths = (what: string) =>
+  z.union([z.string(), z.array(z.string({ error: "each is a path" }))], {
+    error: `takes a path that may be ${what}, or a list of them`,
+  });
+const ports = z.array(z.int({ error: "each is a port" }).min(0).max(65_535, { error: "is no TCP port" }), {
+  error: "takes a list of TCP ports",
+});
 
 const example = z.record(z.string(), z.unknown(), {
   error: "an example is a map such as { read: ~/.ssh/id_rsa }",
@@ -230,6 +239,40 @@ export const ruleSchema = z.strictObject(
   { error: "a rule is a map: action first, then what it is about" },
 );
 
+export const fenceSchema = z.strictObject(
+  {
+    level: z
+      .enum(LEVELS, { error: `takes ${LEVELS.join(", ")}` })
+      .optional()
+      .describe("At least this one."),
+    readable: paths("read")
+      .optional()
+      .describe("The only folders and files that may be read, besides the system's."),
+    writable: paths("changed").optional().describe("The only folders and files that may be changed."),
+    hidden: paths("hidden").optional().describe("Folders and files that are not to be seen."),
+    connect_ports: ports.optional().describe("The only TCP ports that may be connected to."),
+    bind_ports: ports.optional().describe("The only TCP ports that may be listened on."),
+    network: z
+      .enum(["own", "host"], { error: "takes own or host" })
+      .optional()
+      .describe("own: a private loopback and nothing else."),
+    memory: z
+      .union([z.int().positive(), z.string()], { error: "takes a size such as 512MB" })
+      .optional()
+      .describe("For all processes together."),
+    processes: wholeNumber("how many processes and threads")
+      .min(1)
+      .optional()
+      .describe("How many at a time."),
+    cpus: z
+      .number({ error: "takes a number such as 1.5" })
+      .positive({ error: "takes a number above 0" })
+      .optional()
+      .describe("How many CPUs' worth of time."),
+  },
+  { error: "takes a map: level, writable, readable …" },
+);
+
 export const policySchema = z.strictObject(
   {
     $schema: z.string().optional().describe("For editors."),
@@ -240,13 +283,14 @@ export const policySchema = z.strictObject(
     description: z.string({ error: "takes a text" }).optional(),
     requires: z
       .array(
-        z.enum(["notify", "trace", "no_new_privs", "fence"], {
-          error: "takes notify, trace, no_new_privs or fence",
+        z.enum(REQUIRABLE, {
+          error: `takes ${REQUIRABLE.slice(0, -1).join(", ")} or ${REQUIRABLE.at(-1)}`,
         }),
         { error: "takes a list" },
       )
       .optional()
       .describe("The run does not start without these."),
+    fence: fenceSchema.optional().describe("What holds around the program without a rule being asked."),
     default: z
       .enum(["allow", "deny", "ask"], { error: "takes allow, deny or ask" })
       .optional()
@@ -273,4 +317,5 @@ export const policySchema = z.strictObject(
 );
 
 export type RuleSpec = z.infer<typeof ruleSchema>;
+export type FenceSpec = z.infer<typeof fenceSchema>;
 export type PolicyFile = z.infer<typeof policySchema>;

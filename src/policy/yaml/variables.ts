@@ -108,6 +108,15 @@ export class Variables {
     return this.aFile(text);
   }
 
+  /** Every path that a text means. It is no pattern. */
+  places(text: string): string[] {
+    return this.expand(this.#tilde(text)).map((path) => {
+      if (/(^|[^\\])[*?[{]/.test(path))
+        throw new PatternError(`"${text}" is a pattern: name a folder or a file`);
+      return resolve(this.#folder, unquoted(path));
+    });
+  }
+
   /** A path for an example: of several meanings the first. */
   aFile(text: string): string {
     return resolve(this.#folder, unquoted(this.expand(this.#tilde(text))[0]!));

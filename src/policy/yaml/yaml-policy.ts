@@ -1,8 +1,9 @@
 import type { CallEvent } from "../../event.js";
 import { type Action, isStricter, type Verdict } from "../../verdict.js";
 import { flagBits, type Subject, subjectsOf, subjectsOfCall } from "../match/subject.js";
-import type { Policy, Subscription } from "../policy.js";
+import type { Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
+import { floorOf } from "./floor.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
@@ -16,6 +17,7 @@ export interface PolicyParts {
   readonly files: readonly string[];
   readonly description?: string;
   readonly requires: readonly string[];
+  readonly fence?: PolicyFence;
   readonly fallback: Default;
   readonly rules: readonly Rule[];
 }
@@ -38,6 +40,8 @@ export class YamlPolicy implements Policy {
   readonly description: string | undefined;
   /** What the run must offer: whoever starts it checks. */
   readonly requires: readonly string[];
+  readonly fence?: PolicyFence;
+  readonly floor: PolicyFloor;
   readonly subscription: Subscription;
   readonly rules: readonly Rule[];
   readonly default: Default;
@@ -51,8 +55,10 @@ export class YamlPolicy implements Policy {
     this.files = parts.files;
     this.description = parts.description;
     this.requires = parts.requires;
+    if (parts.fence) this.fence = parts.fence;
     this.rules = parts.rules;
     this.default = parts.fallback;
+    this.floor = floorOf(parts.rules, parts.fallback);
     this.#plans = planCalls(parts.rules, parts.fallback);
     this.subscription = subscriptionOf(this.#plans, parts.fallback);
     this.#fallback = { verdict: fallbackVerdict(parts.fallback), order: Number.POSITIVE_INFINITY };

@@ -197,7 +197,7 @@ describe("a mistake is told with its line, its column and what to do", () => {
     [
       "unknown requirement",
       "name: x\nrequires: [magic]\nrules: [{ id: a, deny: read }]\n",
-      "x.yaml:2:12: takes notify, trace, no_new_privs or fence",
+      "x.yaml:2:12: takes notify, trace, no_new_privs, fence, namespaces, ",
     ],
     ["rules that are no list", "name: x\nrules: { a: 1 }\n", "`rules` takes a list of rules, not a map"],
     ["a rule that is no map", "name: x\nrules: [deny]\n", "a rule is a map"],
@@ -255,7 +255,7 @@ describe("the traps of YAML have answers", () => {
     ],
     ["an unquoted comparison", rule("deny: write(), where: { count: > 1MB }"), "put the text into quotes"],
     ["a custom tag", "name: !evil x\n", "is a tag to YAML"],
-    ["a known tag", "name: !!binary aGk=\n", "are not used in policies"],
+    ["a known tag", "name: !!binary aGk=\n", "are not used here"],
     [
       "a merge key",
       "name: x\nrules:\n  - { <<: { deny: read }, id: a }\n",

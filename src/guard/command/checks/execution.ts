@@ -134,7 +134,7 @@ function note(invocation: Invocation, situation: Situation): void {
       /^(?:--output|--output-document|--out)=(.+)$/.exec(word.text)?.[1] ??
       /^-[oO](.+)$/.exec(word.text)?.[1];
     if (name) add({ ...word, text: name });
-    const url = /^\w+:\/\/[^?#]*\/([^/?#]+)/.exec(word.text)?.[1];
+    const url = /^(?:\w+:\/\/)?[^/?#]+\.[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/.exec(word.text)?.[1];
     if (url) add({ ...word, text: url });
   }
 }

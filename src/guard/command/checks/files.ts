@@ -38,7 +38,12 @@ const ARTEFACT =
 const SOURCE =
   /\.(c|h|cc|cpp|hpp|py|js|jsx|ts|tsx|mjs|rs|go|java|kt|rb|php|swift|sh|md|txt|json|ya?ml|toml|sql|html|css|vue|svelte|env|pem|key|db|sqlite3?|csv|ipynb|docx?|pdf|png|jpe?g)$/;
 
-export const isArtefact = (name: string): boolean => ARTEFACT.test(name) && !SOURCE.test(name);
+/** What a package manager writes down of what it has chosen. */
+const LOCK_FILE =
+  /^(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Pipfile\.lock|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|coverage\.(xml|json)|junit\.xml)$/;
+
+export const isArtefact = (name: string): boolean =>
+  (ARTEFACT.test(name) && !SOURCE.test(name)) || LOCK_FILE.test(name);
 
 function deletes(
   { path, recursive, filter }: FileAccess,
@@ -59,6 +64,9 @@ function deletes(
   if (place.area === "home" || place.area === "outside") return many ? "delete-outside" : "delete-outside";
   if (place.area === "temporary")
     return recursive && !place.path.includes("/tmp.XXXX") ? "recursive-delete" : undefined;
+  const last = place.path.slice(place.path.lastIndexOf("/") + 1);
+  if (!recursive && !isArtefact(last) && place.path.includes(HOLE) && /^\0$|[*?]/.test(last))
+    return "delete-files";
   if (!recursive) return undefined;
   return partsBelow(place.path, situation.surroundings.workspace).some(isArtefact)
     ? "artefact-delete"

@@ -4,11 +4,12 @@ import { type Check, type Found, found } from "./check.js";
 /** Variables that make other programs load or run something. The value's pattern says which values are meant; none: all. */
 const VARIABLES: readonly (readonly [name: RegExp, value?: RegExp])[] = [
   [/^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_LIBRARY_PATH)$/, /./],
-  [/^(BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PS4|BASH_FUNC_.*|SUDO_ASKPASS|SSH_ASKPASS|GIT_ASKPASS)$/, /[/$`(]/],
+  [/^(BASH_ENV|ENV|ZDOTDIR|PS4|BASH_FUNC_.*|SUDO_ASKPASS|SSH_ASKPASS|GIT_ASKPASS)$/, /[/$`(]/],
   [
     /^(PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PERL5OPT|PERL5DB|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GCONV_PATH|GCC_EXEC_PREFIX|COMPILER_PATH|LUA_INIT)$/,
     /./,
   ],
+  [/^PROMPT_COMMAND$/],
   [/^NODE_OPTIONS$/, /--(require|import|loader|experimental-loader|inspect-brk)|-r\s/],
   [
     /^(GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|RSYNC_RSH|CVS_RSH|SVN_SSH)$/,
@@ -32,7 +33,8 @@ const VARIABLES: readonly (readonly [name: RegExp, value?: RegExp])[] = [
 ];
 
 /** Variables that would make other programs run something else. */
-export const hijack: Check = (invocation) => settings(invocation).flatMap(judge);
+export const hijack: Check = (invocation, { surroundings }) =>
+  settings(invocation).flatMap((setting) => judge(setting, surroundings.workspace));
 
 function settings({ argv, assignments }: Invocation): { name: string; value: Word }[] {
   const sets = /^(env|export|declare|typeset|local|readonly|sudo|cross-env|set)$/.test(argv[0]?.text ?? "");
@@ -46,16 +48,17 @@ function settings({ argv, assignments }: Invocation): { name: string; value: Wor
   ];
 }
 
-function judge({ name, value }: { name: string; value: Word }): Found[] {
+function judge({ name, value }: { name: string; value: Word }, workspace: string): Found[] {
   const row = VARIABLES.find(([pattern]) => pattern.test(name));
   if (!row) return [];
-  if (name === "PATH") return pathEntries(value.text) ? [found("hijack", value.span, name)] : [];
+  if (name === "PATH") return pathEntries(value.text, workspace) ? [found("hijack", value.span, name)] : [];
   if (row[1] && !row[1].test(value.text)) return [];
   return [found(name === "HISTFILE" ? "hide-traces" : "hijack", value.span, name)];
 }
 
 /** A folder where anybody can put programs, before the usual ones. */
-function pathEntries(path: string): boolean {
+function pathEntries(path: string, workspace: string): boolean {
   const entries = path.split(":");
+  if (entries[0]!.startsWith(`${workspace}/`)) return false;
   return entries.length > 1 && /^(|\.|\/tmp.*|\/var\/tmp.*|\/dev\/shm.*)$/.test(entries[0]!);
 }

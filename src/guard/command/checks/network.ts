@@ -77,11 +77,13 @@ function client(args: Arguments, { argv, input, span }: Invocation, { program }:
   const urls = args.operands.filter(
     ({ text }) => /[.:/]|localhost/.test(text) && !/^[\w-]+[:=]+[^/]/.test(text),
   );
+  const daemon = args.options.find(
+    ({ name, value }) => name === "--unix-socket" && /docker|containerd|podman|crio/.test(value?.text ?? ""),
+  );
+  if (daemon) return [found("container-escape", daemon.word.span)];
   if (urls.length > 0 && urls.every(({ text }) => isLoopback(text))) return [];
   for (const { name, value } of args.options) {
     if (!value) continue;
-    if (name === "--unix-socket" && /docker|containerd|podman|crio/.test(value.text))
-      all.push(found("container-escape", value.span));
     if (FILE_BODY.test(name) || (BODY.test(name) && carriesFile(value)))
       all.push(found("exfiltration", value.span));
   }

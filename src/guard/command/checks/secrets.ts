@@ -24,7 +24,7 @@ const SENDERS = new Set([
 
 /** Programs that only look at a file's name or attributes, or that write it, or use it as what it is. */
 const NAMES_ONLY = new Set(
-  "ls test [ [[ stat touch chmod chown chgrp mkdir rm rmdir unlink cd pushd du df find fd echo printf print export source . which type tree ln dirname basename realpath readlink git set unset declare local alias docker-compose make npm npx yarn pnpm pip ssh ssh-keygen ssh-add ssh-copy-id trash rename mv dotenv dotenvx env kubectl helm wc-l true false : exit sudo doas nohup time timeout xargs watch nice command eval exec sh bash zsh dash if".split(
+  "ls test [ [[ stat touch chmod chown chgrp mkdir rm rmdir unlink cd pushd du df find fd echo printf print export source . which tree ln dirname basename realpath readlink git set unset declare local alias docker-compose make npm npx yarn pnpm pip ssh ssh-keygen ssh-add ssh-copy-id trash rename mv dotenv dotenvx env kubectl helm wc-l true false : exit sudo doas nohup time timeout xargs watch nice command eval exec sh bash zsh dash if".split(
     " ",
   ),
 );
@@ -36,6 +36,8 @@ const USES =
 const COPIES = new Set(
   "cp rsync install tar zip 7z scp docker podman gpg openssl sops age ansible-vault".split(" "),
 );
+/** The last operand is where the copy goes. */
+const TO_LAST = /^(cp|rsync|install|scp|ln)$/;
 const GIT_READS = /^(show|diff|cat-file|grep|blame|archive|difftool)$/;
 
 /** Whatever prints, reads or sends secrets. */
@@ -120,7 +122,7 @@ function readWords(program: string, argv: readonly Word[]): Word[] {
     PATTERN_FIRST.has(program) && !options.some(({ name }) => /^(-e|-f|--regexp|--file|--files)$/.test(name))
       ? 1
       : 0;
-  const last = COPIES.has(program) && operands.length > 1 ? -1 : operands.length;
+  const last = TO_LAST.test(program) && operands.length > 1 ? -1 : operands.length;
   return [...operands.slice(skip, last), ...values];
 }
 

@@ -43,7 +43,8 @@ export const MACHINE: readonly Row[] = [
   ],
   [
     "mount",
-    "mount !-l !--version !-h !--help !--fake",
+    "mount ~*",
+    "mount -a|--all|-o|--bind",
     "umount|fusermount|fusermount3|sshfs|pivot_root|mount.nfs|mount.cifs|udisksctl|bindfs",
   ],
   [
@@ -91,7 +92,7 @@ export const MACHINE: readonly Row[] = [
     "kill -1",
     "killall|pkill ~systemd|init|sshd|dockerd|containerd|auditd|rsyslogd|syslogd|journald|systemd-*|falco|osqueryd|crowdstrike*|falcon*|hermes*|clamd|wazuh*|Xorg|gnome-shell|dbus-daemon|NetworkManager|launchd|WindowServer|loginwindow|snoopy|ossec*|sysmon*|filebeat|auditbeat|aide|tripwire|kubelet",
     "pkill|killall -u|-U|--user|--euid",
-    "pkill ~.|.*|*",
+    "pkill ~.",
   ],
   [
     "self-modification",
@@ -118,12 +119,12 @@ export const MACHINE: readonly Row[] = [
     "wevtutil cl|clear-log",
     "fc -p",
     "auditctl -e:0",
-    "touch -r|--reference -d|-t|-a|-m",
     "chattr +i|-i|+a|-a",
     "lastlog -C|-S|--clear",
     "utmpdump|faillog",
   ],
   ["hide-traces", "set ~+o ~history"],
+  ["backdate", "touch -r|--reference"],
   ["setuid", "setcap", "chmod ~*u+s*|*g+s*|*+s|4???|2???|6???|04???|06???|*a+s*|7???"],
   [
     "open-permissions",

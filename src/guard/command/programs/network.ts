@@ -20,7 +20,7 @@ export const NETWORK: readonly Row[] = [
     "resolvectl|systemd-resolve dns|domain|revert|default-route",
     "networksetup -set*|-setdnsservers|-setwebproxy|-setnetworkserviceenabled|-setairportpower",
     "scutil --set",
-    "hostname !-f !-i !-I !-s !-d !--fqdn !-A !--ip-address !-a",
+    "hostname ~* !-f !-i !-I !-s !-d !--fqdn !-A !--ip-address !-a",
     "wg|wg-quick set|up|down|setconf|addconf|save",
     "openvpn|strongswan|ipsec|pptp|l2tp|zerotier-cli|nebula|tinc",
     "arp -s|-d",
@@ -29,6 +29,7 @@ export const NETWORK: readonly Row[] = [
     "scan",
     "nmap|masscan|zmap|rustscan|naabu|unicornscan|hping3|hping|arp-scan|netdiscover|nbtscan|enum4linux|smbmap|snmpwalk|onesixtyone|dnsenum|dnsrecon|fierce|sublist3r|amass|subfinder|theharvester|whatweb|wpscan|nuclei|gobuster|ffuf|dirb|dirsearch|feroxbuster|wfuzz|tcpdump|tshark|wireshark|dumpcap|ngrep|ettercap|bettercap|dsniff|arpspoof|responder|kismet|airodump-ng|mitmproxy|mitmdump|nikto|legion",
   ],
+  ["remote-shell", "xterm|xeyes -display"],
   [
     "attack-tool",
     "metasploit|msfconsole|msfvenom|msfdb|hydra|medusa|ncrack|sqlmap|aircrack-ng|aireplay-ng|commix|xsser|beef|beef-xss|setoolkit|crackmapexec|cme|netexec|nxc|evil-winrm|impacket-*|psexec.py|wmiexec.py|smbexec.py|bloodhound|sharphound|rubeus|kerbrute|chisel|ligolo|frp|frpc|iodine|dnscat|dnscat2|pwncat|empire|covenant|sliver|cobaltstrike|weevely|veil|shellter|searchsploit|linpeas|linpeas.sh|winpeas|pspy|pspy64|lse.sh|linenum.sh|xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|t-rex|nbminer|phoenixminer|slowloris|goldeneye|hulk|loic|torshammer|thc-hydra|patator|crowbar|beacon|merlin|mythic|donut|sharpshooter|unicorn.py|xsstrike|ysoserial|jndiexploit|rsh-grind",

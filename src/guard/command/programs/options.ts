@@ -4,7 +4,7 @@ import { optionTable } from "../arguments.js";
 export const programOptions = optionTable({
   git: "-C -c --git-dir --work-tree --namespace --exec-path -m -F --message -b -B -n --depth --branch --author --date --format --pretty --since --until --grep -S -G -L -o --origin --reference --separate-git-dir -u --upload-pack --strategy -X --onto -s --config-env --file -f --pathspec-from-file",
   "docker podman nerdctl docker-compose":
-    "-e -u -w -v -p -l -h -m -c -H -t -f --env --user --workdir --volume --publish --name --network --net --entrypoint --env-file --label --hostname --memory --cpus --platform --mount --gpus --add-host --cap-add --cap-drop --device --security-opt --pid --ipc --restart --host --context --config --file --project-name --profile --log-level --tag --build-arg --target --filter --format --since --until --tail -n --userns --cgroupns --uts",
+    "-e -u -w -v -p -l -h -m -c -H -f --env --user --workdir --volume --publish --name --network --net --entrypoint --env-file --label --hostname --memory --cpus --platform --mount --gpus --add-host --cap-add --cap-drop --device --security-opt --pid --ipc --restart --host --context --config --file --project-name --profile --log-level --tag --build-arg --target --filter --format --since --until --tail -n --userns --cgroupns --uts",
   "kubectl oc k3s helm":
     "-n -c -f -o -l --namespace --container --context --kubeconfig --image --as --cluster --user --server --token --selector --filename --output --overrides --values --set --version --kube-context --repo --timeout --replicas --tail --since --for",
   "npm pnpm yarn npx bun":

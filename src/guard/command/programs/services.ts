@@ -34,7 +34,7 @@ export const SERVICES: readonly Row[] = [
   ],
   [
     "container-escape",
-    "docker|podman|nerdctl run|create|exec --privileged|--cap-add|--device|--userns:host|--pid:host|--ipc:host|--uts:host",
+    "docker|podman|nerdctl run|create|exec --privileged|--cap-add|--device",
     "docker|podman|nerdctl run|create --pid|--ipc|--userns|--uts|--cgroupns:host",
     "docker|podman|nerdctl run|create --net|--network:container:*",
     "docker|podman|nerdctl run|create --security-opt:*unconfined*|*no-new-privileges=false*|*no-new-privileges:false*|*label=disable*|*label:disable*",

@@ -204,6 +204,11 @@ export const INTRUSION_RULES = rules({
     standard: "deny",
     reason: "This removes the traces of what was done.",
   },
+  backdate: {
+    effect: "hides",
+    standard: "ask",
+    reason: "This gives a file the date of another one.",
+  },
   "self-modification": {
     key: "self-modification",
     legacy: ["hermes_update", "gateway_run"],

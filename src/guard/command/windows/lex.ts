@@ -9,7 +9,7 @@ const CMDLET = new RegExp(`(?:^|[|;&({=\\n]\\s*)(?:[.&]\\s*)?(?:${VERBS})-[a-z]\
 const POWERSHELL =
   /\$env:\w|\$\(?[A-Za-z_]\w*\s*=\s*(?:\[|New-|Get-)|\[(?:System|Net|Convert|Text|IO|Reflection|Diagnostics|Runtime|Environment)\b[\w.]*\]|(?:^|[|;&({]\s*)(?:iex|iwr|irm|icm|gci|gc|sajb|saps|spps)\b|\bNew-Object\b|\benv:\*?(?:\s|$)/i;
 const CMD =
-  /^\s*@?(?:del|erase|rd|rmdir|format|copy|xcopy|robocopy|reg|schtasks|wmic|vssadmin|wbadmin|bcdedit|taskkill|icacls|takeown|attrib|cipher|netsh|sc|net|type|dir|ren|move|mklink|fsutil|diskpart|certutil|bitsadmin|mshta|rundll32|regsvr32|wscript|cscript|cmd|start|shutdown|wevtutil|cmdkey|runas|where|for|if|call|set|powercfg|assoc|ftype|subst|label|chkdsk|sfc|dism|w32tm|nltest|dsquery|setx|logoff|tskill|whoami)(?:\.exe)?(?:\s+\/[a-z?]+|.*(?:[a-z]:(?:\\|\s|$)|\s\/[a-z]+\b|%[\w~:]+%|\\\w|\^))/i;
+  /^\s*@?(?:mshta|wmic|regsvr32|rundll32|certutil|bitsadmin|vssadmin|wbadmin|bcdedit|schtasks|wevtutil|diskpart|cmdkey|icacls|takeown|taskkill)(?:\.exe)?\s|^\s*@?(?:del|erase|rd|rmdir|format|copy|xcopy|robocopy|reg|schtasks|wmic|vssadmin|wbadmin|bcdedit|taskkill|icacls|takeown|attrib|cipher|netsh|sc|net|type|dir|ren|move|mklink|fsutil|diskpart|certutil|bitsadmin|mshta|rundll32|regsvr32|wscript|cscript|cmd|start|shutdown|wevtutil|cmdkey|runas|where|for|if|call|set|powercfg|assoc|ftype|subst|label|chkdsk|sfc|dism|w32tm|nltest|dsquery|setx|logoff|tskill|whoami)(?:\.exe)?(?:\s+\/[a-z?]+|.*(?:[a-z]:(?:\\|\s|$)|\s\/[a-z]+\b|%[\w~:]+%|\\\w|\^))/i;
 
 /** Which of Windows's shells a text is written for, if it looks like that at all. */
 export function dialectsOf(text: string): Dialect[] {

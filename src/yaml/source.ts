@@ -9,7 +9,7 @@ import {
   parseDocument,
   type YAMLError,
 } from "yaml";
-import { type ErrorCode, HermesError } from "../../errors.js";
+import { type ErrorCode, HermesError } from "../errors.js";
 
 /** Where something stands in a document: keys and indexes from the top. */
 export type Place = readonly (string | number)[];
@@ -19,17 +19,27 @@ const MAX_NODES = 500_000;
 /** The parser recurses, and its lexer runs out of memory on a line of brackets: both end the process, not the load. */
 const MAX_DEPTH = 64;
 
+/** What a file is, for its errors. */
+export interface SourceKind {
+  readonly syntax: ErrorCode;
+  readonly invalid: ErrorCode;
+}
+
+export const POLICY: SourceKind = { syntax: "POLICY_SYNTAX", invalid: "POLICY_INVALID" };
+
 /** A YAML file that was read: plain values, and where each of them stands. */
 export class Source {
   /** As it was named, for messages. */
   readonly name: string;
+  readonly #kind: SourceKind;
   readonly value: unknown;
   readonly #document: Document;
   readonly #lines: LineCounter;
 
-  constructor(name: string, text: string) {
+  constructor(name: string, text: string, kind: SourceKind = POLICY) {
     this.name = name;
-    checkText(name, text);
+    this.#kind = kind;
+    checkText(name, text, kind);
     this.#lines = new LineCounter();
     this.#document = parseDocument(text, {
       lineCounter: this.#lines,
@@ -53,7 +63,7 @@ export class Source {
   }
 
   #syntax(offset: number, message: string): HermesError {
-    return this.#error("POLICY_SYNTAX", offset, message);
+    return this.#error(this.#kind.syntax, offset, message);
   }
 
   #error(code: ErrorCode, offset: number, message: string): HermesError {
@@ -83,11 +93,7 @@ export class Source {
           throw this.#syntax(offsetOf(key), "a key is a plain word");
         if (String(key.value) === "__proto__")
           throw this.#syntax(offsetOf(key), "a key cannot be named __proto__");
-        if (key.value === "<<")
-          throw this.#syntax(
-            offsetOf(key),
-            "merge keys (<<) are not part of YAML 1.2: use include or extends",
-          );
+        if (key.value === "<<") throw this.#syntax(offsetOf(key), "merge keys (<<) are not part of YAML 1.2");
         result[String(key.value)] = this.#plain(value, count, depth + 1);
       }
     return result;
@@ -118,7 +124,7 @@ export class Source {
         offsetOf(node),
         `${tag} is a tag to YAML: put a pattern that starts with ! into quotes: "${tag}"`,
       );
-    if (tag !== undefined) throw this.#syntax(offsetOf(node), `tags such as ${tag} are not used in policies`);
+    if (tag !== undefined) throw this.#syntax(offsetOf(node), `tags such as ${tag} are not used here`);
   }
 
   // ---------------------------------------------------------------- places
@@ -148,7 +154,7 @@ export class Source {
 
   error(place: Place, message: string, options: { cause?: unknown; onKey?: boolean } = {}): HermesError {
     const { node, key } = this.#nodeAt(place);
-    const error = this.#error("POLICY_INVALID", offsetOf(options.onKey && key ? key : node), message);
+    const error = this.#error(this.#kind.invalid, offsetOf(options.onKey && key ? key : node), message);
     if (options.cause !== undefined) error.cause = options.cause;
     return error;
   }
@@ -166,9 +172,9 @@ function offsetOf(node: unknown): number {
   return (node as { range?: [number, number, number] | null } | undefined)?.range?.[0] ?? 0;
 }
 
-function checkText(name: string, text: string): void {
+function checkText(name: string, text: string, { syntax }: SourceKind): void {
   const fail = (line: number, message: string) =>
-    new HermesError("POLICY_SYNTAX", { file: `${name}:${line}:1`, message });
+    new HermesError(syntax, { file: `${name}:${line}:1`, message });
   if (text.length > MAX_BYTES) throw fail(1, `it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
   let depth = 0;
   let line = 1;

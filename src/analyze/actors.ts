@@ -1,0 +1,41 @@
+import type { TraceRecord } from "../trace/records.js";
+import { type Process, Processes } from "./processes.js";
+
+/** Whom each record of a trace is about: who called, forked, executed a program or ended. Takes them in order. */
+export class Actors {
+  readonly #processes = new Processes();
+  /** By thread. */
+  readonly #processOf = new Map<number, number>();
+
+  get all(): readonly Process[] {
+    return this.#processes.all;
+  }
+
+  of(record: TraceRecord): Process | undefined {
+    switch (record.kind) {
+      case "syscall":
+        this.#processOf.set(record.tid, record.pid);
+        return this.#processes.of(record);
+      case "exec":
+        this.#processOf.set(record.tid, record.pid);
+        this.#processes.execed(record);
+        return this.#processes.of(record);
+      case "fork":
+        this.#processes.forked(record);
+        this.#processOf.set(record.child, record.pid ?? record.child);
+        return this.#ofThread(record);
+      case "exit": {
+        const process = this.#ofThread(record);
+        this.#processes.exited(record);
+        this.#processOf.delete(record.tid);
+        return process;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #ofThread({ tid, time }: { tid: number; time: number }): Process {
+    return this.#processes.of({ tid, pid: this.#processOf.get(tid) ?? tid, time });
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { HermesError } from "../../errors.js";
+import { checkShape } from "../../yaml/shape.js";
+import { Source, type SourceKind } from "../../yaml/source.js";
+import type { GuardOptions } from "../guard.js";
+import { plainly } from "./messages.js";
+import { compilePatterns } from "./patterns.js";
+import { type ConfigFile, configSchema, keysAt } from "./schema.js";
+import { type Merged, tightened } from "./tighten.js";
+
+export const FILE_NAME = "hermes.yaml";
+const CONFIG: SourceKind = { syntax: "CONFIG", invalid: "CONFIG" };
+
+export interface Places {
+  readonly workspace: string;
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Where the user's own file lies: HERMES_HOME, else the folder that XDG names, else ~/.config. */
+export function userFile({ home, env = {} }: Places): string {
+  if (env.HERMES_HOME) return join(env.HERMES_HOME, FILE_NAME);
+  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "hermes", FILE_NAME);
+}
+
+export function projectFile({ workspace }: Places): string {
+  return join(workspace, FILE_NAME);
+}
+
+/** The configuration of this user in this project. A file that is not there says nothing; a wrong one is an error. */
+export function loadConfig(places: Places): Merged {
+  const user = read(userFile(places))?.config ?? configSchema.parse({});
+  const project = read(projectFile(places));
+  return project ? tightened(user, project.config, project.source) : { config: user, atLeast: {} };
+}
+
+function read(file: string): { source: Source; config: ConfigFile } | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const message = cause instanceof TypeError ? "it is not UTF-8" : `cannot read it: ${code}`;
+    throw new HermesError("CONFIG", { file, message }, { cause });
+  }
+  const source = new Source(file, text, CONFIG);
+  return {
+    source,
+    config:
+      source.value === undefined ? configSchema.parse({}) : checkShape(source, configSchema, keysAt, plainly),
+  };
+}
+
+/** What the guard takes of it. */
+export async function guardOptions(
+  places: Places,
+): Promise<Pick<GuardOptions, "profile" | "actions" | "atLeast" | "config">> {
+  const { config, atLeast } = loadConfig(places);
+  const { profile, actions, file_read_max_chars, patterns, ...sections } = config;
+  return {
+    profile,
+    actions,
+    atLeast,
+    config: {
+      ...sections,
+      files: { ...sections.files, read_max_chars: file_read_max_chars },
+      patterns: await compilePatterns(patterns),
+    },
+  };
+}

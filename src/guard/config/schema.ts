@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { securitySection } from "../content/section.js";
+import { credentialsSection } from "../credentials/section.js";
+import { MAX_READ_CHARS } from "../files/read-limit.js";
+import { filesSection } from "../files/section.js";
+import { memorySection } from "../memory/section.js";
+import { KINDS } from "../subject.js";
+import { urlsSection } from "../urls/allowed.js";
+
+const action = z.enum(["allow", "ask", "deny"]);
+
+/** One pattern of the user's own. */
+export const patternSchema = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]*$/, { error: "is a word of small letters, digits and dashes" })
+    .describe("The rule's name in findings."),
+  kind: z
+    .union([z.enum(KINDS), z.array(z.enum(KINDS)).min(1)])
+    .default("command")
+    .describe("Which kinds of subject it looks at."),
+  match: z.string().min(1).describe("A regular expression, as RE2 takes it."),
+  action: z.enum(["ask", "deny"]).default("deny"),
+  reason: z.string().min(1).describe("For whoever is refused."),
+});
+
+/** The shape of hermes.yaml. Each layer keeps its own section beside its code. */
+export const configSchema = z.strictObject({
+  profile: z
+    .enum(["standard", "strict"])
+    .default("standard")
+    .describe("standard: risky effects ask. strict: whatever is not on the allow-list asks."),
+  actions: z
+    .record(z.string(), action)
+    .default({})
+    .describe("What single rules lead to: git-push: deny. In a project's file: at least this."),
+  approvals: z
+    .strictObject({
+      mode: z
+        .enum(["on", "auto", "off"])
+        .default("on")
+        .describe("on: a person is asked. auto: approved after the delay. off: never asked (break-glass)."),
+      delay: z.number().min(0).default(30).describe("Seconds before auto approves."),
+      allow: z.array(z.string()).default([]).describe("Approved for good: keys such as `recursive delete`."),
+    })
+    .prefault({}),
+  file_read_max_chars: z
+    .int()
+    .positive()
+    .default(MAX_READ_CHARS)
+    .describe("How many characters of a file an agent gets at once."),
+  files: filesSection.prefault({}),
+  credentials: credentialsSection.prefault({}),
+  urls: urlsSection.prefault({}),
+  security: securitySection.prefault({}),
+  memory: memorySection.prefault({}),
+  patterns: z.array(patternSchema).default([]).describe("Patterns of your own, run in linear time."),
+});
+
+export type ConfigFile = z.infer<typeof configSchema>;
+export type PatternSpec = z.infer<typeof patternSchema>;
+
+/** The keys that may stand at a place of the file, for suggestions. */
+export function keysAt(place: readonly (string | number)[]): readonly string[] {
+  let at: unknown = configSchema;
+  for (const step of place) at = inside(at, step);
+  const shape = shapeOf(at);
+  return shape ? Object.keys(shape) : [];
+}
+
+function inside(schema: unknown, step: string | number): unknown {
+  const bare = unwrapped(schema);
+  if (bare instanceof z.ZodArray) return bare.element;
+  return shapeOf(bare)?.[step];
+}
+
+function shapeOf(schema: unknown): Record<string, unknown> | undefined {
+  const bare = unwrapped(schema);
+  return bare instanceof z.ZodObject ? bare.shape : undefined;
+}
+
+function unwrapped(schema: unknown): unknown {
+  let at = schema;
+  while (at instanceof z.ZodDefault || at instanceof z.ZodPrefault || at instanceof z.ZodOptional)
+    at = at.unwrap();
+  return at;
+}

@@ -1,0 +1,117 @@
+import type { Place, Source } from "../../yaml/source.js";
+import type { ConfigFile } from "./schema.js";
+
+/**
+ * What a project's file may do to what the user decided. It comes with the code that an agent works on, so it is trusted
+ * no more than that code: it may add to what is refused, and open nothing.
+ */
+type Tighten =
+  /** The user's alone: it opens something, or names a program or a server. */
+  | { readonly may: "not-set" }
+  /** Values from loose to strict: it may go to the right. */
+  | { readonly may: "go-up"; readonly order: readonly unknown[] }
+  | { readonly may: "lower" | "raise" }
+  /** Lists of what is refused grow. */
+  | { readonly may: "add" }
+  /** Lists of what is allowed shrink. */
+  | { readonly may: "narrow" }
+  /** Actions of rules: taken as the least that holds. */
+  | { readonly may: "demand" };
+
+const notSet: Tighten = { may: "not-set" };
+
+/** Every key of the file. What is not here a project may not set. */
+export const TIGHTEN: Readonly<Record<string, Tighten>> = {
+  profile: { may: "go-up", order: ["standard", "strict"] },
+  actions: { may: "demand" },
+  "approvals.mode": { may: "go-up", order: ["off", "auto", "on"] },
+  "approvals.delay": { may: "raise" },
+  "approvals.allow": { may: "narrow" },
+  file_read_max_chars: { may: "lower" },
+  "files.deny": { may: "add" },
+  "files.ask": { may: "add" },
+  "files.re_read_warn": { may: "lower" },
+  "files.re_read_stop": { may: "lower" },
+  "credentials.pass": { may: "narrow" },
+  "credentials.strip": { may: "add" },
+  "urls.allow": { may: "narrow" },
+  "security.tirith_enabled": { may: "go-up", order: [false, true] },
+  "security.tirith_path": notSet,
+  "security.tirith_timeout": notSet,
+  "security.tirith_fail_open": { may: "go-up", order: [true, false] },
+  "security.tirith_sha256": notSet,
+  "memory.mode": { may: "go-up", order: ["warn", "strip", "block"] },
+  "memory.distrust": { may: "add" },
+  patterns: { may: "add" },
+};
+
+export interface Merged {
+  readonly config: ConfigFile;
+  /** What the project demands of rules: the least that holds. */
+  readonly atLeast: ConfigFile["actions"];
+}
+
+/** The user's configuration with what the project's file adds. Throws where that would loosen it. */
+export function tightened(user: ConfigFile, project: ConfigFile, source: Source): Merged {
+  const config = structuredClone(user) as unknown as Record<string, unknown>;
+  for (const place of leaves(source.value, [])) {
+    const rule = TIGHTEN[place.join(".")] ?? notSet;
+    if (rule.may === "demand") continue;
+    const theirs = valueAt(project, place);
+    const ours = valueAt(user, place);
+    const fail = (why: string) =>
+      source.error(place, `a project's file may only tighten: \`${place.join(".")}\` ${why}`);
+    setAt(config, place, combined(rule, ours, theirs, fail));
+  }
+  return { config: config as unknown as ConfigFile, atLeast: demanded(project, source) };
+}
+
+function combined(rule: Tighten, ours: unknown, theirs: unknown, fail: (why: string) => Error): unknown {
+  switch (rule.may) {
+    case "go-up":
+      if (rule.order.indexOf(theirs) < rule.order.indexOf(ours))
+        throw fail(`is ${ours} already, which is stricter`);
+      return theirs;
+    case "lower":
+      if ((theirs as number) > (ours as number)) throw fail(`is ${ours} and can only be lowered`);
+      return theirs;
+    case "raise":
+      if ((theirs as number) < (ours as number)) throw fail(`is ${ours} and can only be raised`);
+      return theirs;
+    case "add":
+      return [...(ours as unknown[]), ...(theirs as unknown[])];
+    case "narrow": {
+      const extra = (theirs as unknown[]).find((item) => !(ours as unknown[]).includes(item));
+      if (extra !== undefined)
+        throw fail(`would allow ${JSON.stringify(extra)}, which your own file does not`);
+      return theirs;
+    }
+    default:
+      throw fail("belongs into your own file");
+  }
+}
+
+function demanded(project: ConfigFile, source: Source): ConfigFile["actions"] {
+  for (const [rule, action] of Object.entries(project.actions))
+    if (action === "allow")
+      throw source.error(["actions", rule], `a project's file may only tighten: it cannot allow \`${rule}\``);
+  return project.actions;
+}
+
+/** The places of a file that have a value of their own. Lists and `actions` count as one. */
+function* leaves(value: unknown, place: Place): Iterable<Place> {
+  if (place.join(".") in TIGHTEN || typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (value !== undefined && place.length > 0) yield place;
+    return;
+  }
+  for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...place, key]);
+}
+
+function valueAt(value: unknown, place: Place): unknown {
+  return place.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], value);
+}
+
+function setAt(config: Record<string, unknown>, place: Place, value: unknown): void {
+  const parent = valueAt(config, place.slice(0, -1)) as Record<string, unknown>;
+  parent[place.at(-1)!] = value;
+}

@@ -1,0 +1,49 @@
+import type { Place, Source } from "../../yaml/source.js";
+import { PatternError } from "../match/glob.js";
+import { parseSize } from "../match/quantity.js";
+import type { PolicyFence } from "../policy.js";
+import type { FenceSpec } from "./schema.js";
+import type { Variables } from "./variables.js";
+
+/** A policy's `fence:`, with its paths as they are on this machine. */
+export function compileFence(spec: FenceSpec, source: Source, variables: Variables): PolicyFence {
+  const at = <T>(key: keyof FenceSpec, act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      const place: Place = ["fence", key];
+      throw error instanceof PatternError ? source.error(place, `\`${key}\`: ${error.message}`) : error;
+    }
+  };
+  const places = (key: "readable" | "writable" | "hidden") =>
+    spec[key] === undefined
+      ? {}
+      : { [key]: at(key, () => [spec[key]!].flat().flatMap((text) => variables.places(text))) };
+  const {
+    level,
+    network,
+    processes,
+    cpus,
+    memory,
+    connect_ports: connectPorts,
+    bind_ports: bindPorts,
+  } = spec;
+  return {
+    ...places("readable"),
+    ...places("writable"),
+    ...places("hidden"),
+    ...(level && { level }),
+    ...(network && { network }),
+    ...(connectPorts && { connectPorts }),
+    ...(bindPorts && { bindPorts }),
+    ...(processes !== undefined && { processes }),
+    ...(cpus !== undefined && { cpus }),
+    ...(memory !== undefined && { memory: at("memory", () => bytes(String(memory))) }),
+  };
+}
+
+function bytes(text: string): number {
+  const size = parseSize(text);
+  if (size === undefined || size < 1n) throw new PatternError(`"${text}" is not a size such as 512MB`);
+  return Number(size);
+}

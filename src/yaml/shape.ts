@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import { suggest } from "../abi/index.js";
+import { HermesError } from "../errors.js";
+import type { Place, Source } from "./source.js";
+
+const SHOWN = 10;
+
+/** The keys that may stand at a place, for suggestions. */
+export type KeysAt = (place: Place) => readonly string[];
+
+/** A file's content, when it has the right shape. Otherwise an error that names every misfit with its line. */
+export function checkShape<T extends z.ZodType>(
+  source: Source,
+  schema: T,
+  keysAt: KeysAt,
+  /** What is wrong, where the schema has no words of its own for it. */
+  words?: z.core.$ZodErrorMap,
+): z.infer<T> {
+  const result = schema.safeParse(source.value, words && { error: words });
+  if (result.success) return result.data;
+  throw joined(result.error.issues.flatMap((issue) => describe(source, issue, keysAt)));
+}
+
+/** Several errors of one file as one: the first with its code, the others as lines below it. */
+export function joined(errors: readonly HermesError[]): HermesError {
+  const [first, ...rest] = errors.slice(0, SHOWN);
+  if (rest.length === 0) return first!;
+  const more = errors.length > SHOWN ? `\n  … and ${errors.length - SHOWN} more` : "";
+  const [, file = "", text = ""] = /^\w+ (.*?:\d+:\d+): ([\s\S]*)$/.exec(first!.message) ?? [];
+  const lines = [text, ...rest.map((e) => `  ${e.message.replace(/^\w+ /, "")}`)];
+  return new HermesError(first!.code, { file, message: lines.join("\n") + more });
+}
+
+function describe(source: Source, issue: z.core.$ZodIssue, keysAt: KeysAt): HermesError[] {
+  const place = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => unknownKey(source, place, key, keysAt));
+  const inner = innermost(issue);
+  if (inner)
+    return describe(source, { ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, keysAt);
+  const value = valueAt(source.value, place);
+  if (value === undefined) {
+    const key = String(place.at(-1) ?? "it");
+    return [source.error(place.slice(0, -1), `\`${key}\` is missing: it ${issue.message}`)];
+  }
+  const last = place.at(-1);
+  if (value === null) return [source.error(place, `\`${last}\` has no value: it ${issue.message}`)];
+  const subject = typeof last === "string" ? `\`${last}\` ` : "";
+  return [source.error(place, `${subject}${issue.message}, not ${shown(value)}`)];
+}
+
+/** Of a union's branches the one that the writer meant: the one that got furthest. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue | undefined {
+  if (issue.code !== "invalid_union") return undefined;
+  const deep = issue.errors
+    .flat()
+    .filter((e) => e.path.length > 0 || e.code === "unrecognized_keys" || e.code === "too_small");
+  return deep[0];
+}
+
+function unknownKey(source: Source, place: Place, key: string, keysAt: KeysAt): HermesError {
+  const near = suggest(key, keysAt(place));
+  const hint = near ? `: did you mean \`${near}\`?` : ` (known: ${keysAt(place).join(", ")})`;
+  return source.error([...place, key], `unknown key \`${key}\`${hint}`, { onKey: true });
+}
+
+function valueAt(value: unknown, place: Place): unknown {
+  return place.reduce<unknown>(
+    (at, step) => (at as Record<string | number, unknown> | undefined)?.[step],
+    value,
+  );
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object" && value !== null) return "a map (quote a text that holds { } or : )";
+  if (typeof value === "string") return `"${value}"`;
+  return `${typeof value === "number" ? "the number" : ""} ${value}`.trim();
+}
