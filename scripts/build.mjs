@@ -93,6 +93,7 @@ const COMMANDS = [
   "commands",
   "doctor",
   "guard",
+  "learn",
   "policy",
   "policy-test",
   "query",
