@@ -99,7 +99,8 @@ describe("hermes learn", () => {
       ["run", "--json", "-p", policy(), "--", "bash", "-c", "sh -c 'echo two'"],
       place.first,
     );
-    expect(other.denied).toBe(1);
+    expect(other.denied).toBeGreaterThan(0);
+    expect(other.output).not.toMatch(/^two$/m);
   });
 
   it("quotes hostile names, so that they are names and nothing else", async () => {
