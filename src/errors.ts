@@ -20,6 +20,7 @@ const TABLE = {
   OUTPUT: { exit: 125, text: "cannot write {file}: {errno}" },
   TRACE_OPEN: { exit: 125, text: "cannot write the trace to {file}: {errno}" },
   TRACE_WRITE: { exit: 125, text: "writing the trace to {file} failed: {errno}" },
+  SKILL: { exit: 1, text: "skill {name}: {message}" },
   URL_REFUSED: { exit: 4, text: "{url} is refused: {reason}" },
   FETCH: { exit: 125, text: "cannot fetch {url}: {message}" },
   CONFIG: { exit: 125, text: "configuration {file}: {message}" },
