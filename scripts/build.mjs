@@ -98,6 +98,7 @@ const COMMANDS = [
   "policy-test",
   "query",
   "simulate",
+  "skill",
   "trace",
 ];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
@@ -113,7 +114,7 @@ const apart = {
     });
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands|behaviour)\.ts$/.test(importer) || !COMMANDS.includes(name))
+      if (!/src\/cli\/(main|commands|behaviour|skills)\.ts$/.test(importer) || !COMMANDS.includes(name))
         return undefined;
       return { path: `./${name}.cjs`, external: true };
     });

@@ -31,7 +31,10 @@ export function scanCommand(folder: string, flags: Flags): number {
 }
 
 export function installCommand(folder: string, flags: Flags): number {
-  return report(storeOf(flags).install(resolve(folder), flags.name ?? basename(resolve(folder)), flags.source), flags);
+  return report(
+    storeOf(flags).install(resolve(folder), flags.name ?? basename(resolve(folder)), flags.source),
+    flags,
+  );
 }
 
 export function listCommand(flags: Flags): number {
@@ -40,14 +43,17 @@ export function listCommand(flags: Flags): number {
   if (flags.json) print(`${JSON.stringify(listed)}\n`);
   else {
     for (const name of listed.installed) print(`${name}\n`);
-    for (const { id, action, at } of listed.quarantined) print(`${id}  ${paint(1)(STYLE[action], "in quarantine")} since ${at}\n`);
+    for (const { id, action, at } of listed.quarantined)
+      print(`${id}  ${paint(1)(STYLE[action], "in quarantine")} since ${at}\n`);
   }
   return 0;
 }
 
 /** What the operator decides on: the findings, which whoever wrote the skill never sees. */
 export function reviewCommand(id: string | undefined, flags: Flags): number {
-  const waiting = storeOf(flags).quarantined().filter((one) => id === undefined || one.id === id);
+  const waiting = storeOf(flags)
+    .quarantined()
+    .filter((one) => id === undefined || one.id === id);
   if (flags.json) print(`${JSON.stringify(waiting)}\n`);
   else for (const { id: name, action, findings } of waiting) show(name, action, findings);
   return id !== undefined && waiting.length === 0 ? 1 : 0;
@@ -75,7 +81,8 @@ function report(outcome: Outcome, { json }: Flags): number {
 function show(name: string, action: Action, findings: readonly Finding[]): void {
   const p = paint(1);
   print(`${p(STYLE[action], p("bold", action))}  ${name}\n`);
-  for (const one of findings) print(`  ${p(STYLE[one.action], one.action)} ${one.layer}/${one.rule}: ${visible(one.reason)}\n`);
+  for (const one of findings)
+    print(`  ${p(STYLE[one.action], one.action)} ${one.layer}/${one.rule}: ${visible(one.reason)}\n`);
 }
 
 /** What a skill says must not reach the terminal as anything but text. */

@@ -1,11 +1,24 @@
 import { createHash, randomUUID } from "node:crypto";
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { HermesError } from "../../errors.js";
 import type { Action, Finding } from "../finding.js";
 
 /** Judges the skill in a folder. */
-export type ScanSkill = (folder: string, source: string | undefined) => { readonly action: Action; readonly findings: readonly Finding[] };
+export type ScanSkill = (
+  folder: string,
+  source: string | undefined,
+) => { readonly action: Action; readonly findings: readonly Finding[] };
 
 /** A skill that waits for the operator. */
 export interface Quarantined {
@@ -18,7 +31,9 @@ export interface Quarantined {
   readonly findings: readonly Finding[];
 }
 
-export type Outcome = { readonly installed: true; readonly name: string; readonly digest: string } | { readonly installed: false; readonly quarantined: Quarantined };
+export type Outcome =
+  | { readonly installed: true; readonly name: string; readonly digest: string }
+  | { readonly installed: false; readonly quarantined: Quarantined };
 
 /**
  * Where skills live. Whatever is to become a skill is copied, scanned, and only then moved into place, in one step: a skill that
@@ -44,13 +59,16 @@ export class SkillStore {
 
   /** Installs or replaces a skill with what lies in a folder. */
   install(from: string, name: string, source?: string): Outcome {
-    return this.#admit(name, source, (draft) => cpSync(from, draft, { recursive: true, verbatimSymlinks: true }));
+    return this.#admit(name, source, (draft) =>
+      cpSync(from, draft, { recursive: true, verbatimSymlinks: true }),
+    );
   }
 
   /** Changes files of an installed skill, or makes a new one. `undefined` removes a file. */
   edit(name: string, changes: Readonly<Record<string, string | undefined>>): Outcome {
     return this.#admit(name, undefined, (draft) => {
-      if (existsSync(this.folderOf(name))) cpSync(this.folderOf(name), draft, { recursive: true, verbatimSymlinks: true });
+      if (existsSync(this.folderOf(name)))
+        cpSync(this.folderOf(name), draft, { recursive: true, verbatimSymlinks: true });
       for (const [path, text] of Object.entries(changes)) {
         const file = inside(draft, path);
         if (text === undefined) rmSync(file, { force: true });
@@ -79,7 +97,10 @@ export class SkillStore {
     const waiting = this.#waiting(id);
     const folder = join(this.#root, "quarantine", id);
     if (digestOf(join(folder, "skill")) !== waiting.digest)
-      throw new HermesError("SKILL", { name: waiting.name, message: "it was changed while it was in quarantine; install it anew" });
+      throw new HermesError("SKILL", {
+        name: waiting.name,
+        message: "it was changed while it was in quarantine; install it anew",
+      });
     const draft = this.#draft();
     cpSync(join(folder, "skill"), draft, { recursive: true, verbatimSymlinks: true });
     if (digestOf(draft) !== waiting.digest) {
@@ -98,7 +119,11 @@ export class SkillStore {
 
   #waiting(id: string): Quarantined {
     const found = this.quarantined().find((one) => one.id === id || one.name === id);
-    if (!found || found.id !== id) throw new HermesError("SKILL", { name: id, message: found ? `its id is ${found.id}` : "nothing of this id waits in quarantine" });
+    if (!found || found.id !== id)
+      throw new HermesError("SKILL", {
+        name: id,
+        message: found ? `its id is ${found.id}` : "nothing of this id waits in quarantine",
+      });
     return found;
   }
 
@@ -113,14 +138,18 @@ export class SkillStore {
     const draft = this.#draft();
     try {
       fill(draft);
-      if (!existsSync(join(draft, "SKILL.md"))) throw new HermesError("SKILL", { name, message: "it has no SKILL.md" });
+      if (!existsSync(join(draft, "SKILL.md")))
+        throw new HermesError("SKILL", { name, message: "it has no SKILL.md" });
       const { action, findings } = this.#scan(draft, source);
       const digest = digestOf(draft);
       if (action === "allow") {
         this.#moveIn(draft, name);
         return { installed: true, name, digest };
       }
-      return { installed: false, quarantined: this.#quarantine(draft, { name, digest, action, findings, ...(source && { source }) }) };
+      return {
+        installed: false,
+        quarantined: this.#quarantine(draft, { name, digest, action, findings, ...(source && { source }) }),
+      };
     } finally {
       rmSync(draft, { recursive: true, force: true });
     }
@@ -160,12 +189,16 @@ function names(folder: string): string[] {
 
 function checkedName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name)) return name;
-  throw new HermesError("SKILL", { name, message: "a skill's name has letters, digits, dots, hyphens and underscores only" });
+  throw new HermesError("SKILL", {
+    name,
+    message: "a skill's name has letters, digits, dots, hyphens and underscores only",
+  });
 }
 
 function inside(folder: string, path: string): string {
   const file = join(folder, path);
-  if (!file.startsWith(folder + sep)) throw new HermesError("SKILL", { name: path, message: "this path leads out of the skill" });
+  if (!file.startsWith(folder + sep))
+    throw new HermesError("SKILL", { name: path, message: "this path leads out of the skill" });
   return file;
 }
 
@@ -175,7 +208,8 @@ export function digestOf(folder: string): string {
   const visit = (path: string, own: string): void => {
     const info = lstatSync(path);
     hash.update(`${own}\0${info.isDirectory() ? "d" : info.isSymbolicLink() ? "l" : "f"}\0`);
-    if (info.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name), `${own}/${name}`);
+    if (info.isDirectory())
+      for (const name of readdirSync(path).sort()) visit(join(path, name), `${own}/${name}`);
     else if (info.isFile()) hash.update(readFileSync(path)).update("\0");
   };
   visit(folder, "");
