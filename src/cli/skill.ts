@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Action, Finding } from "../guard/finding.js";
-import { hostGuard } from "../guard/host.js";
+import { configuredGuard } from "../guard/host.js";
 import { type Outcome, type ScanSkill, SkillStore } from "../guard/skills/store.js";
 import { paint, print } from "./output.js";
 
@@ -15,30 +15,33 @@ interface Flags {
 const EXIT: Readonly<Record<Action, number>> = { allow: 0, ask: 3, deny: 4 };
 const STYLE = { allow: "green", ask: "yellow", deny: "red" } as const;
 
-const scan: ScanSkill = (folder, source) =>
-  hostGuard().check({ kind: "skill", input: folder, fields: { ...(source && { source }) } });
+async function scanner(): Promise<ScanSkill> {
+  const guard = await configuredGuard();
+  return (folder, source) =>
+    guard.check({ kind: "skill", input: folder, fields: { ...(source && { source }) } });
+}
 
-function storeOf({ home }: Flags): SkillStore {
-  return new SkillStore(home ?? process.env.HERMES_HOME ?? join(homedir(), ".hermes"), scan);
+async function storeOf({ home }: Flags): Promise<SkillStore> {
+  return new SkillStore(home ?? process.env.HERMES_HOME ?? join(homedir(), ".hermes"), await scanner());
 }
 
 /** Judges a skill without touching it. */
-export function scanCommand(folder: string, flags: Flags): number {
-  const { action, findings } = scan(resolve(folder), flags.source);
+export async function scanCommand(folder: string, flags: Flags): Promise<number> {
+  const { action, findings } = (await scanner())(resolve(folder), flags.source);
   if (flags.json) print(`${JSON.stringify({ action, findings })}\n`);
   else show(basename(resolve(folder)), action, findings);
   return EXIT[action];
 }
 
-export function installCommand(folder: string, flags: Flags): number {
+export async function installCommand(folder: string, flags: Flags): Promise<number> {
   return report(
-    storeOf(flags).install(resolve(folder), flags.name ?? basename(resolve(folder)), flags.source),
+    (await storeOf(flags)).install(resolve(folder), flags.name ?? basename(resolve(folder)), flags.source),
     flags,
   );
 }
 
-export function listCommand(flags: Flags): number {
-  const store = storeOf(flags);
+export async function listCommand(flags: Flags): Promise<number> {
+  const store = await storeOf(flags);
   const listed = { installed: store.list(), quarantined: store.quarantined() };
   if (flags.json) print(`${JSON.stringify(listed)}\n`);
   else {
@@ -50,7 +53,7 @@ export function listCommand(flags: Flags): number {
 }
 
 /** What the operator decides on: the findings, which whoever wrote the skill never sees. */
-export function reviewCommand(id: string | undefined, flags: Flags): number {
+export async function reviewCommand(id: string | undefined, flags: Flags): Promise<number> {
   const waiting = storeOf(flags)
     .quarantined()
     .filter((one) => id === undefined || one.id === id);
@@ -59,12 +62,12 @@ export function reviewCommand(id: string | undefined, flags: Flags): number {
   return id !== undefined && waiting.length === 0 ? 1 : 0;
 }
 
-export function approveCommand(id: string, flags: Flags): number {
-  return report(storeOf(flags).approve(id), flags);
+export async function approveCommand(id: string, flags: Flags): Promise<number> {
+  return report((await storeOf(flags)).approve(id), flags);
 }
 
-export function rejectCommand(id: string, flags: Flags): number {
-  storeOf(flags).reject(id);
+export async function rejectCommand(id: string, flags: Flags): Promise<number> {
+  (await storeOf(flags)).reject(id);
   return 0;
 }
 

@@ -15,7 +15,7 @@ export function addSkillCommands(program: Command): void {
     .option("--source <source>", "where it is from, e.g. github.com/someone/skills")
     .option("--json", "as JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (folder, options) => exit((await import("./skill.js")).scanCommand(folder, options)));
+    .action(async (folder, options) => exit(await (await import("./skill.js")).scanCommand(folder, options)));
   skill
     .command("install")
     .description("scan a skill and put it in place in one step; what does not pass goes to quarantine")
@@ -24,33 +24,35 @@ export function addSkillCommands(program: Command): void {
     .option("--source <source>", "where it is from, e.g. github.com/someone/skills")
     .option(...HOME)
     .option("--json", "as JSON")
-    .action(async (folder, options) => exit((await import("./skill.js")).installCommand(folder, options)));
+    .action(async (folder, options) =>
+      exit(await (await import("./skill.js")).installCommand(folder, options)),
+    );
   skill
     .command("list")
     .description("installed skills, and those in quarantine")
     .option(...HOME)
     .option("--json", "as JSON")
-    .action(async (options) => exit((await import("./skill.js")).listCommand(options)));
+    .action(async (options) => exit(await (await import("./skill.js")).listCommand(options)));
   skill
     .command("review")
     .description("what was found in skills that wait in quarantine")
     .argument("[id]")
     .option(...HOME)
     .option("--json", "as JSON")
-    .action(async (id, options) => exit((await import("./skill.js")).reviewCommand(id, options)));
+    .action(async (id, options) => exit(await (await import("./skill.js")).reviewCommand(id, options)));
   skill
     .command("approve")
     .description("install a skill from quarantine as it was scanned")
     .argument("<id>")
     .option(...HOME)
     .option("--json", "as JSON")
-    .action(async (id, options) => exit((await import("./skill.js")).approveCommand(id, options)));
+    .action(async (id, options) => exit(await (await import("./skill.js")).approveCommand(id, options)));
   skill
     .command("reject")
     .description("delete a skill from quarantine")
     .argument("<id>")
     .option(...HOME)
-    .action(async (id, options) => exit((await import("./skill.js")).rejectCommand(id, options)));
+    .action(async (id, options) => exit(await (await import("./skill.js")).rejectCommand(id, options)));
 }
 
 const EXAMPLES = `

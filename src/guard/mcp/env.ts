@@ -1,3 +1,6 @@
+import { runsCode } from "../credentials/code.js";
+import { baselineEnv, type FilteredEnv } from "../credentials/env.js";
+import { redact } from "../credentials/secrets.js";
 import type { Action } from "../finding.js";
 
 /** Variables of a server's configuration that do more than configure it. */
@@ -7,73 +10,35 @@ export interface EnvFinding {
   readonly reason: string;
 }
 
-const ROWS: readonly {
+interface Row {
   readonly name: RegExp;
-  readonly value?: RegExp;
+  readonly value: RegExp;
   readonly action: Action;
   readonly rule: string;
   readonly why: string;
-}[] = [
+}
+
+const ROWS: readonly Row[] = [
   {
-    name: /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/,
-    action: "deny",
-    rule: "env-code",
-    why: "loads code into every program that the server starts",
-  },
-  {
-    name: /^(?:BASH_ENV|ENV|PYTHONSTARTUP|PERL5OPT|RUBYOPT|PROMPT_COMMAND|ZDOTDIR)$/,
-    action: "deny",
-    rule: "env-code",
-    why: "runs code before the server does",
-  },
-  {
-    name: /^NODE_OPTIONS$/,
-    value: /--(?:require|import|loader|experimental-loader|eval)|-r\b/,
-    action: "deny",
-    rule: "env-code",
-    why: "runs code before the server does",
-  },
-  {
-    name: /^(?:LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|PATH)$/,
+    name: /^PATH$/,
     value: /(?:^|:)(?:\/tmp|\/var\/tmp|\/dev\/shm|\.)(?:[/:]|$)/,
     action: "deny",
     rule: "env-code",
-    why: "lets anybody put code before the server's own",
+    why: "lets anybody put programs before the system's own",
   },
   {
-    name: /^(?:GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|EDITOR|VISUAL|PAGER|BROWSER)$/,
-    value: /[;&|$`]|curl|wget|\/tmp\//,
-    action: "deny",
-    rule: "env-code",
-    why: "is a command that other programs run",
-  },
-  {
-    name: /^(?:NODE_TLS_REJECT_UNAUTHORIZED)$/,
-    value: /^0$/,
+    name: /^NODE_TLS_REJECT_UNAUTHORIZED$|^PYTHONHTTPSVERIFY$|^npm_config_strict_ssl$/i,
+    value: /^(?:0|false)$/i,
     action: "deny",
     rule: "env-insecure",
     why: "accepts any certificate",
   },
   {
-    name: /^(?:PYTHONHTTPSVERIFY|GIT_SSL_NO_VERIFY|NPM_CONFIG_STRICT_SSL|npm_config_strict_ssl|CURL_INSECURE)$/,
-    value: /^(?:0|1|true|false)$/,
+    name: /^GIT_SSL_NO_VERIFY$/,
+    value: /^(?:1|true)$/i,
     action: "deny",
     rule: "env-insecure",
     why: "accepts any certificate",
-  },
-  {
-    name: /^(?:npm_config_registry|NPM_CONFIG_REGISTRY|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|YARN_REGISTRY)$/,
-    value: /^(?!https:\/\/(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|test\.pypi\.org))/,
-    action: "ask",
-    rule: "foreign-registry",
-    why: "fetches packages from somewhere else than advisories are about",
-  },
-  {
-    name: /^(?:HTTPS?_PROXY|ALL_PROXY|https?_proxy|all_proxy|ANTHROPIC_BASE_URL|OPENAI_BASE_URL|OPENAI_API_BASE)$/,
-    value: /^(?!https?:\/\/(?:localhost|127\.|\[::1\]|api\.(?:anthropic|openai)\.com))/,
-    action: "ask",
-    rule: "env-proxy",
-    why: "lets somebody read along",
   },
   {
     name: /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)$/,
@@ -81,6 +46,20 @@ const ROWS: readonly {
     action: "deny",
     rule: "env-insecure",
     why: "trusts a certificate that anybody can put there",
+  },
+  {
+    name: /^(?:npm_config_registry|YARN_REGISTRY|PIP_(?:EXTRA_)?INDEX_URL|UV_(?:DEFAULT_|EXTRA_)?INDEX(?:_URL)?)$/i,
+    value: /^(?!https:\/\/(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|test\.pypi\.org))/,
+    action: "ask",
+    rule: "foreign-registry",
+    why: "fetches packages from somewhere else than advisories are about",
+  },
+  {
+    name: /^(?:https?_proxy|all_proxy|ANTHROPIC_BASE_URL|OPENAI_BASE_URL|OPENAI_API_BASE)$/i,
+    value: /^(?!https?:\/\/(?:localhost|127\.|\[::1\]|api\.(?:anthropic|openai)\.com))/,
+    action: "ask",
+    rule: "env-proxy",
+    why: "lets somebody read along",
   },
   {
     name: /^(?:DANGEROUSLY_OMIT_AUTH|MCP_DISABLE_AUTH|DISABLE_AUTH|SKIP_AUTH)$/i,
@@ -92,8 +71,32 @@ const ROWS: readonly {
 ];
 
 export function judgeEnv(env: Readonly<Record<string, string>>): EnvFinding[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    const row = ROWS.find((one) => one.name.test(name) && (one.value === undefined || one.value.test(value)));
+  return Object.entries(env).flatMap(([name, value]): EnvFinding[] => {
+    const code = runsCode(name, value);
+    if (code !== undefined) return [{ rule: "env-code", action: "deny", reason: `${name} ${code}.` }];
+    const row = ROWS.find((one) => one.name.test(name) && one.value.test(value));
     return row ? [{ rule: row.rule, action: row.action, reason: `${name} ${row.why}.` }] : [];
   });
+}
+
+/** The environment that a server starts with: the baseline of the host's, and what its configuration sets itself. */
+export function serverEnv(
+  host: Readonly<Record<string, string | undefined>>,
+  configured: Readonly<Record<string, string>>,
+): FilteredEnv {
+  const { env, withheld } = baselineEnv(host);
+  const own = Object.entries(configured).filter(([name, value]) => runsCode(name, value) === undefined);
+  return { env: { ...env, ...Object.fromEntries(own) }, withheld };
+}
+
+/** What went wrong with a server, without what it was given in confidence. */
+export function publicError(message: string, configured: Readonly<Record<string, string>> = {}): string {
+  const given = Object.entries(configured).filter(([, value]) => value.length >= 6);
+  // Longest first: a value may be part of another.
+  given.sort(([, a], [, b]) => b.length - a.length);
+  const without = given.reduce(
+    (text, [name, value]) => text.replaceAll(value, `[redacted: ${name}]`),
+    message,
+  );
+  return redact(without).text;
 }

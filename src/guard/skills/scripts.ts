@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
     action: "deny",
     reason: "This unpacks code that cannot be read, and runs it.",
     pattern:
-      /\b(?:exec|eval|compile|__import__|function|loads)\s?\(\s{0,4}(?:[\w.]{1,40}\(\s{0,4}){0,4}(?:base64|b64decode|atob|codecs\.decode|zlib|marshal|bytes\.fromhex|binascii|gzip|lzma|buffer\.from|rot13|string\.fromcharcode|decodeuricomponent|unescape)|new function\s?\(\s{0,4}(?:atob|buffer\.from|string\.fromcharcode)|(?:base64\s+(?:-d|--decode|-D)|xxd\s+-r|openssl\s+enc\s+-d)[^\n]{0,60}\|\s{0,4}(?:(?:ba|z|da)?sh|python[\d.]*|perl|node|source)\b|eval\s+["']?\$\((?:echo|printf)[^\n]{0,400}\|\s?(?:base64|xxd|rev|tr)|frombase64string\([^\n]{0,200}(?:iex|invoke-expression|load\()|(?:powershell|pwsh)[^\n]{0,80}-e(?:nc|ncodedcommand|c)?\s+[a-z0-9+/=]{16,}|pickle\.loads\(\s{0,4}(?:base64|requests|urllib)/gi,
+      /\b(?:exec|eval|compile|__import__|function|loads)\s?\(\s{0,4}(?:[\w.]{1,40}\(\s{0,4}){0,4}["']?(?:base64|b64decode|atob|codecs\.decode|zlib|marshal|bytes\.fromhex|binascii|gzip|lzma|buffer\.from|rot13|string\.fromcharcode|decodeuricomponent|unescape)|new function\s?\(\s{0,4}(?:atob|buffer\.from|string\.fromcharcode)|(?:base64\s+(?:-d|--decode|-D)|xxd\s+-r|openssl\s+enc\s+-d)[^\n]{0,60}\|\s{0,4}(?:(?:ba|z|da)?sh|python[\d.]*|perl|node|source)\b|eval\s+["']?\$\((?:echo|printf)[^\n]{0,400}\|\s?(?:base64|xxd|rev|tr)|frombase64string\([^\n]{0,200}(?:iex|invoke-expression|load\()|(?:powershell|pwsh)[^\n]{0,80}-e(?:nc|ncodedcommand|c)?\s+[a-z0-9+/=]{16,}|pickle\.loads\(\s{0,4}(?:base64|requests|urllib)/gi,
   },
   {
     rule: "hidden-code",
