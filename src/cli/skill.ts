@@ -54,9 +54,7 @@ export async function listCommand(flags: Flags): Promise<number> {
 
 /** What the operator decides on: the findings, which whoever wrote the skill never sees. */
 export async function reviewCommand(id: string | undefined, flags: Flags): Promise<number> {
-  const waiting = storeOf(flags)
-    .quarantined()
-    .filter((one) => id === undefined || one.id === id);
+  const waiting = (await storeOf(flags)).quarantined().filter((one) => id === undefined || one.id === id);
   if (flags.json) print(`${JSON.stringify(waiting)}\n`);
   else for (const { id: name, action, findings } of waiting) show(name, action, findings);
   return id !== undefined && waiting.length === 0 ? 1 : 0;
