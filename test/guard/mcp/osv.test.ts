@@ -64,7 +64,7 @@ afterEach(() => {
 });
 
 function judge(command: string, osv: object = {}, online = true) {
-  const section = mcpSection.parse({ osv: { url, timeout: 1, ...osv } });
+  const section = mcpSection.parse({ osv: { url, timeout: 60, ...osv } });
   const advisories = osvAdvisories({ section: section.osv, cache: join(folder, "cache"), online });
   return new Guard(LAYERS, { config: { mcp: section }, advisories }).judge({ kind: "mcp", input: command });
 }
@@ -137,10 +137,11 @@ describe("seed 004: npx/uvx packages checked against the OSV database before spa
   for (const how of ["status", "nonsense", "silent"] as const)
     it(`fails closed when the API fails (${how}), unless fail_open is set`, async () => {
       broken = how;
-      const closed = await judge("npx -y some-server");
+      const osv = how === "silent" ? { timeout: 0.5 } : {};
+      const closed = await judge("npx -y some-server", osv);
       expect(closed.action).toBe("deny");
       expect(closed.findings.at(-1)!.rule).toBe("advisories-unavailable");
-      expect((await judge("npx -y some-server", { fail_open: true })).action).toBe("allow");
+      expect((await judge("npx -y some-server", { ...osv, fail_open: true })).action).toBe("allow");
     });
 
   it("osv.mode: off asks nobody", async () => {
