@@ -102,10 +102,12 @@ const COMMANDS = [
   "commands",
   "doctor",
   "guard",
+  "learn",
   "policy",
   "policy-test",
   "query",
   "simulate",
+  "skill",
   "trace",
 ];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
@@ -121,7 +123,7 @@ const apart = {
     });
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands|behaviour)\.ts$/.test(importer) || !COMMANDS.includes(name))
+      if (!/src\/cli\/(main|commands|behaviour|skills)\.ts$/.test(importer) || !COMMANDS.includes(name))
         return undefined;
       return { path: `./${name}.cjs`, external: true };
     });

@@ -112,8 +112,10 @@ function parseIpv6(host: string): number[] | undefined {
   return all.flatMap((g) => [Number.parseInt(g, 16) >> 8, Number.parseInt(g, 16) & 0xff]);
 }
 
-/** Reads what formatAddress writes. Undefined when the text is no address. */
+/** Reads what formatAddress writes. Undefined when the text is no address. Of other families no more than that is known. */
 export function parseAddress(text: string): Address | undefined {
+  const other = parseOther(text);
+  if (other) return other;
   if (text.startsWith("unix:@")) return { family: "unix", path: text.slice(6), abstract: true };
   if (text.startsWith("unix:")) return { family: "unix", path: text.slice(5) };
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
@@ -123,6 +125,15 @@ export function parseAddress(text: string): Address | undefined {
     return parseIpv6(match[1]) && { family: "ipv6", host: match[1], port };
   }
   return parseIpv4(match[2]!) && { family: "ipv4", host: match[2]!, port };
+}
+
+function parseOther(text: string): OtherAddress | undefined {
+  for (const [number, family] of FAMILY_NAMES)
+    if (family === text) return { family, number, bytes: new Uint8Array() };
+  const number = /^family:(\d{1,5})$/.exec(text)?.[1];
+  return number === undefined
+    ? undefined
+    : { family: "other", number: Number(number), bytes: new Uint8Array() };
 }
 
 /**

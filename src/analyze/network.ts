@@ -70,6 +70,11 @@ export class Network {
     }
   }
 
+  /** Names that name servers gave for an address. */
+  namesOf(address: string): string[] {
+    return [...this.#names.of(address)];
+  }
+
   #contact(record: CallRecord, process: Process, address: string): PeerFacts | undefined {
     const peer = this.#peer(address, "out", record.time);
     if (!peer) return undefined;

@@ -44,6 +44,7 @@ export class Processes {
     if (known && known.ended === undefined && known.parent === undefined && known.pid === child) {
       known.parent = maker;
       known.started = Math.min(time, known.first);
+      if (known.exe === "") known.exe = maker?.exe ?? "";
       return;
     }
     const process = this.#create(child, time);

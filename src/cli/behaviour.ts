@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { exit } from "./output.js";
 
+const collect = (value: string, all: string[] = []) => [...all, value];
+
 /** The commands that say what programs do: each is a file here, loaded when it is used. */
 export function addBehaviourCommands(program: Command): void {
   program
@@ -14,4 +16,33 @@ export function addBehaviourCommands(program: Command): void {
     .action(async (file, options) =>
       exit(await (await import("./analyze.js")).analyzeCommand(file, options)),
     );
+
+  program
+    .command("learn")
+    .description("run a program and write the narrowest readable policy that lets it do what it did")
+    .argument("[command...]", "the program and its arguments; with --repair, a trace")
+    .option(
+      "-o, --output <file>",
+      "where the policy goes; one that was learned before is added to (default: stdout)",
+    )
+    .option("--from <trace>", "learn from a trace instead; may be repeated", collect)
+    .option("--repair <policy>", "propose the smallest additions for what a policy refused in a trace")
+    .option("--name <name>", "the policy's name (default: that of its file)")
+    .option("--format <format>", "yaml, landlock or oci", "yaml")
+    .option("--force", "write over a policy that was not learned, or was changed since")
+    .option("-y, --yes", "with --repair: add all but secrets, without asking")
+    .option("-q, --quiet", "say nothing about it")
+    .option("--json", "what was written, or is proposed, as JSON")
+    .passThroughOptions()
+    .addHelpText("after", LEARN_EXAMPLES)
+    .action(async (words, options) => exit(await (await import("./learn.js")).learnCommand(words, options)));
 }
+
+const LEARN_EXAMPLES = `
+Examples:
+  hermes learn -o git.yaml -- git status           learn; again with other arguments: add to it
+  hermes run -p git.yaml -t t.jsonl -- git status  enforce it, and record what it refuses
+  hermes learn --repair git.yaml t.jsonl           add what was refused and should not have been
+  hermes learn --format oci --from t.jsonl         a seccomp profile for containers
+
+Exit status: that of the program; with --repair 0 when nothing is left to add, 1 when something is.`;

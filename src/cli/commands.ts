@@ -5,6 +5,7 @@ import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
 
 const count = (_: string, before: number) => before + 1;
@@ -186,6 +187,7 @@ Examples:
     );
 
   addBehaviourCommands(program);
+  addSkillCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

@@ -1,10 +1,12 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { guardOptions } from "./config/load.js";
 import { Guard, type GuardOptions } from "./guard.js";
 import type { Files } from "./layer.js";
 import { LAYERS } from "./layers.js";
+import { osvAdvisories } from "./mcp/osv.js";
+import { type McpSection, mcpSection } from "./mcp/section.js";
 import { systemResolve } from "./urls/reach.js";
 
 export interface HostOptions extends GuardOptions {
@@ -15,10 +17,13 @@ export interface HostOptions extends GuardOptions {
 /** A guard that knows this machine: its files and, when it may ask the network, its names. */
 export function hostGuard({ online = false, ...options }: HostOptions = {}): Guard {
   const workspace = resolve(options.workspace ?? ".");
+  const { osv } = (options.config?.mcp as McpSection | undefined) ?? mcpSection.parse({});
+  const cache = join(options.home ?? homedir(), ".cache/hermes/osv");
   return new Guard(LAYERS, {
     home: homedir(),
     files: hostFiles,
     ...(online && { resolve: systemResolve }),
+    ...((online || osv.database) && { advisories: osvAdvisories({ section: osv, cache, online }) }),
     ...options,
     workspace,
   });

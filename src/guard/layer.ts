@@ -1,4 +1,5 @@
 import type { Finding } from "./finding.js";
+import type { Advisories } from "./mcp/advisory.js";
 import type { Kind, Subject } from "./subject.js";
 
 /** `standard`: risky effects ask, ordinary work inside the workspace runs. `strict`: what is not listed as safe asks. */
@@ -30,6 +31,8 @@ export interface Context {
   readonly files: Files;
   /** Every address of a name; rejects when it cannot be resolved. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** For each package what is known against it; rejects when nobody can say. */
+  readonly advisories?: Advisories;
   /** A subject found inside another one (the code of `python3 -c`, a script of a skill), judged by all layers. */
   inspect(subject: Subject): readonly Finding[];
 }

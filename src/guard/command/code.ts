@@ -10,7 +10,7 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   perl: /\b(system|exec|qx|open|popen)\s*[({,]?\s*(?:[^"'`]{0,24}?,\s*)?(["'`{])((?:\\.|(?!\2|\})[^\\])*)/g,
   ruby: /\b(system|exec|spawn|popen|capture2e?|capture3|IO\.popen|%x)\s*[({[]?\s*(["'`])((?:\\.|(?!\2)[^\\])*)/g,
   javascript:
-    /\b(exec|execSync|spawn|spawnSync|execFile|execFileSync|\$)\s*\(?\s*(["'`])((?:\\.|(?!\2)[^\\])*)/g,
+    /(\bexec|\bexecSync|\bspawn|\bspawnSync|\bexecFile|\bexecFileSync|\$)\s*\(?\s*(["'`])((?:\\.|(?!\2)[^\\])*)/g,
   php: /\b(system|exec|shell_exec|passthru|popen|proc_open)\s*\(\s*(["'])((?:\\.|(?!\2)[^\\])*)/g,
   lua: /\b(execute|popen)\s*[(]?\s*(["'])((?:\\.|(?!\2)[^\\])*)/g,
   awk: /\b(system|getline)\s*\(?\s*(["'])((?:\\.|(?!\2)[^\\])*)/g,
@@ -26,6 +26,8 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   vim: /(?:^|\|)\s*:?(?:silent!?\s*)?(!|(?:call\s+)?system\(|terminal\s|term\s|r\s*!|w\s*!|read\s*!)\s*()["']?([^\n]*)/g,
   gdb: /^\s*(shell|!|python\s+import os;\s*os\.system\()\s*()["']?([^\n]*)/g,
   sqlite: /\.(shell|system)\s+()([^\n]*)/g,
+  psql: /\\(!)\s*()([^\n]*)/g,
+  tcl: /\b(exec|spawn|open)\s+()(?:"?\|)?([^\n;\]"]+)/g,
 };
 
 const STRINGS_AT_MOST = 32;

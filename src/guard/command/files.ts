@@ -59,7 +59,10 @@ const synchronises: Files = (args, program) => {
 
 /** `find … -delete` deletes what it finds below its starting points. */
 const finds: Files = (args) => {
-  if (!hasOption(args, "-delete")) return [];
+  const printed = args.options.flatMap(({ name, value }) =>
+    /^-fprint|^-fls$/.test(name) ? one("write", value) : [],
+  );
+  if (!hasOption(args, "-delete")) return printed;
   const filter = optionValue(args, "-name", "-iname", "-path", "-wholename", "-regex", "-iregex")?.text;
   const roots = args.operands.filter(({ text }) => !/^[-(!,]/.test(text) && text !== ")");
   const all: readonly (Word | undefined)[] = roots.length > 0 ? roots : [undefined];
@@ -125,6 +128,7 @@ const FILES: Readonly<Record<string, Files>> = {
     ...one("write", args.operands[0]),
     ...args.operands.slice(1).map((path): FileAccess => ({ access: "read", path, recursive: true })),
   ],
+  cpio: (args) => one("write", optionValue(args, "-D", "--directory"), true),
   unzip: (args) => one("write", optionValue(args, "-d"), true),
   dd: (args) => [...one("read", afterPrefix("if=", args)), ...one("write", afterPrefix("of=", args))],
   curl: (args) => [

@@ -72,6 +72,12 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   },
   cmd: { language: "cmd", code: "/c /k /C /K", values: "" },
   sqlite3: { language: "sqlite", code: "-cmd", values: "-separator -init" },
+  psql: { language: "psql", code: "-c --command", values: "-h -p -U -d -f -v -o -F" },
+  mysql: { language: "psql", code: "-e --execute", values: "-h -u -P -D -S" },
+  mariadb: { language: "psql", code: "-e --execute", values: "-h -u -P -D -S" },
+  tclsh: { language: "tcl", code: "-c", values: "" },
+  wish: { language: "tcl", code: "-c", values: "" },
+  expect: { language: "tcl", code: "-c", values: "-f" },
 };
 
 export function interpreterOf(program: string): Interpreter | undefined {
@@ -109,6 +115,7 @@ export function codeOf({ argv, input }: Invocation, interpreter: Interpreter): P
       ? stdin(argv, input)
       : [{ text: rest.map(({ text }) => text).join(" "), span: rest[0]!.span }];
   }
+  if (interpreter.language === "sqlite" && operands.length > 1) return operands.slice(1);
   const given = options.flatMap(({ name, value }) => (value && names.includes(name) ? [value] : []));
   if (given.length > 0) return given;
   if (interpreter.operand) return options.some(({ name }) => name === "-f") ? [] : operands.slice(0, 1);

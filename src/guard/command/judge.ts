@@ -28,11 +28,14 @@ export function judgeReading(reading: Reading, context: Context): (Found | Findi
       surroundings: { workspace, home },
       downloaded,
     };
-    for (const check of CHECKS) all.push(...check(invocation, situation));
-    if (profile === "strict") all.push(...strict(invocation, situation));
+    for (const check of CHECKS)
+      for (const one of check(invocation, situation))
+        all.push(invocation.filed ? { ...one, filed: true } : one);
+    if (profile === "strict" && !invocation.filed) all.push(...strict(invocation, situation));
   }
-  for (const code of reading.code) all.push(...judgeCode(code, context));
+  for (const code of reading.code) if (!code.filed) all.push(...judgeCode(code, context));
   all.push(...lookAlikes(reading.invocations));
+  if (reading.endless) all.push({ rule: "exhaustion", span: reading.endless });
   if (reading.forkBomb) all.push({ rule: "fork-bomb", span: reading.forkBomb });
   for (const { span } of reading.errors.slice(0, 1)) all.push({ rule: "syntax-error", span });
   return all;

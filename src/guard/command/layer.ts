@@ -23,7 +23,7 @@ export const command: Layer = {
   name: "command",
   kinds: ["command"],
   check: (subject, context) => {
-    const all = judge(subject, context).map((one) => ("action" in one ? one : finding(one, context)));
+    const all = judge(subject, context).flatMap((one) => ("action" in one ? one : finding(one, context)));
     return distinct(all.filter(({ action }) => action !== "allow"));
   },
   explain: (subject, context) => {
@@ -49,20 +49,21 @@ function windows(input: string, context: Context): Found[] {
 }
 
 /** Undefined when there is too much of it. */
-function read({ input, fields }: Subject, { cwd, home }: Context): Reading | undefined {
+function read({ input, fields }: Subject, { cwd, home, files }: Context): Reading | undefined {
   if (input.length > LENGTH) return undefined;
   const from = typeof fields?.cwd === "string" ? fields.cwd : cwd;
   try {
-    return new Reader(input, new Scope(from, shellVariables(home, from))).readAll();
+    return new Reader(input, new Scope(from, shellVariables(home, from)), files.read).readAll();
   } catch (error) {
     if (error instanceof TooComplex || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-function finding({ rule, span, about }: Found, { profile }: Context): Finding {
+function finding({ rule, span, about, filed }: Found, { profile }: Context): Finding | [] {
   const { reason, instead, standard, strict = standard }: Rule = RULES[rule];
   const action = profile === "strict" ? strict : standard;
+  if (filed && action !== "deny") return [];
   return {
     layer: "command",
     rule,

@@ -68,6 +68,9 @@ function normalise(text: string, cwd: string): string | undefined {
   return detour[1] === "root" ? normalise(detour[2] ?? "/", cwd) : normalise(`.${detour[2] ?? ""}`, cwd);
 }
 
+/** A path as the shell would find it; may have holes. */
+export const resolvePath = (text: string, cwd: string): string => normalise(text, cwd) ?? text;
+
 function within(path: string, folder: string): boolean {
   return path === folder || (path.startsWith(folder) && path[folder.length] === "/");
 }
@@ -135,7 +138,8 @@ export function isSensitive(
 ): boolean {
   if (kind === "process") return PROCESS.test(path) && !/^\/proc\/self\/(maps|fd)/.test(path);
   const { any, examples } = known.get(kind)!;
-  if (any.test(path)) return true;
+  // `find /etc -name shadow` finds it in /etc itself as well.
+  if (any.test(path) || (path.includes(HOLE) && any.test(path.replaceAll(`/${HOLE}/`, "/")))) return true;
   if (!glob) return false;
   const matcher = globMatcher(path);
   return (

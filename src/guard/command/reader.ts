@@ -15,23 +15,21 @@ import {
 } from "unbash";
 import type { Span } from "../finding.js";
 import { runBuiltin } from "./builtins.js";
-import { type Expander, expandParts, expandText, expandWord, type Printed } from "./expand.js";
+import { type Expander, expandText, expandWord, type Printed } from "./expand.js";
 import { outputOf } from "./output.js";
+import { resolvePath } from "./places.js";
+import { runsFromFile } from "./project.js";
 import { type Reading, TooComplex } from "./reading.js";
+import { readAssignment, readRedirects } from "./redirects.js";
 import type { Scope } from "./scope.js";
-import {
-  type Assigned,
-  HOLE,
-  type Input,
-  type Invocation,
-  type Redirected,
-  type Word,
-  word,
-} from "./script.js";
+import { HOLE, type Input, type Invocation, type Word } from "./script.js";
 import { type Inner, unwrap } from "./unwrap.js";
 
 const DEPTH = 12;
 const WORK = 4000;
+
+/** What an invocation is made of. */
+type Parts = Pick<Invocation, "argv" | "assignments" | "redirects" | "input" | "span">;
 
 type Node = SyntaxNode | CompoundCommand | FunctionNode["body"];
 
@@ -40,6 +38,7 @@ interface Place {
   readonly source: string;
   readonly within: Span | undefined;
   readonly via: readonly string[];
+  readonly filed: boolean;
 }
 
 /**
@@ -54,15 +53,20 @@ export class Reader implements Expander {
   #work = WORK;
   #depth = 0;
   readonly #calling = new Set<string>();
+  /** Files that the script itself has written, as far as it is known what is in them. */
+  readonly #written = new Map<string, string>();
+  readonly #readFile: (path: string) => string | undefined;
 
-  constructor(source: string, scope: Scope) {
+  constructor(source: string, scope: Scope, readFile: (path: string) => string | undefined) {
     this.scope = scope;
-    this.#place = { source, within: undefined, via: [] };
+    this.#readFile = readFile;
+    this.#place = { source, within: undefined, via: [], filed: false };
     this.reading = {
       invocations: [],
       code: [],
       errors: [],
       forkBomb: undefined,
+      endless: undefined,
       home: scope.get("HOME")?.[0] ?? "",
     };
   }
@@ -88,14 +92,20 @@ export class Reader implements Expander {
     if (!script) return { text: HOLE, from: [] };
     const within =
       script.source === undefined ? this.#place.within : (this.#place.within ?? { start: 0, end: 0 });
-    const place = { source: script.source ?? this.#place.source, within, via: [...this.#place.via, how] };
+    const source = script.source ?? this.#place.source;
+    const place = { ...this.#place, source, within, via: [...this.#place.via, how] };
     return this.#subshell(() => this.#in(place, () => this.#collect(() => this.#script(script))));
   }
 
   /** Reads text that some program would hand to a shell. */
-  readText(text: string, label: string, within: Span, args?: readonly string[]): string {
+  readText(text: string, label: string, within: Span, args?: readonly string[], filed = false): string {
     this.spend(1 + text.length / 4096);
-    const place = { source: text, within, via: [...this.#place.via, label] };
+    const place = {
+      source: text,
+      within,
+      via: [...this.#place.via, label],
+      filed: filed || this.#place.filed,
+    };
     return this.#in(place, () => {
       const before = this.scope.arguments;
       if (args) this.scope.arguments = args;
@@ -197,9 +207,12 @@ export class Reader implements Expander {
         break;
       case "While":
         each(node.clause, node.body);
+        if (isAlwaysTrue(node.clause) && isRunaway(node.body))
+          this.reading.endless ??= this.locate(node.pos, node.end);
         break;
       case "ArithmeticFor":
         each(node.body);
+        if (!node.test && isRunaway(node.body)) this.reading.endless ??= this.locate(node.pos, node.end);
         break;
       case "For":
       case "Select":
@@ -260,88 +273,48 @@ export class Reader implements Expander {
   }
 
   #redirected(node: CompoundCommand, redirections: readonly Redirection[], input: Input | undefined): string {
-    const { redirects, here } = this.#redirects(redirections);
-    if (redirects.length > 0) this.#emit([], [], redirects, here ?? input, this.locate(node.pos, node.end));
+    const { redirects, here } = readRedirects(redirections, this);
+    if (redirects.length > 0)
+      this.#emit({
+        argv: [],
+        assignments: [],
+        redirects,
+        input: here ?? input,
+        span: this.locate(node.pos, node.end),
+      });
     return this.#run(node, here ?? input);
   }
 
-  #redirects(nodes: readonly Redirection[]): { redirects: Redirected[]; here: Input | undefined } {
-    const redirects: Redirected[] = [];
-    let here: Input | undefined;
-    for (const node of nodes) {
-      if (node.type === "HereDoc") {
-        const span = this.locate(node.body.pos, node.body.end);
-        const body = node.body.parts ? expandParts(node.body.parts, span, this) : word(node.body.text, span);
-        here = { text: body.text, from: body.from, kind: "here", variables: body.variables };
-      } else if (node.type === "HereString") {
-        const body = node.target ? expandText(node.target, this) : word("", this.locate(node.pos, node.end));
-        here = { text: `${body.text}\n`, from: body.from, kind: "here", variables: body.variables };
-      } else if (node.target) {
-        const target = expandText(node.target, this);
-        const operator = OPERATORS[node.operator];
-        if (!operator || (node.operator.endsWith("&") && /^(\d+-?|-)$/.test(target.text))) continue;
-        redirects.push({ operator, target });
-        if (operator === "<")
-          here = {
-            text: HOLE,
-            from: target.from,
-            kind: target.from.length > 0 ? "pipe" : "file",
-            variables: [],
-          };
-      }
-    }
-    return { redirects, here };
-  }
-
   #command(node: Command, piped: Input | undefined): string {
-    const { redirects, here } = this.#redirects(node.redirects);
+    const { redirects, here } = readRedirects(node.redirects, this);
     const input = here ?? piped;
     const assignments = node.prefix.flatMap((one) =>
-      one.type === "Assignment" ? this.#assignment(one) : [],
+      one.type === "Assignment" ? readAssignment(one, this) : [],
     );
     const span = this.locate(node.pos, node.end);
     if (!node.name) {
-      for (const { name, value } of assignments)
-        this.scope.set(name, this.#arrays.get(value) ?? [value.text]);
-      if (redirects.length > 0 || assignments.length > 0) this.#emit([], assignments, redirects, input, span);
+      for (const { name, values } of assignments) this.scope.set(name, values);
+      if (redirects.length > 0 || assignments.length > 0)
+        this.#emit({ argv: [], assignments, redirects, input, span });
       return "";
     }
     const argv = [node.name, ...node.args].flatMap((one) =>
-      one.type === "Word"
-        ? expandWord(one, this)
-        : this.#assignment(one, true).map(({ name, value }) => ({ ...value, text: `${name}=${value.text}` })),
+      one.type === "Word" ? expandWord(one, this) : this.#declared(one),
     );
-    return this.#invoke(argv, assignments, redirects, input, span);
+    return this.#invoke({ argv, assignments, redirects, input, span });
   }
 
-  readonly #arrays = new WeakMap<Word, readonly string[]>();
-
-  #assignment({ name, value, append, index, pos, end }: Assignment, declared = false): Assigned[] {
-    const old = append ? (this.scope.get(name) ?? [HOLE]) : undefined;
-    if (value.type === "ArrayValue") {
-      const elements = value.elements.flatMap((one) => expandWord(one, this)).map(({ text }) => text);
-      const all = [...(old ?? []), ...elements];
-      const joined = word(all.join(" "), this.locate(pos, end));
-      this.#arrays.set(joined, all);
-      if (declared) this.scope.set(name, all);
-      return [{ name, value: joined }];
-    }
-    const text = expandText(value, this);
-    const whole = old ? { ...text, text: old.join(" ") + text.text } : text;
-    const assigned = index ? { ...whole, text: HOLE } : whole;
-    if (declared) this.scope.set(name, [assigned.text]);
-    return [{ name, value: assigned }];
+  /** `export X=y`: an argument that is an assignment as well. */
+  #declared(node: Assignment): Word {
+    const { name, value, values } = readAssignment(node, this);
+    this.scope.set(name, values);
+    return { ...value, text: `${name}=${value.text}` };
   }
 
   /** A command with its words known: a function, an alias, a builtin that changes the shell, or a program. */
-  #invoke(
-    argv: readonly Word[],
-    assignments: readonly Assigned[],
-    redirects: readonly Redirected[],
-    input: Input | undefined,
-    span: Span,
-  ): string {
+  #invoke(parts: Parts): string {
     this.spend(2);
+    const { argv, input, span } = parts;
     const name = argv[0]?.text ?? "";
     const defined = this.scope.functions.get(name);
     if (defined) return this.#call(name, defined, argv, input);
@@ -350,49 +323,51 @@ export class Reader implements Expander {
       return this.#calls(name, () =>
         this.readText([alias, ...argv.slice(1).map(requote)].join(" "), `alias ${name}`, span),
       );
-    const invocation = this.#emit(argv, assignments, redirects, input, span);
+    const invocation = this.#emit(parts);
     runBuiltin(invocation, this.scope);
     let printed: string | undefined;
     for (const inner of unwrap(invocation)) printed = this.#inner(inner, invocation);
-    return printed ?? outputOf(invocation, this.reading.home);
+    for (const inner of runsFromFile(invocation, (path) => this.#fileText(path)))
+      this.#inner(inner, invocation);
+    const text = printed ?? outputOf(invocation, this.reading.home);
+    this.#write(invocation, text);
+    return text;
+  }
+
+  /** A script that is written and then run is as known as one that is typed. */
+  #write({ argv, redirects, cwd }: Invocation, text: string): void {
+    const targets = redirects.filter(({ operator }) => operator !== "<").map(({ target }) => target.text);
+    if (argv[0]?.text === "tee") targets.push(...argv.slice(1).map((one) => one.text));
+    for (const target of targets) this.#written.set(resolvePath(target, cwd), text);
+  }
+
+  #fileText(path: string): { text: string; filed: boolean } | undefined {
+    const full = resolvePath(path, this.scope.cwd);
+    const written = this.#written.get(full);
+    if (written !== undefined) return { text: written, filed: false };
+    const text = full.includes(HOLE) ? undefined : this.#readFile(full);
+    return text === undefined ? undefined : { text, filed: true };
   }
 
   #inner(inner: Inner, { input, span }: Invocation): string {
+    const via = [...this.#place.via, inner.label];
     if (inner.kind === "code") {
-      this.reading.code.push({ ...inner, via: [...this.#place.via, inner.label] });
+      this.reading.code.push({ ...inner, via, filed: this.#place.filed });
       return HOLE;
     }
     if (inner.kind === "script") {
-      const read = () =>
-        this.readText(
-          inner.text,
-          inner.label,
-          inner.span,
-          inner.args?.map(({ text }) => text),
-        );
+      const args = inner.args?.map(({ text }) => text);
+      const read = () => this.readText(inner.text, inner.label, inner.span, args, inner.filed);
       return inner.here ? read() : this.#subshell(read);
     }
     if (inner.argv.length === 0) return HOLE;
-    const place = { ...this.#place, via: [...this.#place.via, inner.label] };
-    return this.#subshell(() => this.#in(place, () => this.#invoke(inner.argv, [], [], input, span)));
+    const parts = { argv: inner.argv, assignments: [], redirects: [], input, span };
+    return this.#subshell(() => this.#in({ ...this.#place, via }, () => this.#invoke(parts)));
   }
 
-  #emit(
-    argv: readonly Word[],
-    assignments: readonly Assigned[],
-    redirects: readonly Redirected[],
-    input: Input | undefined,
-    span: Span,
-  ): Invocation {
-    const invocation = {
-      argv,
-      assignments,
-      redirects,
-      input,
-      span,
-      cwd: this.scope.cwd,
-      via: this.#place.via,
-    };
+  #emit(parts: Parts): Invocation {
+    const { via, filed } = this.#place;
+    const invocation = { ...parts, cwd: this.scope.cwd, via, filed };
     this.reading.invocations.push(invocation);
     return invocation;
   }
@@ -428,17 +403,14 @@ export class Reader implements Expander {
 
 const LOOPS_AT_MOST = 12;
 
-const OPERATORS: Readonly<Record<string, Redirected["operator"]>> = {
-  ">": ">",
-  ">>": ">>",
-  ">|": ">",
-  "&>": ">",
-  "&>>": ">>",
-  ">&": ">",
-  "<": "<",
-  "<&": "<",
-  "<>": "<>",
-};
+const isNothing = ({ command }: Statement) =>
+  command.type === "Command" && /^(:|true)$/.test(command.name?.value ?? "");
+
+const isAlwaysTrue = ({ commands }: CompoundList) => commands.every(isNothing);
+
+/** A body that does nothing, or that leaves something behind each time. */
+const isRunaway = ({ commands }: CompoundList) =>
+  commands.every(isNothing) || commands.some(({ background }) => background);
 
 /** As one word for a shell that reads it again; wildcards stay active. */
 function requote({ text, glob }: Word): string {

@@ -9,9 +9,12 @@ export interface Reading {
     readonly text: string;
     readonly span: Span;
     readonly via: readonly string[];
+    readonly filed: boolean;
   }[];
   /** Text that the parser could not make sense of. */
   readonly errors: { readonly message: string; readonly span: Span }[];
+  /** A loop that never ends and either does nothing or starts more and more. */
+  endless: Span | undefined;
   /** A function that starts itself twice over. */
   forkBomb: Span | undefined;
   readonly home: string;

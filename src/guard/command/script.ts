@@ -16,6 +16,8 @@ export interface Invocation {
   /** What it was wrapped in, outermost first: `sudo`, `sh -c`, `$(…)`. */
   readonly via: readonly string[];
   readonly span: Span;
+  /** It stands in a file of the project, not in the command itself: only what is beyond doubt counts. */
+  readonly filed: boolean;
 }
 
 /** Stands for whatever cannot be known before it runs. No argument of a program can contain it. */
@@ -36,6 +38,8 @@ export interface Word {
 export interface Assigned {
   readonly name: string;
   readonly value: Word;
+  /** More than one of an array. */
+  readonly values: readonly string[];
 }
 
 export interface Redirected {

@@ -16,6 +16,8 @@ export type Inner =
       readonly args?: readonly Word[];
       /** It runs where it stands, with the variables that are known there. */
       readonly here?: boolean;
+      /** It comes from a file of the project. */
+      readonly filed?: boolean;
     }
   | {
       readonly kind: "code";
@@ -159,6 +161,7 @@ const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string)
       : [],
   at: ({ argv, input }) => scheduled("at", argv, input?.text),
   batch: ({ argv, input }) => scheduled("batch", argv, input?.text),
+  less: ({ argv }) => argv.flatMap((w) => scriptAt("less", w, /^\+[^!]*!(.*)$/s.exec(w.text)?.[1])),
   man: ({ argv }) =>
     script("man -P", optionValue(readArguments(argv.slice(1), new Set(["-P"])), "-P", "--pager")),
   zip: ({ argv }) =>

@@ -69,7 +69,6 @@ const ROWS: readonly (readonly [names: string, wrapper: Wrapper])[] = [
     { only: "run exec x develop", skip: 1 },
   ],
   ["nix-shell", { scripts: "--run --command" }],
-  ["expect unbuffer", { scripts: "-c" }],
   ["capsh", { scripts: "-c" }],
 ];
 

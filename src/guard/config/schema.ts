@@ -3,7 +3,9 @@ import { securitySection } from "../content/section.js";
 import { credentialsSection } from "../credentials/section.js";
 import { MAX_READ_CHARS } from "../files/read-limit.js";
 import { filesSection } from "../files/section.js";
+import { mcpSection } from "../mcp/section.js";
 import { memorySection } from "../memory/section.js";
+import { skillsSection } from "../skills/section.js";
 import { KINDS } from "../subject.js";
 import { urlsSection } from "../urls/allowed.js";
 
@@ -54,6 +56,8 @@ export const configSchema = z.strictObject({
   urls: urlsSection.prefault({}),
   security: securitySection.prefault({}),
   memory: memorySection.prefault({}),
+  skills: skillsSection.prefault({}),
+  mcp: mcpSection.prefault({}),
   patterns: z.array(patternSchema).default([]).describe("Patterns of your own, run in linear time."),
 });
 

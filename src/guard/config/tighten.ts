@@ -42,6 +42,17 @@ export const TIGHTEN: Readonly<Record<string, Tighten>> = {
   "security.tirith_sha256": notSet,
   "memory.mode": { may: "go-up", order: ["warn", "strip", "block"] },
   "memory.distrust": { may: "add" },
+  "skills.trusted": { may: "narrow" },
+  "mcp.osv.mode": notSet,
+  "mcp.osv.url": notSet,
+  "mcp.osv.database": notSet,
+  "mcp.osv.cache_hours": { may: "lower" },
+  "mcp.osv.timeout": notSet,
+  "mcp.osv.fail_open": { may: "go-up", order: [true, false] },
+  "mcp.sampling.models": { may: "narrow" },
+  "mcp.sampling.max_tokens_cap": { may: "lower" },
+  "mcp.sampling.max_rpm": { may: "lower" },
+  "mcp.sampling.max_tool_rounds": { may: "lower" },
   patterns: { may: "add" },
 };
 

@@ -9,6 +9,8 @@ export interface Found {
   readonly span: Span;
   /** What it is about, for the reason: a path, a variable. */
   readonly about?: string;
+  /** It was found in a file of the project: only what is beyond doubt counts. */
+  readonly filed?: boolean;
 }
 
 /** What a check may know beside the invocation itself. */

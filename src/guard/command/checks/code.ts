@@ -32,6 +32,8 @@ const ROWS: readonly (readonly [rule: RuleId, ...patterns: RegExp[]])[] = [
   ["hostile-code", SOCKET, SHELL],
   ["hostile-code", FETCH, /\b(eval|Function|instance_eval|class_eval|loadstring|include)\b/],
   ["hostile-code", EVALUATE, DECODE],
+  ["hostile-code", /process\.(binding|_linkedBinding|dlopen)/],
+  ["fork-bomb", /\bfork\s+while\s+fork\b|\bwhile\b[^;]{0,20}\bfork\b|\bloop\s*\{\s*fork/],
   ["secret-dump", ENVIRONMENT],
   ["inline-code", DELETE],
   ["inline-code", DYNAMIC],

@@ -11,6 +11,7 @@ export const execution: Check = (invocation, situation) => {
     ...evaluated(invocation, situation),
     ...interpreted(invocation, situation),
     ...downloaded(invocation, situation),
+    ...escaped(invocation, situation),
   ];
 };
 
@@ -76,7 +77,7 @@ function interpreted(invocation: Invocation, { program }: Situation): Found[] {
   if (script && script.text !== "-" && !options.some(({ name }) => name === "-s")) return [];
   if (input.from.some(isFetcher)) return [found("pipe-to-shell", span)];
   if (input.from.some(isDecoder)) return [found("encoded-shell", span)];
-  return input.kind === "pipe" ? [found("pipe-to-interpreter", span)] : [];
+  return input.kind === "here" ? [] : [found("pipe-to-interpreter", span)];
 }
 
 function madeBy(from: readonly Invocation[], word: Word, coded: boolean): Found[] {
@@ -100,6 +101,24 @@ function isDecoder(invocation: Invocation): boolean {
   if (program === "openssl") return flags.includes("-d");
   if (program === "xxd") return flags.some((text) => /^-[a-z]*r/.test(text));
   return /^(uudecode|zcat|gunzip|bzcat|xzcat|gzip|unxz|bunzip2|zstdcat|rev|tr|gpg)$/.test(program);
+}
+
+/** Options that are there to name a helper, and what is usually named. */
+const HELPED =
+  /^(git (-c|--exec|-x|--extcmd|--upload-pack|--receive-pack|ext::|--config-env)|git$|tar|rsync -e|ssh -o|man -P|zip -TT|sort --compress|split --filter|rg --pre|make (SHELL|--eval)|less|sed: e|socat|nc -e)/;
+const HELPERS =
+  /^(ssh|gzip|pigz|zstd|xz|bzip2|pbzip2|lz4|lzop|brotli|cat|less|more|delta|bat|diff-so-fancy|true|false|nc|cloudflared|connect-proxy|ssm|aws|gcloud|npm|npx|pnpm|yarn|make|cargo|go|pytest)$/;
+/** Code and searches that end in a shell hand it to whoever wrote them. */
+const INSIDE =
+  /^(find |fd |xargs|awk|gawk|mawk|sed|vim|vi|nvim|ex|perl|ruby|python|node|php|lua|tcl|expect|gdb|psql|mysql|sqlite|man|less|tar|git|zip|emacs|ed)/;
+
+function escaped({ argv, via, span }: Invocation, { program }: Situation): Found[] {
+  const outer = via.at(-1);
+  if (outer === undefined) return [];
+  const bare = isShell(program) && argv.slice(1).every(({ text }) => /^-[ipl]+$/.test(text));
+  if (bare && INSIDE.test(outer)) return [found("shell-escape", span)];
+  if (!HELPED.test(outer) || (HELPERS.test(program) && !bare && !argv[0]!.text.includes("/"))) return [];
+  return [found("shell-escape", span)];
 }
 
 /** Files that came from the network a moment ago. */

@@ -15,6 +15,7 @@ export const programs: Check = ({ argv, span }, { program }) => {
 const PROBES = /^(--version|--help|-V|-h|--usage|-help|-version|version)$/;
 
 export function isProbe(words: readonly { readonly text: string }[]): boolean {
+  if (words.length > 1) return words.at(-1)!.text === "--help";
   return words.length === 1 && PROBES.test(words[0]!.text) && words[0]!.text !== "-h";
 }
 

@@ -24,7 +24,7 @@ const SENDERS = new Set([
 
 /** Programs that only look at a file's name or attributes, or that write it, or use it as what it is. */
 const NAMES_ONLY = new Set(
-  "ls test [ [[ stat touch chmod chown chgrp mkdir rm rmdir unlink cd pushd du df find fd echo printf print export source . which tree ln dirname basename realpath readlink git set unset declare local alias docker-compose make npm npx yarn pnpm pip ssh ssh-keygen ssh-add ssh-copy-id trash rename mv dotenv dotenvx env kubectl helm wc-l true false : exit sudo doas nohup time timeout xargs watch nice command eval exec sh bash zsh dash if".split(
+  "ls test [ [[ stat touch chmod chown chgrp mkdir rm rmdir unlink cd pushd du df find fd echo printf print export source . which tree dirname basename realpath readlink git set unset declare local alias docker-compose make npm npx yarn pnpm pip ssh ssh-keygen ssh-add ssh-copy-id trash rename mv dotenv dotenvx env kubectl helm wc-l true false : exit sudo doas nohup time timeout xargs watch nice command eval exec sh bash zsh dash if".split(
     " ",
   ),
 );
@@ -32,12 +32,14 @@ const NAMES_ONLY = new Set(
 const PATTERN_FIRST = new Set("grep egrep fgrep rg ag ack sed awk gawk perl jq yq zgrep".split(" "));
 /** Options whose value names a file that is used, not shown. */
 const USES =
-  /^(-i|--env-file|--key|--cert|--cacert|--identity|-E|--cert-key|--kubeconfig|--from-env-file|--identity-file|--exclude|--include|-x|-X|--ignore|--ignore-file|--exclude-dir|--glob|-g|--exclude-from|-o|-O|--output|-C)$/;
+  /^(--env-file|--key|--cert|--cacert|--identity|-E|--cert-key|--kubeconfig|--from-env-file|--identity-file|--exclude|--include|-x|-X|--ignore|--ignore-file|--exclude-dir|--glob|-g|--exclude-from|-o|-O|--output|-C)$/;
 const COPIES = new Set(
-  "cp rsync install tar zip 7z scp docker podman gpg openssl sops age ansible-vault".split(" "),
+  "cp ln rsync install tar zip 7z scp docker podman gpg openssl sops age ansible-vault".split(" "),
 );
 /** The last operand is where the copy goes. */
 const TO_LAST = /^(cp|rsync|install|scp|ln)$/;
+/** `-i FILE` is the key that they identify with. */
+const IDENTITY = /^(ssh|scp|sftp|rsync|ssh-copy-id|ansible|ansible-playbook|mosh|autossh)$/;
 const GIT_READS = /^(show|diff|cat-file|grep|blame|archive|difftool)$/;
 
 /** Whatever prints, reads or sends secrets. */
@@ -117,7 +119,10 @@ function readsOperands(program: string, argv: readonly Word[]): boolean {
 
 function readWords(program: string, argv: readonly Word[]): Word[] {
   const { options, operands } = readArguments(argv.slice(1), programOptions(program));
-  const values = options.flatMap(({ name, value }) => (value && !USES.test(name) ? [value] : []));
+  const identity = IDENTITY.test(program) ? "-i" : "";
+  const values = options.flatMap(({ name, value }) =>
+    value && !USES.test(name) && name !== identity ? [value] : [],
+  );
   const skip =
     PATTERN_FIRST.has(program) && !options.some(({ name }) => /^(-e|-f|--regexp|--file|--files)$/.test(name))
       ? 1

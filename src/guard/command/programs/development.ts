@@ -249,6 +249,7 @@ export const DEVELOPMENT: readonly Row[] = [
     "npm|pnpm|yarn|bun install|i|add|in ~http:*|https:*|git+*|git:*|github:*|gitlab:*|bitbucket:*|gist:*|*.tgz|file:/*|ssh:*",
     "npm|pnpm|yarn|bun --registry",
     "npm|pnpm config ~registry=*|*:registry=*|script-shell=*",
+    "npm|pnpm set ~registry*|*:registry*|script-shell*|*_auth*|*authToken*|proxy*|https-proxy*|strict-ssl*",
     "npm config set ~registry*|*:registry*|script-shell*|strict-ssl*|node-options*|proxy*|https-proxy*",
     "yarn config set ~registry|npmRegistryServer|yarnPath|enableStrictSsl|strict-ssl|npmRegistryServer*",
     "pip|pip3 config ~global.index-url|global.extra-index-url|global.trusted-host|site.index-url|*index-url|*trusted-host",

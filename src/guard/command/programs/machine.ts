@@ -124,8 +124,16 @@ export const MACHINE: readonly Row[] = [
     "utmpdump|faillog",
   ],
   ["hide-traces", "set ~+o ~history"],
+  ["write-outside", "tar|bsdtar -P|--absolute-names"],
   ["backdate", "touch -r|--reference"],
-  ["setuid", "setcap", "chmod ~*u+s*|*g+s*|*+s|4???|2???|6???|04???|06???|*a+s*|7???"],
+  ["service", "date -s|--set", "hwclock -w|-s|--set|--systohc|--hctosys", "ntpdate|chronyd"],
+  ["shell-escape", "xdotool|ydotool|wtype|xte|cliclick type|key|keydown", "xdotool|ydotool|wtype|xte"],
+  [
+    "setuid",
+    "setcap",
+    "install -m|--mode:4*|2???|6*|*+s*",
+    "chmod ~*u+s*|*g+s*|*+s|4???|2???|6???|04???|06???|*a+s*|7???",
+  ],
   [
     "open-permissions",
     "chmod ~777|0777|666|0666|*o+w*|*a+w*|*o=*w*|*a=*w*|*a+rwx|ugo+w*|ugo+rwx|776|767|757|o+rwx|0757|1777|733|677",
@@ -150,6 +158,7 @@ export const MACHINE: readonly Row[] = [
   ],
   [
     "exhaustion",
+    "fallocate -l|--length:*T|*P|???G|????G|???GB|????GB",
     "yes !--help !--version",
     "stress|stress-ng|memtester|cpuburn",
     "cat|head|tail|dd|cp ~/dev/zero|/dev/urandom|/dev/random",

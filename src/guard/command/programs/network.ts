@@ -29,7 +29,7 @@ export const NETWORK: readonly Row[] = [
     "scan",
     "nmap|masscan|zmap|rustscan|naabu|unicornscan|hping3|hping|arp-scan|netdiscover|nbtscan|enum4linux|smbmap|snmpwalk|onesixtyone|dnsenum|dnsrecon|fierce|sublist3r|amass|subfinder|theharvester|whatweb|wpscan|nuclei|gobuster|ffuf|dirb|dirsearch|feroxbuster|wfuzz|tcpdump|tshark|wireshark|dumpcap|ngrep|ettercap|bettercap|dsniff|arpspoof|responder|kismet|airodump-ng|mitmproxy|mitmdump|nikto|legion",
   ],
-  ["remote-shell", "xterm|xeyes -display"],
+  ["remote-shell", "xterm|xeyes -display", "kubectl|oc exec -n|--namespace:kube-system"],
   [
     "attack-tool",
     "metasploit|msfconsole|msfvenom|msfdb|hydra|medusa|ncrack|sqlmap|aircrack-ng|aireplay-ng|commix|xsser|beef|beef-xss|setoolkit|crackmapexec|cme|netexec|nxc|evil-winrm|impacket-*|psexec.py|wmiexec.py|smbexec.py|bloodhound|sharphound|rubeus|kerbrute|chisel|ligolo|frp|frpc|iodine|dnscat|dnscat2|pwncat|empire|covenant|sliver|cobaltstrike|weevely|veil|shellter|searchsploit|linpeas|linpeas.sh|winpeas|pspy|pspy64|lse.sh|linenum.sh|xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|t-rex|nbminer|phoenixminer|slowloris|goldeneye|hulk|loic|torshammer|thc-hydra|patator|crowbar|beacon|merlin|mythic|donut|sharpshooter|unicorn.py|xsstrike|ysoserial|jndiexploit|rsh-grind",
@@ -49,6 +49,9 @@ export const NETWORK: readonly Row[] = [
     "sshd|dropbear|telnetd|vncserver|x11vnc|xrdp|in.telnetd|rshd|tftpd|vsftpd|proftpd|smbd|nfsd|rpcbind|xinetd|inetd|tightvncserver|wayvnc|krfb|vino-server|ttyd|gotty|wetty|shellinaboxd|webmin",
     "python|python3 -m:pyftpdlib|smtpd",
     "tailscale funnel|serve",
+    "php -S:0.0.0.0*|*::*",
+    "python|python3 -m:http.server --directory|-d:/|/home*|/root*|/etc*|/var*",
+    "ruby ~/|/home*|/etc*|/root* -run",
     "adb tcpip|connect",
     "dockerd --host|-H",
   ],

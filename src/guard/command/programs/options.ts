@@ -2,7 +2,7 @@ import { optionTable } from "../arguments.js";
 
 /** Options that take a value, by program: without these a value would be taken for an operand. */
 export const programOptions = optionTable({
-  git: "-C -c --git-dir --work-tree --namespace --exec-path -m -F --message -b -B -n --depth --branch --author --date --format --pretty --since --until --grep -S -G -L -o --origin --reference --separate-git-dir -u --upload-pack --strategy -X --onto -s --config-env --file -f --pathspec-from-file",
+  git: "-C -c --git-dir --work-tree --namespace --exec-path -m -F --message -b -B -n --depth --branch --author --date --format --pretty --since --until --grep -S -G -L -o --origin --reference --separate-git-dir -u --upload-pack --strategy -X --onto -s --config-env --file --pathspec-from-file",
   "docker podman nerdctl docker-compose":
     "-e -u -w -v -p -l -h -m -c -H -f --env --user --workdir --volume --publish --name --network --net --entrypoint --env-file --label --hostname --memory --cpus --platform --mount --gpus --add-host --cap-add --cap-drop --device --security-opt --pid --ipc --restart --host --context --config --file --project-name --profile --log-level --tag --build-arg --target --filter --format --since --until --tail -n --userns --cgroupns --uts",
   "kubectl oc k3s helm":
@@ -38,12 +38,13 @@ export const programOptions = optionTable({
   "ag ack": "-A -B -C -m -G --ignore --ignore-dir --type",
   "sed gsed": "-e -f -l --expression --file --line-length",
   "awk gawk mawk nawk": "-F -v -f --assign --field-separator --file",
-  "cp mv install ln": "-t -S --target-directory --suffix -m -o -g --mode --owner --group --backup",
+  "cp mv ln": "-t -S --target-directory --suffix -m -o -g --mode --owner --group --backup",
   "head tail": "-n -c --lines --bytes --pid -s",
   "cut sort uniq column paste join comm nl fold fmt pr":
     "-d -f -c -b -k -t -o -S -T -n -s -w -i -N --delimiter --fields --characters --key --field-separator --output --buffer-size --temporary-directory --separator",
   "tar bsdtar gtar":
     "-f -C -X -T -I -b --file --directory --exclude --exclude-from --files-from --transform --strip-components --use-compress-program --checkpoint-action --to-command --owner --group --mode --exclude-vcs-ignores --one-top-level",
+  cpio: "-D -F -I -O -E -H -C --directory --file",
   zip: "-x -i -b -t -tt -n -P",
   unzip: "-d -x -P",
   "7z 7za 7zr": "",
@@ -69,6 +70,9 @@ export const programOptions = optionTable({
   mkdir: "-m --mode",
   truncate: "-s -r --size --reference",
   shred: "-n -s --iterations --size --random-source",
+  install: "-m -o -g -t --mode --owner --group --target-directory",
+  php: "-S -t -r -d -c",
+  fallocate: "-l -o --length",
   openssl:
     "-in -out -key -cert -CAfile -days -subj -newkey -keyout -pass -passin -passout -connect -host -port -servername -k -K -iv -config -inkey -certfile -name -extensions -extfile",
   "gpg gpg2":
@@ -76,7 +80,7 @@ export const programOptions = optionTable({
   "make gmake": "-f -C -j -I -o -W -l --file --makefile --directory --jobs --include-dir --eval",
   "node nodejs":
     "-e -p -r -c --eval --print --require --import --loader --env-file --inspect --title --conditions -C",
-  "python python3": "-c -m -W -X",
+  "python python3": "-c -m -W -X --directory -d --bind -b",
   "iptables ip6tables": "-t -A -D -I -R -p -s -d -i -o -j -m --dport --sport -N -X -P -F",
   ip: "-n -f",
   sysctl: "-p -r",

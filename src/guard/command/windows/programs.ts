@@ -133,7 +133,7 @@ export const WINDOWS: readonly Row[] = [
     "start-bitstransfer|hh|desktopimgdownldr|esentutl|expand ~http*|\\\\*",
     "finger|ieexec",
   ],
-  ["bare-eval", "iex|invoke-expression|invoke-script", "[scriptblock]::create"],
+  ["bare-eval", "iex|invoke-expression|invoke-script !-s", "[scriptblock]::create"],
   [
     "remote-shell",
     "invoke-command|icm|enter-pssession|etsn|new-pssession|winrs -computername|-cn|-session|~-r:*",

@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { Secrets } from "../analyze/secrets.js";
+import { HermesError } from "../errors.js";
+import { HOME } from "../home.js";
+import { landlockConfig } from "../learn/landlock.js";
+import { LearnedFile } from "../learn/learned-file.js";
+import { Observations } from "../learn/observations.js";
+import { type LearnedRule, rulesOf } from "../learn/rules.js";
+import { seccompProfile } from "../learn/seccomp.js";
+import { policyText } from "../learn/write-policy.js";
+import { readTrace } from "../trace/reader.js";
+import { print, say } from "./output.js";
+
+export interface LearnFlags {
+  output?: string;
+  from?: string[];
+  repair?: string;
+  name?: string;
+  format: string;
+  force?: boolean;
+  yes?: boolean;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+const FORMATS = ["yaml", "landlock", "oci"];
+/** Enough of what is received to find the names in answers of name servers. */
+const TRACE_BYTES = "512";
+
+/** Runs a program and writes the narrowest policy that lets it do what it did. Exits as the program did. */
+export async function learnCommand(words: string[], flags: LearnFlags): Promise<number> {
+  if (flags.repair !== undefined) {
+    // What follows the first word belongs to a program elsewhere; here there is none.
+    const behind = { json: words.includes("--json"), yes: words.includes("--yes") || words.includes("-y") };
+    const traces = words.filter((word) => !["--json", "--yes", "-y"].includes(word));
+    const given = { ...flags, json: flags.json || behind.json, yes: flags.yes || behind.yes };
+    return (await import("./repair.js")).repairCommand(flags.repair, traces, given);
+  }
+  if (!FORMATS.includes(flags.format))
+    throw usage(`--format takes ${FORMATS.join(", ")}, not "${flags.format}"`);
+  if (words.length === 0 && !flags.from?.length)
+    throw usage("there is nothing to learn from: hermes learn -o p.yaml -- COMMAND, or --from TRACE");
+  const learned =
+    flags.format === "yaml" && flags.output !== undefined ? new LearnedFile(flags.output) : undefined;
+  const observations = learned?.load(flags.force === true) ?? new Observations();
+  const before = observations.runs.length;
+  for (const file of flags.from ?? []) await observe(observations, file);
+  const status = words.length > 0 ? await watch(observations, words) : 0;
+  if (observations.runs.length === before + (flags.from?.length ?? 0) && words.length > 0) return status;
+  const rules = rulesOf(observations, await Secrets.load());
+  const name =
+    flags.name ?? (flags.output === undefined ? "learned" : basename(flags.output).replace(/\.\w+$/, ""));
+  const text = formatted(flags.format, name, rules, observations);
+  if (learned) learned.save(text, observations);
+  else if (flags.output !== undefined) (await import("node:fs")).writeFileSync(flags.output, text);
+  else print(text);
+  if (flags.output !== undefined) report(flags, rules, observations, flags.output);
+  return status;
+}
+
+function formatted(
+  format: string,
+  name: string,
+  rules: readonly LearnedRule[],
+  observations: Observations,
+): string {
+  if (format === "oci") return seccompProfile(observations);
+  if (format === "landlock")
+    return landlockConfig(rules, { workspace: process.cwd(), home: homedir(), isFolder });
+  return policyText(name, rules, observations.runs);
+}
+
+async function observe(observations: Observations, trace: string): Promise<void> {
+  const observer = observations.begin();
+  await readTrace(trace, (record) => observer.take(record));
+  if (observer.denied > 0)
+    say(`hermes: ${trace}: ${observer.denied} refused calls were not learned (--repair is for those)\n`);
+}
+
+/** Runs the program as `hermes run` would, with a trace that is gone afterwards. */
+async function watch(observations: Observations, words: readonly string[]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "hermes-learn-"));
+  const trace = join(folder, "trace");
+  const ignore = () => {};
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, ignore); // they are the program's
+  try {
+    const options = ["run", "--quiet", "--trace", trace, "--trace-bytes", TRACE_BYTES];
+    const child = spawn(join(HOME, "hermes"), [...options, "--", ...words], { stdio: "inherit" });
+    const status = await new Promise<number>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", (code) => resolve(code ?? 125));
+    });
+    if ([125, 126, 127].includes(status) && isEmpty(trace)) return status;
+    await observe(observations, trace);
+    return status;
+  } finally {
+    for (const signal of ["SIGINT", "SIGQUIT"] as const) process.off(signal, ignore);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(
+  flags: LearnFlags,
+  rules: readonly LearnedRule[],
+  { runs }: Observations,
+  file: string,
+): void {
+  if (flags.quiet) return;
+  if (flags.json) {
+    say(
+      `${JSON.stringify({ file, runs: runs.length, rules: rules.map(({ id, confidence }) => ({ id, ...(confidence && { confidence }) })) })}\n`,
+    );
+    return;
+  }
+  const secrets = rules
+    .filter(({ id }) => id.startsWith("secrets-used"))
+    .flatMap(({ path = [] }) => path.map(({ text }) => text));
+  say(`hermes: ${file}: ${rules.length} rules from ${runs.length} ${runs.length === 1 ? "run" : "runs"}\n`);
+  for (const text of secrets) say(`hermes: a secret is allowed, since it was used: ${text}\n`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isEmpty(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+function usage(message: string): HermesError {
+  return new HermesError("USAGE", { message });
+}

@@ -1,0 +1,170 @@
+import { type Finding, findings, type Span } from "../finding.js";
+import { intentsOf } from "../intents/intent.js";
+import type { Context, Layer } from "../layer.js";
+import type { Subject } from "../subject.js";
+import { readFolder, readText, type SkillFile, type SkillFolder } from "./folder.js";
+import { languageOf } from "./language.js";
+import { scanScript } from "./scripts.js";
+import { isTrusted, type SkillsSection, skillsSection } from "./section.js";
+
+const layer = findings("skills");
+
+/** A skill is instructions that an agent follows and scripts that it runs, written by somebody else. */
+export const skills: Layer = {
+  name: "skills",
+  kinds: ["skill"],
+  check(subject, context) {
+    const folder = read(subject, context);
+    const found = [
+      ...folder.odd.map(({ rule, reason }) => layer.deny(rule, reason)),
+      ...folder.files.flatMap((file) => judgeFile(file, folder, context)),
+    ];
+    const section = (context.config.skills as SkillsSection | undefined) ?? skillsSection.parse({});
+    const source = subject.fields?.source;
+    const trusted = typeof source === "string" && isTrusted(source, section);
+    return once(
+      trusted
+        ? found.map((finding) => (finding.action === "ask" ? { ...finding, action: "allow" } : finding))
+        : found,
+    );
+  },
+};
+
+/** A path to a skill's folder or to its SKILL.md; else the skill itself. */
+function read({ input }: Subject, { files, cwd }: Context): SkillFolder {
+  if (input.length > 4096 || /[\n{]/.test(input)) return readText(input);
+  const path = input.startsWith("/") ? input : `${cwd}/${input}`;
+  const info = files.lstat(path);
+  if (info?.kind === "folder") return readFolder(path, files);
+  const folder = path.replace(/\/[^/]*$/, "");
+  return info?.kind === "file" && /\/skill\.md$/i.test(path) ? readFolder(folder, files) : readText(input);
+}
+
+function judgeFile(file: SkillFile, folder: SkillFolder, context: Context): Finding[] {
+  const name = file.path;
+  if (/(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]|^[a-z]:/i.test(name))
+    return [layer.deny("skill-path", `${name} would be written outside of the skill.`)];
+  if (file.text === undefined) return judgeBinary(file);
+  const text = file.text;
+  const language = languageOf(name, text);
+  const only = folder.files.length === 1;
+  const found: Finding[] = [];
+  const point = (finding: Finding): Finding => (only ? finding : unpointed(finding));
+  if (language === "instructions" || language === "other") {
+    found.push(
+      ...context
+        .inspect({ kind: "text", input: text })
+        .filter(isTelling)
+        .map((finding) => point({ ...finding, reason: `${name}: ${finding.reason}` })),
+    );
+    found.push(
+      ...codeBlocks(text).flatMap(({ code, start }) =>
+        scanScript(name, code).map((one) => point(toFinding(one, start))),
+      ),
+    );
+  } else {
+    found.push(...scanScript(name, text).map((one) => point(toFinding(one, 0))));
+    found.push(...commentIntents(name, text).map(point));
+    if (language === "shell" || language === "python")
+      found.push(...inspected(language, name, text, context).map(point));
+  }
+  return found;
+}
+
+/** Spans point into the subject's input; a file of a folder is not in it. */
+function unpointed({ span: _, ...finding }: Finding): Finding {
+  return finding;
+}
+
+function toFinding(
+  { rule, action, reason, start, end }: Span & Pick<Finding, "rule" | "action" | "reason">,
+  offset: number,
+): Finding {
+  return layer[action](rule, reason, { start: start + offset, end: end + offset });
+}
+
+/**
+ * Instructions tell how to install things and how to use secrets; a skill is not refused for what every README says.
+ * Of the content layer's findings those count that mean deceit or that take the agent over.
+ */
+const ORDINARY = new Set([
+  "pipe-to-interpreter",
+  "fetch-and-run",
+  "look-alike-package",
+  "mixed-script-word",
+  "zero-width",
+  "filler",
+  "bidi-control",
+  "nul",
+  "control-character",
+  "terminal-control",
+  "overwritten-text",
+  "remote-code",
+  "steer",
+  "terminal-overwrite",
+]);
+
+function isTelling({ rule, action }: Finding): boolean {
+  return (
+    action === "deny" ||
+    (action === "ask" && !ORDINARY.has(rule)) ||
+    rule === "pipe-to-interpreter" ||
+    rule === "fetch-and-run"
+  );
+}
+
+/** What the layers of commands and of Python find in a script: refusals that mean harm, not those that mean care. */
+const HARM =
+  /secret|exfil|credential|pipe-to|encoded|obfus|reverse|fork-bomb|hidden|persistence|self-modif|process-secrets|keylog|input-capture/;
+
+function inspected(language: "shell" | "python", name: string, text: string, context: Context): Finding[] {
+  const kind = language === "shell" ? "command" : "python";
+  return context
+    .inspect({ kind, input: text })
+    .filter(({ action, rule }) => action === "deny" && HARM.test(rule))
+    .map((finding) => ({ ...finding, action: "ask" as const, reason: `${name}: ${finding.reason}` }));
+}
+
+/** Comments and strings of scripts are read by agents too. */
+function commentIntents(name: string, text: string): Finding[] {
+  return intentsOf(text)
+    .filter(({ action, rule }) => action === "deny" && INTENTS.has(rule))
+    .map(({ rule, reason, start, end }) => layer.deny(rule, `${name}: ${reason}`, { start, end }));
+}
+
+const INTENTS = new Set([
+  "ignore-instructions",
+  "new-role",
+  "new-instructions",
+  "conceal",
+  "reveal-prompt",
+  "skip-approval",
+]);
+
+/** Fenced blocks of instructions, and the comments of HTML that a reader does not see. */
+function codeBlocks(text: string): { code: string; start: number }[] {
+  return [...text.matchAll(/^[ \t]{0,8}(?:```|~~~)[^\n]{0,80}\n([\s\S]{1,20000}?)^[ \t]{0,8}(?:```|~~~)/gm)]
+    .slice(0, 200)
+    .map((match) => ({
+      code: match[1]!,
+      start: match.index + match[0].indexOf("\n") + 1,
+    }));
+}
+
+const PICTURES =
+  /\.(?:png|jpe?g|gif|webp|svg|ico|pdf|ttf|otf|woff2?|mp[34]|wav|csv|xlsx|docx|pptx|sqlite|parquet|xsd|zip|gz)$/i;
+
+/** What nobody can read cannot be reviewed. */
+function judgeBinary({ path, size }: SkillFile): Finding[] {
+  if (PICTURES.test(path) && size < 32 << 20) return [];
+  return [layer.ask("skill-binary", `${path} is not text, so nobody can say what it does.`)];
+}
+
+/** One finding per rule and action is enough to decide; the operator sees where it was first found. */
+function once(all: readonly Finding[]): Finding[] {
+  return [
+    ...new Map(
+      all.map((finding) => [`${finding.rule}:${finding.action}`, finding] as const).reverse(),
+    ).values(),
+  ].reverse();
+}
