@@ -115,6 +115,8 @@ static void add_rules(struct plan *plan, int ruleset)
 	const struct plan_rule *rules = (const struct plan_rule *)((char *)plan + plan->fence.path_rules);
 	for (uint32_t i = 0; i < plan->fence.path_rule_count; i++) {
 		uint64_t access = rules[i].access & plan->fence.handled_files;
+		if (rules[i].needs & ~plan->fence.in_force)
+			continue;
 		int fd = open((char *)plan + rules[i].path, O_PATH | O_CLOEXEC);
 		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 			continue; /* nothing is there, or nothing that it could reach */

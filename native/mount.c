@@ -168,8 +168,8 @@ void arrange_mounts(struct plan *plan)
 		fence_fail(plan, STEP_FENCE, FENCE_MOUNT_NAMESPACE);
 	mode_t mask = umask(022);
 	for (uint32_t i = 0; i < count; i++) {
-		trees[i] = is_kept(&steps[i]) ? clone_tree((char *)plan + steps[i].path) : -1;
-		if (trees[i] < 0)
+		trees[i] = is_kept(&steps[i]) ? clone_tree((char *)plan + steps[i].path) : -ENOENT;
+		if (trees[i] == -1)
 			trees[i] = -errno;
 	}
 	for (uint32_t i = 0; i < count; i++) {

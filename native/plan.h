@@ -83,7 +83,8 @@ struct plan_mount {
 struct plan_rule {
 	uint64_t access;
 	uint32_t path;
-	uint32_t port;
+	uint16_t port;
+	uint16_t needs; /* holds only with these protections in force: bits 1 << protection */
 };
 
 struct plan_fence {

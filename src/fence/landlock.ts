@@ -1,4 +1,5 @@
 import type { FencePlan, PathRule } from "../kernel/fence-plan.js";
+import { bit } from "../protection.js";
 
 /** Rights of linux/landlock.h, and the ABI version since which each is known. */
 const FILE_RIGHTS = {
@@ -96,6 +97,9 @@ export function landlockRules(allowed: Allowance, abi: number): LandlockPart {
     handledFiles |= bits(WRITE);
     add(writable, [...READ, ...WRITE]);
     add(DEVICES, USE_DEVICE);
+    // A debugger writes to its program's memory. Where /proc is not the program's own, root could write to all of it.
+    const needs = bit("pid_namespace") | bit("mount_namespace");
+    pathRules.push({ path: "/proc", access: bits(["readFile", "writeFile", "truncate"]), needs });
   }
   if (readable) {
     // Where moving is not handled, Landlock forbids it altogether: handled and allowed it only keeps its own rules.

@@ -40,6 +40,8 @@ export interface MountStep {
 export interface PathRule {
   readonly path: string;
   readonly access: bigint;
+  /** It holds only with these protections in force: bits 1 << protection. */
+  readonly needs?: number;
 }
 
 export interface PortRule {
@@ -115,12 +117,13 @@ export function encodeFence(fence: FencePlan, put: Placer): Uint8Array {
   return encoded;
 }
 
-function rules(list: readonly { access: bigint; at?: number; port?: number }[]): Uint8Array {
+function rules(list: readonly { access: bigint; at?: number; port?: number; needs?: number }[]): Uint8Array {
   const encoded = Buffer.alloc(list.length * 16);
-  for (const [i, { access, at = 0, port = 0 }] of list.entries()) {
+  for (const [i, { access, at = 0, port = 0, needs = 0 }] of list.entries()) {
     encoded.writeBigUInt64LE(access, i * 16);
     encoded.writeUInt32LE(at, i * 16 + 8);
-    encoded.writeUInt32LE(port, i * 16 + 12);
+    encoded.writeUInt16LE(port, i * 16 + 12);
+    encoded.writeUInt16LE(needs, i * 16 + 14);
   }
   return encoded;
 }

@@ -20,6 +20,8 @@ import { afterAll, expect, test } from "vitest";
 export const HERMES = fileURLToPath(new URL("../../hermes", import.meta.url));
 const policy = (name: string) => fileURLToPath(new URL(`./policies/${name}.ts`, import.meta.url));
 
+const scratch = mkdtempSync(join(tmpdir(), "transparency-"));
+
 /** Every call is subscribed and allowed, whichever way it comes. */
 export const WAYS = {
   "the notify door": ["-p", policy("every-call"), "--door", "notify"],
@@ -28,9 +30,15 @@ export const WAYS = {
   "the trace door with returns recorded": ["--trace", "/dev/null"],
   "acts at the notify door": ["-p", policy("every-path"), "--door", "notify"],
   "acts at the trace door": ["-p", policy("every-path"), "--door", "trace"],
+  "a strict fence": [
+    ...["-p", policy("every-call"), "--door", "notify"],
+    ...["--fence", "strict", "--keep-env", "*", "--writable", scratch],
+  ],
 } as const;
 export type Way = keyof typeof WAYS;
-export const ALL_WAYS = Object.keys(WAYS) as Way[];
+/** Behind it a program sees other privileges and namespaces, and otherwise the same. */
+export const FENCED: Way = "a strict fence";
+export const ALL_WAYS = (Object.keys(WAYS) as Way[]).filter((way) => way !== FENCED);
 export const TRACE_WAYS = ALL_WAYS.filter((way) => way.startsWith("the trace door"));
 
 export interface Program {
@@ -43,7 +51,7 @@ export interface Program {
   readonly env?: NodeJS.ProcessEnv;
   /** Further options of `hermes run`. */
   readonly options?: readonly string[];
-  /** Only these ways; all by default. */
+  /** Only these ways; all but the fence by default. */
   readonly ways?: readonly Way[];
 }
 
@@ -56,7 +64,6 @@ export interface Outcome {
 }
 
 const PATIENCE_MS = 60_000;
-const scratch = mkdtempSync(join(tmpdir(), "transparency-"));
 /** The same for each run, so that a path in some output is no difference. */
 const workplace = join(scratch, "work");
 export const built = join(scratch, "built");

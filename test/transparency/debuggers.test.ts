@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "vitest";
-import { build, built, needs, same, shell } from "./both-ways.js";
+import { build, built, FENCED, needs, same, shell } from "./both-ways.js";
 
 needs("gdb", "strace", "gcc");
 
@@ -17,7 +17,7 @@ build("add", "gcc", ["-g", "-O0", source]);
 
 /** The notify door leaves ptrace to the program. */
 describe("debuggers inside", () => {
-  const ways = ["the notify door"] as const;
+  const ways = ["the notify door", FENCED] as const;
   same("gdb sets breakpoints, reads variables and sees the program end", {
     ...shell(
       `gdb -q -nx -batch -ex 'set disable-randomization off' -ex 'break add' -ex run -ex 'print a + b' -ex bt -ex finish -ex continue $BUILT/add 2>&1 | sed 's/0x[0-9a-f]*/ADDRESS/g; s/process [0-9]*/process N/g'`,

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { ALL_WAYS, built, hermes, needs, outcome } from "./both-ways.js";
+import { ALL_WAYS, built, FENCED, hermes, needs, outcome } from "./both-ways.js";
 
 needs("python3", "perl", "script");
 
@@ -23,7 +23,7 @@ async function session(prefix: readonly string[], steps: Step[]): Promise<string
 
 function sameAtTerminal(claim: string, steps: Step[]): void {
   let bare: Promise<string> | undefined;
-  test.each(ALL_WAYS)(`${claim}: %s`, async (way) => {
+  test.each([...ALL_WAYS, FENCED])(`${claim}: %s`, async (way) => {
     bare ??= session(["env"], steps);
     const expected = await bare;
     expect(expected).not.toContain("***");
