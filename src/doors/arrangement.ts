@@ -51,6 +51,9 @@ export const CHANGES_IDENTITY: ReadonlySet<number> = new Set([
 ]);
 const EXEC = [59, 322];
 const ENOSYS = 38;
+/** What a program forbids itself with Landlock, calls made in its place would not keep to: better it knows. */
+const LANDLOCK_CREATE_RULESET = 444;
+const EOPNOTSUPP = 95;
 /** What io_uring can do in a program's place (io_uring_enter(2)): policies on these would be blind to it. */
 const THROUGH_IO_URING = new Set([
   "file",
@@ -154,6 +157,8 @@ function filterSpec(
   } as const;
   for (const nr of actsAtTraceDoor(stack, doorOf))
     treatment(nr).rules.push({ tests: [marked], action: { do: "notify" } });
+  if (stack.policies.length > 0 && [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!)))
+    treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
   if (refusesIoUring)
     for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
   return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };

@@ -1,9 +1,11 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { DecodedCall } from "../decode/call.js";
+import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor } from "../doors/trace.js";
+import type { Mirror } from "../fence/mirror.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
 import { Answer, Stop } from "../kernel/stop.js";
@@ -29,6 +31,8 @@ export interface HandlerOptions {
   readonly processes: ProcessTable;
   readonly summary: Summary;
   readonly virtualFiles: VirtualFiles;
+  /** Limits of the fence for calls that are made in the program's place. */
+  readonly mirror?: Mirror;
   readonly recorder?: Recorder;
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;
@@ -114,7 +118,7 @@ export class Handler {
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
     this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
-    const decision = this.#mediator.decide(event);
+    const decision = this.#withinFence(event, this.#mediator.decide(event));
     if (decision.fault?.delay) return this.#hold(event, decision);
     this.#carryOut(event, decision);
     return 0;
@@ -130,6 +134,15 @@ export class Handler {
     const sight = native().sight(this.#stop.tid);
     if (sight & SIGHT.apart) processes.viewsDiffer = true;
     if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
+  }
+
+  /** What we do in the program's place must not go further than the fence lets the program go. */
+  #withinFence(event: DecodedCall, decision: Decision): Decision {
+    const { mirror } = this.#o;
+    const happens = decision.action === "allow" || decision.action === "fault";
+    if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
+    if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
+    return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
   }
 
   #hold(event: DecodedCall, decision: Decision, pending?: PendingCall): number {

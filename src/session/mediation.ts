@@ -74,6 +74,7 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      ...(this.#fence.mirror && { mirror: this.#fence.mirror }),
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
