@@ -108,7 +108,10 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
       });
     const notifyServes =
       !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
-    doorOf.set(nr, door === "notify" || (door === "auto" && notifyServes) ? notifyDoor : traceDoor);
+    // What really runs is seen only where execs are seen.
+    const rechecked = EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
+    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked);
+    doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
   const [some] = doorOf.values();
