@@ -145,7 +145,10 @@ export class Reader implements Expander {
 
   #script(script: Script & { errors?: readonly { message: string; pos: number }[] | undefined }): string {
     for (const { message, pos } of script.errors ?? [])
-      this.reading.errors.push({ message, span: this.locate(pos, pos + 1) });
+      this.reading.errors.push({
+        message,
+        span: this.locate(pos, Math.min(pos + 1, this.#place.source.length)),
+      });
     return this.#statements(script.commands);
   }
 
@@ -366,9 +369,11 @@ export class Reader implements Expander {
   }
 
   #emit(parts: Parts): Invocation {
+    const { argv, assignments, redirects, input, span } = parts;
     const { via, filed } = this.#place;
-    const program = programName(parts.argv[0]?.text ?? "");
-    const invocation = { ...parts, program, cwd: this.scope.cwd, via, filed };
+    const program = programName(argv[0]?.text ?? "");
+    const { cwd } = this.scope;
+    const invocation = { argv, program, assignments, redirects, input, cwd, via, span, filed };
     this.reading.invocations.push(invocation);
     return invocation;
   }

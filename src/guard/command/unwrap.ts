@@ -245,12 +245,13 @@ function findExec(argv: readonly Word[]): Inner[] {
     if (!/^-(exec|execdir|ok|okdir)$/.test(text)) continue;
     const end = argv.findIndex((w, j) => j > i && (w.text === ";" || w.text === "+"));
     const command = argv.slice(i + 1, end < 0 ? argv.length : end);
-    for (const path of match)
+    for (const path of match.slice(0, FED_AT_MOST))
       inner.push({
         kind: "argv",
         label: `find ${text}`,
         argv: command.map((w) => ({ ...w, text: w.text.replaceAll("{}", () => path) })),
       });
+    i += command.length;
   }
   return inner;
 }

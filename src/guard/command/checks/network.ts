@@ -1,4 +1,4 @@
-import { parse as parseAddress } from "ipaddr.js";
+import ipaddr from "ipaddr.js";
 import { type Arguments, hasOption, readArguments } from "../arguments.js";
 import { isShell } from "../interpreters.js";
 import { programOptions } from "../programs/options.js";
@@ -61,7 +61,7 @@ function isPrivate(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");
   if (!/^[\d.]+$|:/.test(bare)) return false;
   try {
-    const address = parseAddress(bare);
+    const address = ipaddr.parse(bare);
     return /^(private|uniqueLocal|linkLocal|carrierGradeNat)$/.test(address.range());
   } catch {
     return false;
