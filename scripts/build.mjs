@@ -101,6 +101,7 @@ const COMMANDS = [
   "analyze",
   "commands",
   "doctor",
+  "export",
   "guard",
   "learn",
   "policy",
@@ -108,6 +109,7 @@ const COMMANDS = [
   "query",
   "simulate",
   "skill",
+  "top",
   "trace",
 ];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
