@@ -171,6 +171,27 @@ await step(
   },
 );
 
+/** The page of `hermes analyze --html`: one script and one style sheet, which go into every report. */
+await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], async () => {
+  const esbuild = await import("esbuild");
+  await esbuild.build({
+    entryPoints: { report: "web/report/main.ts" },
+    outdir: "dist/report",
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    logLevel: "warning",
+  });
+  await esbuild.build({
+    entryPoints: ["web/report/report.css"],
+    outdir: "dist/report",
+    minify: true,
+    logLevel: "warning",
+  });
+});
+
 if (process.platform === "linux" && process.arch === "x64") {
   await step("native", ["native", "scripts/build.mjs"], () => {
     run("gcc", [
