@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|guard] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { guard } from "./guard.mjs";
 import { memory } from "./memory.mjs";
 import { policies } from "./policies.mjs";
 import { reload } from "./reload.mjs";
@@ -13,6 +14,7 @@ const SCENARIOS = {
   start: async (options) => ({ start: start(options) }),
   policy: async (options) => ({ policy: policies(options) }),
   reload: async (options) => ({ reload: await reload(options) }),
+  guard: async (options) => ({ guard: guard(options) }),
   memory: async (options) => ({ memory: await memory(options) }),
 };
 

@@ -101,6 +101,7 @@ const COMMANDS = [
   "analyze",
   "commands",
   "doctor",
+  "export",
   "guard",
   "learn",
   "policy",
@@ -108,6 +109,7 @@ const COMMANDS = [
   "query",
   "simulate",
   "skill",
+  "top",
   "trace",
 ];
 const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
@@ -138,7 +140,7 @@ async function bundle() {
   const esbuild = await import("esbuild").catch(() => fail("esbuild is missing. Run npm ci first."));
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   await esbuild.build({
-    ...settings(["src/index.ts"]),
+    ...settings(["src/index.ts", "src/guard/index.ts"]),
     format: "esm",
     splitting: true,
     chunkNames: "shared/[name]-[hash]",
@@ -168,6 +170,27 @@ await step(
     run("node", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--emitDeclarationOnly"]);
   },
 );
+
+/** The page of `hermes analyze --html`: one script and one style sheet, which go into every report. */
+await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], async () => {
+  const esbuild = await import("esbuild");
+  await esbuild.build({
+    entryPoints: { report: "web/report/main.ts" },
+    outdir: "dist/report",
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    logLevel: "warning",
+  });
+  await esbuild.build({
+    entryPoints: ["web/report/report.css"],
+    outdir: "dist/report",
+    minify: true,
+    logLevel: "warning",
+  });
+});
 
 if (process.platform === "linux" && process.arch === "x64") {
   await step("native", ["native", "scripts/build.mjs"], () => {

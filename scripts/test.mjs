@@ -58,6 +58,7 @@ function installPackages() {
 must("build", "node", ["scripts/build.mjs", "--quiet"]);
 must("style", "node", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]);
 must("types", "node", ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "test/tsconfig.json"]);
+must("types of pages", "node", ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "web/tsconfig.json"]);
 installPackages();
 mkdirSync("build", { recursive: true });
 const status = run("node", [

@@ -8,6 +8,8 @@ const WAITING = new Set(
     "msgrcv mq_timedreceive semop semtimedop flock io_getevents restart_syscall vfork"
   ).split(" "),
 );
+export const waits = (name: string) => WAITING.has(name);
+
 /** Latencies fall into buckets whose bounds double, from 1 µs on. */
 export const BUCKETS = 24;
 
@@ -62,7 +64,7 @@ export class Calls {
     if (known) return known;
     const facts: CallFacts = {
       name,
-      waits: WAITING.has(name),
+      waits: waits(name),
       count: 0,
       errors: 0,
       seconds: 0,

@@ -12,6 +12,7 @@ export function addBehaviourCommands(program: Command): void {
     )
     .argument("<trace>", "a trace of any form; - is stdin")
     .option("--json", "as JSON (docs/analyze.md)")
+    .option("--html <file>", "as one self-contained page with timeline, graphs and searchable events")
     .option("--all", "lists to their end")
     .action(async (file, options) =>
       exit(await (await import("./analyze.js")).analyzeCommand(file, options)),

@@ -126,6 +126,15 @@ Examples:
     );
 
   program
+    .command("top")
+    .description("what running sessions do: processes, calls, bytes, hot files, peers, refusals")
+    .argument("[pid]", "only the session of this supervisor or program")
+    .option("--once", "show it once and exit")
+    .option("--json", "as JSON, one line per update")
+    .option("-d, --delay <seconds>", "time between updates", "1")
+    .action(async (pid, options) => exit(await (await import("./top.js")).topCommand(pid, options)));
+
+  program
     .command("query")
     .description("ask a trace with SQL: the tables events and processes, the views calls and denials")
     .argument("[trace]", "a trace of any form; - for stdin")

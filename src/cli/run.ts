@@ -6,6 +6,7 @@ import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
 import type { TraceOptions } from "../trace/options.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
+import { answerLook } from "./look.js";
 import { exit, say } from "./output.js";
 import { SignalRelay } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
@@ -52,13 +53,25 @@ export async function runCommand(
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
   native().hide();
-  const relay = new SignalRelay(start.ignoredSignals, reloads ? () => session.reload() : undefined);
+  const about = {
+    supervisor: process.pid,
+    launcher: 0,
+    pid: 0,
+    command: options.command,
+    started: Date.now() / 1000,
+  };
+  const onLook = async (asker: number) => {
+    const status = await session.status();
+    answerLook(asker, { hermes: "status", version: 1, ...about, ...status, time: Date.now() / 1000 });
+  };
+  const relay = new SignalRelay(start.ignoredSignals, onLook, reloads ? () => session.reload() : undefined);
   let announced = false;
   const session = await Session.start(
     { ...sessionOptions(options), followStops: true },
     {
       problem: (text) => say(`hermes: ${text}\n`),
-      started: (_, launcher) => {
+      started: (pid, launcher) => {
+        Object.assign(about, { pid, launcher });
         native().releaseStdio();
         relay.started(launcher);
       },

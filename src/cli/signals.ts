@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import { native } from "../kernel/native.js";
+import { LOOK_SIGNAL } from "./look.js";
 
 const { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH } =
   constants.signals;
 const RELAYED = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH];
 const SI_KERNEL = 128;
+const LOOK = constants.signals[LOOK_SIGNAL];
 const RECORD = 12;
 
 /**
@@ -19,16 +21,18 @@ export class SignalRelay {
   #early: [signal: number, sender: number][] = [];
   #afterwards: (() => void) | undefined;
   readonly #onHangup: (() => void) | undefined;
+  readonly #onLook: (asker: number) => void;
 
   /**
    * Signals that were ignored when we were started stay so: for us, and (by the launcher) for the program. `onHangup`
-   * takes a SIGHUP that somebody sends to us alone, as daemons do.
+   * takes a SIGHUP that somebody sends to us alone, as daemons do; `onLook` is told who asks how the session is doing.
    */
-  constructor(ignored: bigint, onHangup?: () => void) {
+  constructor(ignored: bigint, onLook: (asker: number) => void, onHangup?: () => void) {
     this.#onHangup = onHangup;
+    this.#onLook = onLook;
     const [read, write] = native().pipe();
     const relayed = RELAYED.filter((signal) => ((ignored >> BigInt(signal - 1)) & 1n) === 0n);
-    native().relaySignals(write, Uint8Array.from(relayed));
+    native().relaySignals(write, Uint8Array.from([...relayed, LOOK]));
     for (const signal of RELAYED) if (!relayed.includes(signal)) native().ignoreSignal(signal);
     const socket = new Socket({ fd: read, readable: true, writable: false });
     socket.unref();
@@ -53,6 +57,10 @@ export class SignalRelay {
   #received(signal: number, code: number, sender: number): void {
     const fromTerminal = code === SI_KERNEL;
     // A program that signals its whole group meets us there too; it has what it sent already.
+    if (signal === LOOK) {
+      if (this.#launcher !== undefined && !descendsFrom(sender, this.#launcher)) this.#onLook(sender);
+      return;
+    }
     const reached = this.#launcher !== undefined && (fromTerminal || descendsFrom(sender, this.#launcher));
     if (!reached && !fromTerminal && signal === SIGHUP && this.#onHangup) this.#onHangup();
     else if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();

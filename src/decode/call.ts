@@ -17,7 +17,6 @@ import {
   MAX_ADDRESS,
   type Piece,
   readMemory,
-  readMessageHeader,
   readMessageName,
   readPieces,
   readString,
@@ -98,15 +97,16 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     return `/proc/self/fd/${pin.readUInt32LE(0) === PIN_FOUND ? pin.readInt32LE(8) : -1}`;
   }
 
-  /** Another path takes the place of the first. */
+  /** Another path takes the place of the first, or of the socket's. What was asked for stays known by its name. */
   redirectPath(path: Uint8Array): void {
-    const [first] = this.shape.paths;
-    void this.paths; // what was asked for stays known by its name
+    void this.paths;
+    void this.addresses;
+    const argument = this.call.args[this.shape.paths[0] ?? -1];
+    const follow = argument ? this.#follows(argument) : this.call.name !== "bind";
+    const parent = CHANGES_ENTRIES.test(this.call.name) || (argument ? this.#mayCreate() : !follow);
     const pin = this.#shared.pin(0);
     native().releasePin(pin);
-    const parent = CHANGES_ENTRIES.test(this.call.name) || this.#mayCreate() ? RESOLVE.parent : 0;
-    const follow = this.#follows(this.call.args[first!]!);
-    this.#reach(AT_FDCWD, path, parent | (follow ? RESOLVE.follow : 0), pin);
+    this.#reach(AT_FDCWD, path, (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0), pin);
   }
 
   get kind(): "return" {
@@ -379,12 +379,6 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   readPieces(pieces: readonly Piece[], limit: number): Buffer | undefined {
     return readPieces(this.stop.tid, pieces, Math.min(limit, MAX_MEMORY));
-  }
-
-  /** Where the first message header keeps its address. */
-  messageName(i: number): Piece | undefined {
-    const [first] = headersOf(this.stop, this.call.args[i]!, i);
-    return first === undefined ? undefined : readMessageHeader(this.stop.tid, first)?.name;
   }
 
   memory(address: bigint, length: number): Buffer | undefined {

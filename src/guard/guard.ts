@@ -1,6 +1,6 @@
 import { type Action, type Finding, findings, strictest } from "./finding.js";
 import { type Context, type Layer, NO_FILES } from "./layer.js";
-import type { Subject } from "./subject.js";
+import type { Kind, Subject } from "./subject.js";
 
 /**
  * READ FIRST for the intent plane. A *subject* (a command, a URL, a path …) goes through an ordered list of *layers*
@@ -33,6 +33,8 @@ export class Guard {
   readonly #actions: Readonly<Record<string, Action>>;
   readonly #atLeast: Readonly<Record<string, Action>>;
   readonly #world: Omit<Context, "inspect">;
+  readonly #byKind = new Map<Kind, readonly Layer[]>();
+  readonly #contexts: Context[] = [];
 
   constructor(layers: readonly Layer[], { actions, atLeast, ...world }: GuardOptions = {}) {
     this.#layers = layers;
@@ -88,11 +90,15 @@ export class Guard {
   }
 
   #layersFor({ kind }: Subject): readonly Layer[] {
-    return this.#layers.filter((layer) => layer.kinds.includes(kind));
+    const known = this.#byKind.get(kind) ?? this.#layers.filter((layer) => layer.kinds.includes(kind));
+    this.#byKind.set(kind, known);
+    return known;
   }
 
+  /** One for every depth: they differ only in how deep a subject inside would be. */
   #context(depth: number): Context {
-    return { ...this.#world, inspect: (inner) => this.#check(inner, depth + 1) };
+    this.#contexts[depth] ??= { ...this.#world, inspect: (inner) => this.#check(inner, depth + 1) };
+    return this.#contexts[depth];
   }
 
   #configured = (finding: Finding): Finding => {

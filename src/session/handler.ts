@@ -14,6 +14,7 @@ import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Summary } from "../summary.js";
+import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
@@ -36,6 +37,7 @@ export interface HandlerOptions {
   /** Limits of the fence for calls that are made in the program's place. */
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
+  readonly activity: Activity;
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;
 }
@@ -196,15 +198,17 @@ export class Handler {
 
   /** Whether the return of this call concerns anybody, and what is to be remembered until then. */
   #follow(event: DecodedCall, decision: Decision, after: AfterCall): void {
-    const { recorder } = this.#o;
+    const { recorder, activity } = this.#o;
     const record = recorder?.open(event, decision);
+    activity.entered(event);
     const goesOn = this.#answer.action === ANSWER.continue || this.#answer.action === ANSWER.act;
     if (!goesOn || event.stop.door !== DOOR.trace) {
       if (record) recorder!.settled(record, goesOn ? undefined : this.#answer.resultOfReturn);
       return;
     }
     const asksPolicy = this.#stack.wantsReturn(event.nr);
-    if (!record && !asksPolicy && after.restore.length === 0 && !after.wrote) return;
+    const concerns = record || asksPolicy || after.restore.length > 0 || after.wrote;
+    if (!concerns && !activity.wantsReturn(event)) return;
     this.#answer.flag(ANSWER_FLAG.wantReturn);
     this.#pending.set(event.tid, { after, record, entry: asksPolicy ? event.detach() : undefined });
   }
@@ -269,6 +273,7 @@ export class Handler {
       this.#answer.result(told).flag(ANSWER_FLAG.setResult);
     }
     if (record) this.#o.recorder!.returned(record, event);
+    this.#o.activity.returned(event);
   }
 
   // ---------------------------------------------------------------- processes

@@ -13,12 +13,13 @@ import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { REQUIRABLE } from "../protection.js";
 import { Summary } from "../summary.js";
+import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { Handler, waitStatus } from "./handler.js";
 import { locate } from "./locate.js";
-import type { PolicyName, Protections, SessionOptions, SessionResult } from "./options.js";
+import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 
@@ -40,6 +41,7 @@ export class Mediation {
   #reloads = 0;
   readonly #host: MediationHost;
   readonly #summary = new Summary();
+  readonly #activity = new Activity();
   readonly #recorder: Recorder | undefined;
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
@@ -75,6 +77,7 @@ export class Mediation {
       summary: this.#summary,
       virtualFiles,
       ...(this.#fence.mirror && { mirror: this.#fence.mirror }),
+      activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -227,6 +230,28 @@ export class Mediation {
     };
   }
 
+  /** How it is going. */
+  status(): SessionStatus {
+    return {
+      summary: this.#summary.report(),
+      activity: this.#activity.look(),
+      policies: this.policies,
+      reloads: this.#reloads,
+      doors: this.#doors(),
+      ...this.#traceResult(),
+    };
+  }
+
+  /** What is recorded goes to the trace now, although it does not fill a block. */
+  flushTrace(): void {
+    this.#recorder?.flush();
+  }
+
+  #doors(): string[] {
+    const { doors } = this.arrangement;
+    return (["notify", "trace"] as const).filter((name) => doors & (1 << DOOR[name]));
+  }
+
   #traceResult(): { trace?: TraceResult } {
     const { trace } = this.#options;
     if (!trace || !this.#recorder) return {};
@@ -245,9 +270,9 @@ export class Mediation {
 
   #protections(outcome: FenceOutcome): Protections {
     const { level, inForce, missing } = this.#fence.report(outcome);
-    const { doors, program, refusesIoUring } = this.arrangement;
+    const { program, refusesIoUring } = this.arrangement;
     return {
-      doors: (["notify", "trace"] as const).filter((name) => doors & (1 << DOOR[name])),
+      doors: this.#doors(),
       filterInstructions: program.length,
       constantRules: this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
       noNewPrivs: this.#noNewPrivs,

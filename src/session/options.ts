@@ -2,6 +2,7 @@ import type { FenceOptions } from "../fence/options.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import type { FenceLevel } from "../protection.js";
 import type { SummaryReport } from "../summary.js";
+import type { ActivityReport } from "../trace/activity.js";
 import type { TraceOptions, TraceResult } from "../trace/options.js";
 import type { Doorway } from "./supervisor.js";
 
@@ -90,9 +91,20 @@ export type Report =
   | { readonly type: "problem"; readonly text: string }
   | { readonly type: "policies"; readonly policies: readonly PolicyName[]; readonly files: readonly string[] }
   | { readonly type: "heard" }
+  | { readonly type: "status"; readonly status: SessionStatus }
   | { readonly type: "done"; readonly result: SessionResult }
   | { readonly type: "over"; readonly status: number; readonly fence: FenceOutcome }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker; it looks when it is woken. */
-export type Order = { readonly type: "end" | "reload" };
+export type Order = { readonly type: "end" | "reload" | "flush" | "status" };
+
+/** How a session is doing, for whoever looks on. */
+export interface SessionStatus {
+  readonly summary: SummaryReport;
+  readonly activity: ActivityReport;
+  readonly policies: readonly PolicyName[];
+  readonly reloads: number;
+  readonly doors: readonly string[];
+  readonly trace?: TraceResult;
+}

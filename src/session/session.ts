@@ -6,7 +6,15 @@ import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
-import type { Order, PolicyName, Report, SessionOptions, SessionResult, WorkerTask } from "./options.js";
+import type {
+  Order,
+  PolicyName,
+  Report,
+  SessionOptions,
+  SessionResult,
+  SessionStatus,
+  WorkerTask,
+} from "./options.js";
 import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
 import { Thread } from "./thread.js";
 import { FileWatch } from "./watch.js";
@@ -22,6 +30,8 @@ export interface SessionEvents {
 }
 
 const REPEAT_MS = 5;
+/** How long a record may wait in memory while the program is silent. */
+const FLUSH_MS = 1000;
 const GRACE_MS = 2000;
 /** As of timeout(1). */
 const TIMED_OUT = 124;
@@ -39,6 +49,10 @@ export class Session {
   #timedOut = false;
   #watch: FileWatch | undefined;
   #reload: () => void = () => this.#order({ type: "reload" });
+  #askStatus: () => void = () => this.#order({ type: "status" });
+  #flush: () => void = () => this.#order({ type: "flush" });
+  #flushing: NodeJS.Timeout | undefined;
+  readonly #asking: ((status: SessionStatus) => void)[] = [];
   #nudge: NodeJS.Timeout | undefined;
 
   /** `inline` are policies that live in this thread; with any of them, all policies of the session do. */
@@ -72,6 +86,8 @@ export class Session {
         endRemote(control);
       });
     const tellPolicies = () => session.#policiesChanged(mediation.policies, mediation.files, events);
+    session.#askStatus = () => session.#hear({ type: "status", status: mediation.status() }, events);
+    session.#flush = () => mediation.flushTrace();
     session.#reload = () => void mediation.reload().then((changed) => changed && tellPolicies());
     tellPolicies();
     answerRemotely(control, mediation.handler, () => over).catch((cause) => session.#fail(cause));
@@ -112,11 +128,16 @@ export class Session {
         policies.map((path) => resolvePath(path)),
         () => this.reload(),
       );
+    if (task.options.trace) {
+      this.#flushing = setInterval(() => this.#pid !== undefined && this.#flush(), FLUSH_MS);
+      this.#flushing.unref();
+    }
     thread.give(task);
     this.result
       .catch(() => {})
       .finally(() => {
         clearInterval(this.#nudge);
+        clearInterval(this.#flushing);
         clearTimeout(this.#alarm);
         this.#watch?.close();
       });
@@ -148,6 +169,9 @@ export class Session {
       case "policies":
         this.#policiesChanged(report.policies, report.files, events);
         break;
+      case "status":
+        for (const answer of this.#asking.splice(0)) answer(report.status);
+        break;
       case "heard":
         this.#unheard--;
         break;
@@ -165,6 +189,14 @@ export class Session {
   #policiesChanged(policies: readonly PolicyName[], files: readonly string[], events: SessionEvents): void {
     this.#watch?.watch(files);
     events.policies?.(policies);
+  }
+
+  /** How it is going, from the thread that decides. */
+  status(): Promise<SessionStatus> {
+    return new Promise((answer) => {
+      this.#asking.push(answer);
+      this.#askStatus();
+    });
   }
 
   /** Loads the policy files anew. A broken one leaves those in force where they are, and says why. */

@@ -21,6 +21,16 @@ export interface Channel {
   orders(): Order | undefined;
 }
 
+/** What the main thread may ask of whoever decides, between two events. */
+export interface Attendance {
+  /** Has the thread to itself for as long as it takes. */
+  reload(): Promise<void>;
+  flush(): void;
+  status(): void;
+}
+
+const NOBODY: Attendance = { reload: async () => {}, flush: () => {}, status: () => {} };
+
 /** What the kernel side of a session needs to know of what was arranged. */
 export interface Doorway {
   readonly doors: number;
@@ -83,20 +93,17 @@ export class Supervisor {
     return decodeFence(this.#native.fence());
   }
 
-  /**
-   * Returns the wait status of the program once no process of the session is left. `reload` has the thread to itself,
-   * between two events, whenever the main thread asks for it.
-   */
-  async run(decider: Decider, reload: () => Promise<void> = async () => {}): Promise<number> {
+  /** Returns the wait status of the program once no process of the session is left. */
+  async run(decider: Decider, attendance: Attendance = NOBODY): Promise<number> {
     const loop: Loop = new Loop(this.#native, this.#memory, decider, {
       mainExited: (status) => {
         this.#status = status;
         this.#channel.report({ type: "main-exited" });
       },
       mainStopped: (signal) => this.#channel.report({ type: "main-stopped", signal }),
-      attend: () => this.#attend(loop),
+      attend: () => this.#attend(loop, attendance),
     });
-    while (loop.run() === "paused") await reload();
+    while (loop.run() === "paused") await attendance.reload();
     const failure = this.#launchFailure();
     if (failure) throw failure;
     if (this.#status === undefined) throw new HermesError("SUPERVISOR", { message: "the launcher died" });
@@ -107,11 +114,12 @@ export class Supervisor {
     this.#native.endSession();
   }
 
-  #attend(loop: Loop): void {
+  #attend(loop: Loop, attendance: Attendance): void {
     for (let order = this.#channel.orders(); order; order = this.#channel.orders()) {
       this.#channel.report({ type: "heard" });
       if (order.type === "end") this.end();
-      else loop.pause();
+      else if (order.type === "reload") loop.pause();
+      else attendance[order.type]();
     }
   }
 }

@@ -36,8 +36,12 @@ async function decideHere({ options }: WorkerTask): Promise<void> {
   try {
     supervisor = new Supervisor(options, mediation.doorway, memory, channel);
     tellPolicies();
-    const status = await supervisor.run(mediation.handler, async () => {
-      if (await mediation.reload()) tellPolicies();
+    const status = await supervisor.run(mediation.handler, {
+      reload: async () => {
+        if (await mediation.reload()) tellPolicies();
+      },
+      flush: () => mediation.flushTrace(),
+      status: () => channel.report({ type: "status", status: mediation.status() }),
     });
     channel.report({ type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) });
   } finally {

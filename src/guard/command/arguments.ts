@@ -34,18 +34,19 @@ export function readArguments(
   leading = false,
 ): Arguments {
   const options: Option[] = [];
+  const operands: Word[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     const { text } = word;
-    if (text === "--")
-      return { options, operands: [...operandsBefore(words, i, values), ...words.slice(i + 1)] };
     if (text.length < 2 || text[0] !== "-") {
       if (leading) return { options, operands: words.slice(i) };
-      continue;
-    }
-    i += readOption(word, words[i + 1], values, options);
+      operands.push(word);
+    } else if (text === "--") {
+      operands.push(...words.slice(i + 1));
+      break;
+    } else i += readOption(word, words[i + 1], values, options);
   }
-  return { options, operands: operandsBefore(words, words.length, values) };
+  return { options, operands };
 }
 
 /** Appends what one word holds; returns how many words behind it belong to it. */
@@ -79,16 +80,6 @@ function readOption(
     }
   }
   return 0;
-}
-
-function operandsBefore(words: readonly Word[], end: number, values: ReadonlySet<string>): Word[] {
-  const operands: Word[] = [];
-  for (let i = 0; i < end; i++) {
-    const word = words[i]!;
-    if (word.text.length < 2 || word.text[0] !== "-") operands.push(word);
-    else i += readOption(word, words[i + 1], values, []);
-  }
-  return operands;
 }
 
 export function optionValue({ options }: Arguments, ...names: readonly string[]): Word | undefined {

@@ -1,9 +1,9 @@
 import type { Scope } from "./scope.js";
-import { HOLE, type Invocation, programOf } from "./script.js";
+import { byName, HOLE, type Invocation } from "./script.js";
 
 /** What a builtin changes in the shell that reads it. What it does to the world is judged like any other program. */
 export function runBuiltin(invocation: Invocation, scope: Scope): void {
-  BUILTINS[programOf(invocation)]?.(invocation, scope);
+  BUILTINS.get(invocation.program)?.(invocation, scope);
 }
 
 const operandsOf = ({ argv }: Invocation) =>
@@ -26,7 +26,7 @@ function changeFolder(invocation: Invocation, scope: Scope): void {
   else scope.cwd = to.startsWith("/") ? to : `${scope.cwd}/${to}`;
 }
 
-const BUILTINS: Readonly<Record<string, (invocation: Invocation, scope: Scope) => void>> = {
+const BUILTINS = byName<(invocation: Invocation, scope: Scope) => void>({
   cd: changeFolder,
   pushd: changeFolder,
   popd: (_, scope) => {
@@ -74,4 +74,4 @@ const BUILTINS: Readonly<Record<string, (invocation: Invocation, scope: Scope) =
   printf: ({ argv }, scope) => {
     if (argv[1]?.text === "-v" && argv[2]) scope.set(argv[2].text, [HOLE]);
   },
-};
+});

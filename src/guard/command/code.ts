@@ -1,3 +1,5 @@
+import { byName } from "./script.js";
+
 /** Shell commands inside code of other languages: what `system("…")` and its kin are given. */
 export interface ShellString {
   /** The function that would run it. */
@@ -6,7 +8,7 @@ export interface ShellString {
 }
 
 /** Of each language: a call whose first argument is a string that a shell reads. Quotes and escapes are undone after. */
-const CALLS: Readonly<Record<string, RegExp>> = {
+const CALLS = byName<RegExp>({
   perl: /\b(system|exec|qx|open|popen)\s*[({,]?\s*(?:[^"'`]{0,24}?,\s*)?(["'`{])((?:\\.|(?!\2|\})[^\\])*)/g,
   ruby: /\b(system|exec|spawn|popen|capture2e?|capture3|IO\.popen|%x)\s*[({[]?\s*(["'`])((?:\\.|(?!\2)[^\\])*)/g,
   javascript:
@@ -28,13 +30,13 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   sqlite: /\.(shell|system)\s+()([^\n]*)/g,
   psql: /\\(!)\s*()([^\n]*)/g,
   tcl: /\b(exec|spawn|open)\s+()(?:"?\|)?([^\n;\]"]+)/g,
-};
+});
 
 const STRINGS_AT_MOST = 32;
 
 export function shellStringsIn(language: string, text: string): ShellString[] {
   if (language === "sed") return sedCommands(text);
-  const calls = CALLS[language];
+  const calls = CALLS.get(language);
   if (!calls) return [];
   const strings: ShellString[] = [];
   for (const match of text.matchAll(calls)) {

@@ -178,9 +178,9 @@ class Fields {
     const { scope } = this.#shell;
     if (name === "@" || name === "*") return scope.arguments;
     if (name === "#") return scope.arguments && [String(scope.arguments.length)];
-    if (SPECIAL[name] !== undefined) return [SPECIAL[name]];
+    const special = SPECIAL.get(name);
+    if (special !== undefined) return [special];
     if (/^[1-9]\d*$/.test(name)) return scope.arguments && [scope.arguments[Number(name) - 1] ?? ""];
-    if (name === "PWD") return [scope.cwd];
     return scope.get(name);
   }
 

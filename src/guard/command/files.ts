@@ -1,6 +1,6 @@
 import { type Arguments, hasOption, optionValue, readArguments } from "./arguments.js";
 import { programOptions } from "./programs/options.js";
-import { type Invocation, programOf, type Word } from "./script.js";
+import { byName, type Invocation, type Word } from "./script.js";
 
 /** What a command does to a file. `mode` is a change of permissions or owner. */
 export type Access = "read" | "write" | "delete" | "mode" | "run";
@@ -94,7 +94,7 @@ const afterPrefix = (prefix: string, { operands }: Arguments): Word | undefined 
 };
 
 /** What programs do to their operands. Who is not here reads them. */
-const FILES: Readonly<Record<string, Files>> = {
+const FILES = byName<Files>({
   rm: each("delete", isRecursive),
   rmdir: each("delete"),
   unlink: each("delete"),
@@ -163,12 +163,12 @@ const FILES: Readonly<Record<string, Files>> = {
     args.operands[0]?.text === "clone"
       ? one("write", args.operands[2])
       : one("write", optionValue(args, "--output")),
-};
+});
 
 export function fileAccesses(invocation: Invocation): readonly FileAccess[] {
-  const program = programOf(invocation);
+  const { program } = invocation;
   const named =
-    FILES[program]?.(readArguments(invocation.argv.slice(1), programOptions(program)), program) ?? [];
+    FILES.get(program)?.(readArguments(invocation.argv.slice(1), programOptions(program)), program) ?? [];
   const redirected = invocation.redirects.flatMap(({ operator, target }): FileAccess[] => [
     ...(operator === "<" || operator === "<>" ? one("read", target) : []),
     ...(operator === "<" ? [] : one("write", target)),

@@ -1,6 +1,6 @@
 import { type Arguments, readArguments } from "./arguments.js";
 import { shellStringsIn } from "./code.js";
-import type { Invocation, Word } from "./script.js";
+import { byName, type Invocation, type Word } from "./script.js";
 import type { Inner } from "./unwrap.js";
 
 /** A program that runs code which it is given as text. */
@@ -17,7 +17,7 @@ export interface Interpreter {
 const SHELL: Interpreter = { language: "sh", code: "", values: "-o -O --rcfile --init-file +o" };
 
 /** By name; a version behind it (python3.12, lua5.4) does not matter. */
-const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
+const INTERPRETERS = byName<Interpreter>({
   ...Object.fromEntries(
     "sh bash dash ash zsh ksh mksh pdksh yash rbash fish csh tcsh osh hush busybox-sh"
       .split(" ")
@@ -78,10 +78,13 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   tclsh: { language: "tcl", code: "-c", values: "" },
   wish: { language: "tcl", code: "-c", values: "" },
   expect: { language: "tcl", code: "-c", values: "-f" },
-};
+});
 
 export function interpreterOf(program: string): Interpreter | undefined {
-  return INTERPRETERS[program] ?? INTERPRETERS[program.replace(/[\d.]+$/, "")];
+  return (
+    INTERPRETERS.get(program) ??
+    (/\d$/.test(program) ? INTERPRETERS.get(program.replace(/[\d.]+$/, "")) : undefined)
+  );
 }
 
 export const isShell = (program: string): boolean => interpreterOf(program) === SHELL;
@@ -89,6 +92,8 @@ export const isShell = (program: string): boolean => interpreterOf(program) === 
 export function interpreterArguments(argv: readonly Word[], { code, values }: Interpreter): Arguments {
   return readArguments(argv.slice(1), new Set(`${code} ${values}`.split(" ")), true);
 }
+
+const PIECES_AT_MOST = 8;
 
 /** The code among an interpreter's words and on its stdin. */
 export function interpret(invocation: Invocation, program: string): Inner[] {
@@ -117,7 +122,8 @@ export function codeOf({ argv, input }: Invocation, interpreter: Interpreter): P
   }
   if (interpreter.language === "sqlite" && operands.length > 1) return operands.slice(1);
   const given = options.flatMap(({ name, value }) => (value && names.includes(name) ? [value] : []));
-  if (given.length > 0) return given;
+  // Behind python's -c everything is the code's own; perl and others join several.
+  if (given.length > 0) return given.slice(0, interpreter.language === "python" ? 1 : PIECES_AT_MOST);
   if (interpreter.operand) return options.some(({ name }) => name === "-f") ? [] : operands.slice(0, 1);
   if (options.some(({ name }) => name === "-m")) return [];
   return operands.length === 0 || operands[0]!.text === "-" ? stdin(argv, input) : [];

@@ -12,7 +12,6 @@ import { sql } from "./checks/sql.js";
 import { strict } from "./checks/strict.js";
 import { lookAlikes } from "./names.js";
 import type { Reading } from "./reading.js";
-import { programOf } from "./script.js";
 
 /** In the order in which findings are shown. Each looks at one invocation. */
 const CHECKS: readonly Check[] = [programs, files, secrets, execution, network, hijack, sql];
@@ -24,7 +23,7 @@ export function judgeReading(reading: Reading, context: Context): (Found | Findi
   const all: (Found | Finding)[] = [];
   for (const invocation of reading.invocations) {
     const situation: Situation = {
-      program: programOf(invocation),
+      program: invocation.program,
       surroundings: { workspace, home },
       downloaded,
     };

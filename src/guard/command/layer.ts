@@ -8,7 +8,7 @@ import { judgeReading } from "./judge.js";
 import { Reader } from "./reader.js";
 import { type Reading, TooComplex } from "./reading.js";
 import { RULES, type Rule } from "./rules.js";
-import { Scope, shellVariables } from "./scope.js";
+import { Scope } from "./scope.js";
 import { judgeWindows } from "./windows/judge.js";
 import { dialectsOf } from "./windows/lex.js";
 
@@ -53,7 +53,7 @@ function read({ input, fields }: Subject, { cwd, home, files }: Context): Readin
   if (input.length > LENGTH) return undefined;
   const from = typeof fields?.cwd === "string" ? fields.cwd : cwd;
   try {
-    return new Reader(input, new Scope(from, shellVariables(home, from)), files.read).readAll();
+    return new Reader(input, new Scope(from, home), files.read).readAll();
   } catch (error) {
     if (error instanceof TooComplex || error instanceof RangeError) return undefined;
     throw error;

@@ -1,13 +1,13 @@
 import { hasOption, optionTable, optionValue, readArguments } from "./arguments.js";
 import { globMatcher } from "./parameters.js";
-import { HOLE, type Invocation, programOf, type Word } from "./script.js";
+import { byName, HOLE, type Invocation, type Word } from "./script.js";
 
 /**
  * What a command would print, where that can be known. Whoever hides a command behind `base64 -d`, `rev` or `printf` is
  * undone here. The unknown is a hole, never an empty text; paths that a search would print keep the folder they lie in.
  */
 export function outputOf(invocation: Invocation, home: string): string {
-  const program = PRINTERS[programOf(invocation)];
+  const program = PRINTERS.get(invocation.program);
   if (!program) return HOLE;
   const args = invocation.argv.slice(1);
   const input = invocation.input?.text ?? HOLE;
@@ -41,7 +41,7 @@ const transform = (change: (input: string) => string) => {
   return ({ input }: Printing) => (input.includes(HOLE) ? HOLE : change(input));
 };
 
-const PRINTERS: Readonly<Record<string, (printing: Printing) => string>> = {
+const PRINTERS = byName<(printing: Printing) => string>({
   echo: ({ args }) => echo(args.map(({ text }) => text)),
   printf: ({ args }) => printf(args.filter(({ text }, i) => i > 0 || text !== "--").map(({ text }) => text)),
   cat: ({ args, input }) => (args.every(({ text }) => /^-/.test(text)) ? input : HOLE),
@@ -90,7 +90,7 @@ const PRINTERS: Readonly<Record<string, (printing: Printing) => string>> = {
   git: ({ args }) => git(args),
   grep: ({ args }) => listed("grep", args),
   rg: ({ args }) => listed("rg", args),
-};
+});
 
 function echo(words: readonly string[]): string {
   let rest = words;

@@ -1,7 +1,7 @@
 import { readArguments } from "./arguments.js";
 import { interpreterArguments, interpreterOf, isShell } from "./interpreters.js";
 import { programOptions } from "./programs/options.js";
-import { HOLE, type Invocation, programOf } from "./script.js";
+import { HOLE, type Invocation } from "./script.js";
 import type { Inner } from "./unwrap.js";
 
 /** The text of a file, and whether it lay there before. */
@@ -9,7 +9,7 @@ export type ReadFile = (path: string) => { readonly text: string; readonly filed
 
 /** What a command would run out of a file: a script, a line of package.json, a recipe of a makefile. */
 export function runsFromFile(invocation: Invocation, read: ReadFile): Inner[] {
-  const program = programOf(invocation);
+  const { program } = invocation;
   if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScript(invocation, program, read);
   if (program === "make" || program === "gmake") return recipes(invocation, read);
   const path = scriptPath(invocation, program);

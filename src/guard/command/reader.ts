@@ -22,7 +22,7 @@ import { runsFromFile } from "./project.js";
 import { type Reading, TooComplex } from "./reading.js";
 import { readAssignment, readRedirects } from "./redirects.js";
 import type { Scope } from "./scope.js";
-import { HOLE, type Input, type Invocation, type Word } from "./script.js";
+import { HOLE, type Input, type Invocation, programName, type Word } from "./script.js";
 import { type Inner, unwrap } from "./unwrap.js";
 
 const DEPTH = 12;
@@ -145,7 +145,10 @@ export class Reader implements Expander {
 
   #script(script: Script & { errors?: readonly { message: string; pos: number }[] | undefined }): string {
     for (const { message, pos } of script.errors ?? [])
-      this.reading.errors.push({ message, span: this.locate(pos, pos + 1) });
+      this.reading.errors.push({
+        message,
+        span: this.locate(pos, Math.min(pos + 1, this.#place.source.length)),
+      });
     return this.#statements(script.commands);
   }
 
@@ -313,8 +316,8 @@ export class Reader implements Expander {
 
   /** A command with its words known: a function, an alias, a builtin that changes the shell, or a program. */
   #invoke(parts: Parts): string {
-    this.spend(2);
     const { argv, input, span } = parts;
+    this.spend(1 + argv.length);
     const name = argv[0]?.text ?? "";
     const defined = this.scope.functions.get(name);
     if (defined) return this.#call(name, defined, argv, input);
@@ -366,8 +369,11 @@ export class Reader implements Expander {
   }
 
   #emit(parts: Parts): Invocation {
+    const { argv, assignments, redirects, input, span } = parts;
     const { via, filed } = this.#place;
-    const invocation = { ...parts, cwd: this.scope.cwd, via, filed };
+    const program = programName(argv[0]?.text ?? "");
+    const { cwd } = this.scope;
+    const invocation = { argv, program, assignments, redirects, input, cwd, via, span, filed };
     this.reading.invocations.push(invocation);
     return invocation;
   }

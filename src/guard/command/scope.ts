@@ -1,5 +1,5 @@
 import type { Function as FunctionNode } from "unbash";
-import { HOLE } from "./script.js";
+import { byName, HOLE } from "./script.js";
 
 /** A function remembers the text that its positions point into. */
 export interface DefinedFunction {
@@ -10,30 +10,31 @@ export interface DefinedFunction {
 
 /** What a shell knows at some point of a script: variables, functions, aliases, arguments, where it is. */
 export class Scope {
-  #variables: Map<string, readonly string[]>;
+  /** What was set here; undefined: unset here. */
+  readonly #variables: Map<string, readonly string[] | undefined>;
+  readonly #home: readonly string[];
   readonly functions: Map<string, DefinedFunction>;
   readonly aliases: Map<string, string>;
   arguments: readonly string[] | undefined;
   cwd: string;
 
-  constructor(cwd: string, variables: ReadonlyMap<string, readonly string[]>) {
+  constructor(cwd: string, home: string, from?: Scope) {
     this.cwd = cwd;
-    this.#variables = new Map(variables);
-    this.functions = new Map();
-    this.aliases = new Map();
+    this.#home = [home];
+    this.#variables = new Map(from ? from.#variables : []);
+    this.functions = new Map(from?.functions);
+    this.aliases = new Map(from?.aliases);
+    this.arguments = from?.arguments;
   }
 
   /** A subshell sees everything and changes nothing. */
   copy(): Scope {
-    const copy = new Scope(this.cwd, this.#variables);
-    for (const [name, value] of this.functions) copy.functions.set(name, value);
-    for (const [name, value] of this.aliases) copy.aliases.set(name, value);
-    copy.arguments = this.arguments;
-    return copy;
+    return new Scope(this.cwd, this.#home[0]!, this);
   }
 
   get(name: string): readonly string[] | undefined {
-    return this.#variables.get(name);
+    if (this.#variables.has(name)) return this.#variables.get(name);
+    return name === "HOME" ? this.#home : name === "PWD" ? [this.cwd] : SHELL_VARIABLES.get(name);
   }
 
   set(name: string, values: readonly string[]): void {
@@ -42,46 +43,42 @@ export class Scope {
 
   /** What is not known any more: `unset` of it leaves nothing, `read` leaves anything. */
   forget(name: string): void {
-    this.#variables.delete(name);
+    this.#variables.set(name, undefined);
   }
 
   /** After something that may not have happened: what it may have changed is known only if it did not change. */
   merge(before: Scope): void {
     for (const [name, values] of this.#variables) {
       const old = before.get(name);
-      if (old !== undefined && old.join(" ") !== values.join(" ")) this.#variables.set(name, [HOLE]);
+      if (old !== undefined && old.join(" ") !== values?.join(" ")) this.#variables.set(name, [HOLE]);
     }
   }
 }
 
 /** What the variables that every shell has are worth, as far as it matters. */
-export function shellVariables(home: string, cwd: string): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    Object.entries({
-      HOME: home,
-      PWD: cwd,
-      SHELL: "/bin/bash",
-      BASH: "/bin/bash",
-      PATH: "/usr/local/bin:/usr/bin:/bin",
-      IFS: " \t\n",
-      LANG: "en_US.UTF-8",
-      TERM: "xterm",
-      OSTYPE: "linux-gnu",
-      UID: "1000",
-      EUID: "1000",
-      PPID: "4242",
-      RANDOM: "4242",
-      SECONDS: "1",
-      LINENO: "1",
-    }).map(([name, value]) => [name, [value]]),
-  );
-}
+const SHELL_VARIABLES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    SHELL: "/bin/bash",
+    BASH: "/bin/bash",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    IFS: " \t\n",
+    LANG: "en_US.UTF-8",
+    TERM: "xterm",
+    OSTYPE: "linux-gnu",
+    UID: "1000",
+    EUID: "1000",
+    PPID: "4242",
+    RANDOM: "4242",
+    SECONDS: "1",
+    LINENO: "1",
+  }).map(([name, value]) => [name, [value]]),
+);
 
 /** `$$`, `$?` and the like are numbers; which, does not matter. */
-export const SPECIAL: Readonly<Record<string, string>> = {
+export const SPECIAL = byName<string>({
   $: "4242",
   "?": "0",
   "!": "4243",
   "-": "himBH",
   "0": "bash",
-};
+});

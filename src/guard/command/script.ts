@@ -7,6 +7,8 @@ import type { Span } from "../finding.js";
 export interface Invocation {
   /** Empty when there is only a redirection or an assignment. */
   readonly argv: readonly Word[];
+  /** The program's name, without its folder. */
+  readonly program: string;
   readonly assignments: readonly Assigned[];
   readonly redirects: readonly Redirected[];
   /** What its stdin carries, when that is not just the terminal. */
@@ -18,6 +20,11 @@ export interface Invocation {
   readonly span: Span;
   /** It stands in a file of the project, not in the command itself: only what is beyond doubt counts. */
   readonly filed: boolean;
+}
+
+/** A table by name. A plain object would also answer for `constructor` and the like. */
+export function byName<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(rows));
 }
 
 /** Stands for whatever cannot be known before it runs. No argument of a program can contain it. */
@@ -65,9 +72,8 @@ export function word(text: string, span: Span, more: Partial<Word> = {}): Word {
 
 export const isDynamic = (text: string): boolean => text.includes(HOLE);
 
-/** The program's name without its folder and without what Windows adds to it. */
-export function programOf({ argv }: Pick<Invocation, "argv">): string {
-  const name = argv[0]?.text ?? "";
+/** A program's name without its folder and without what Windows adds to it. */
+export function programName(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-  return /\.(exe|cmd|bat|com)$/i.test(base) ? base.slice(0, -4).toLowerCase() : base;
+  return base.at(-4) === "." && /\.(exe|cmd|bat|com)$/i.test(base) ? base.slice(0, -4).toLowerCase() : base;
 }

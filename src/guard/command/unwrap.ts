@@ -2,7 +2,7 @@ import type { Span } from "../finding.js";
 import { type Arguments, optionValue, readArguments } from "./arguments.js";
 import { interpret } from "./interpreters.js";
 import { found } from "./output.js";
-import { HOLE, type Invocation, programOf, type Word, word } from "./script.js";
+import { byName, HOLE, type Invocation, type Word, word } from "./script.js";
 import { type Wrapper, wrapperOptions, wrappersOf } from "./wrappers.js";
 
 /** What an invocation would itself run. */
@@ -29,8 +29,8 @@ export type Inner =
 
 /** One step of unwrapping; whoever reads the script repeats it until nothing is wrapped any more. */
 export function unwrap(invocation: Invocation): Inner[] {
-  const program = programOf(invocation);
-  const special = SPECIAL[program]?.(invocation, program) ?? [];
+  const { program } = invocation;
+  const special = SPECIAL.get(program)?.(invocation, program) ?? [];
   const interpreted = interpret(invocation, program);
   const wrapped = wrappersOf(program).flatMap((wrapper) => unwrapBy(wrapper, invocation, program));
   return [...special, ...interpreted, ...wrapped];
@@ -98,7 +98,7 @@ const scriptAt = (label: string, at: Word | undefined, text: string | undefined)
   at && text !== undefined ? [{ kind: "script", label, text, span: at.span }] : [];
 
 /** Programs that hide what they run in a way of their own. */
-const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string) => Inner[]>> = {
+const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
   env: ({ argv }) => {
     const split = optionValue(
       readArguments(argv.slice(1), wrapperOptions("env"), true),
@@ -193,7 +193,7 @@ const SPECIAL: Readonly<Record<string, (invocation: Invocation, program: string)
   nc: ({ argv }) => ncRuns(argv),
   ncat: ({ argv }) => ncRuns(argv),
   netcat: ({ argv }) => ncRuns(argv),
-};
+});
 
 /** For a shell that reads the words again. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -245,12 +245,13 @@ function findExec(argv: readonly Word[]): Inner[] {
     if (!/^-(exec|execdir|ok|okdir)$/.test(text)) continue;
     const end = argv.findIndex((w, j) => j > i && (w.text === ";" || w.text === "+"));
     const command = argv.slice(i + 1, end < 0 ? argv.length : end);
-    for (const path of match)
+    for (const path of match.slice(0, FED_AT_MOST))
       inner.push({
         kind: "argv",
         label: `find ${text}`,
         argv: command.map((w) => ({ ...w, text: w.text.replaceAll("{}", () => path) })),
       });
+    i += command.length;
   }
   return inner;
 }

@@ -1,5 +1,5 @@
 import { codeOf, interpreterArguments, interpreterOf, isShell } from "../interpreters.js";
-import { HOLE, type Invocation, isDynamic, programOf, type Word } from "../script.js";
+import { HOLE, type Invocation, isDynamic, type Word } from "../script.js";
 import { type Check, FETCHERS, type Found, found, placeOfWord, type Situation } from "./check.js";
 
 /** Whatever runs code that nobody can read beforehand. */
@@ -48,7 +48,7 @@ function evaluated({ argv, span }: Invocation, { program }: Situation): Found[] 
   if (program !== "eval" || words.length === 0) return [];
   const from = words.flatMap((word) => word.from);
   if (from.some(isFetcher)) return [found("pipe-to-shell", span)];
-  if (from.length > 0 && from.every((one) => SHELL_HOOKS.test(programOf(one))))
+  if (from.length > 0 && from.every((one) => SHELL_HOOKS.test(one.program)))
     return [found("dynamic-code", span)];
   return [found("bare-eval", span)];
 }
@@ -87,14 +87,14 @@ function madeBy(from: readonly Invocation[], word: Word, coded: boolean): Found[
 }
 
 export function isFetcher(invocation: Invocation): boolean {
-  const program = programOf(invocation);
+  const { program } = invocation;
   if (program === "openssl") return invocation.argv[1]?.text === "s_client";
   if (program === "aws" || program === "gsutil") return invocation.argv.some(({ text }) => text === "-");
   return FETCHERS.has(program);
 }
 
 function isDecoder(invocation: Invocation): boolean {
-  const program = programOf(invocation);
+  const { program } = invocation;
   const flags = invocation.argv.slice(1).map(({ text }) => text);
   if (/^(base64|base32|basenc|gbase64)$/.test(program))
     return flags.some((text) => /^(-[a-z]*d[a-z]*|-D|--decode)$/i.test(text));

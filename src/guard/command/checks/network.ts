@@ -1,8 +1,8 @@
-import { parse as parseAddress } from "ipaddr.js";
+import ipaddr from "ipaddr.js";
 import { type Arguments, hasOption, readArguments } from "../arguments.js";
 import { isShell } from "../interpreters.js";
 import { programOptions } from "../programs/options.js";
-import { type Invocation, programOf, type Word } from "../script.js";
+import type { Invocation, Word } from "../script.js";
 import { type Check, FETCHERS, type Found, found, isLoopback, type Situation } from "./check.js";
 
 const CLIENTS = /^(curl|wget|wget2|http|https|xh|httpie|aria2c)$/;
@@ -61,7 +61,7 @@ function isPrivate(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");
   if (!/^[\d.]+$|:/.test(bare)) return false;
   try {
-    const address = parseAddress(bare);
+    const address = ipaddr.parse(bare);
     return /^(private|uniqueLocal|linkLocal|carrierGradeNat)$/.test(address.range());
   } catch {
     return false;
@@ -98,7 +98,7 @@ function client(args: Arguments, { argv, input, span }: Invocation, { program }:
       word.from.some(
         (one) =>
           !/^(date|uname|arch|nproc|git|basename|cat|jq|lsb_release|dpkg|id|mktemp|curl|echo|printf|tr|sed|rustc|go|getconf)$/.test(
-            programOf(one),
+            one.program,
           ) || readsAll(one),
       )
     )
@@ -110,7 +110,7 @@ function client(args: Arguments, { argv, input, span }: Invocation, { program }:
 
 /** `$(cat VERSION)` is a version; `$(cat ~/notes)` may be anything. */
 const readsAll = (one: Invocation) =>
-  programOf(one) === "cat" &&
+  one.program === "cat" &&
   !one.argv
     .slice(1)
     .every(({ text }) =>
@@ -136,7 +136,7 @@ function socket({ argv, input, redirects, span }: Invocation, { program }: Situa
 
 /** One end of a pipe is a shell, the other a socket. */
 function shellOnSocket({ input, span }: Invocation, { program }: Situation): Found[] {
-  const left = input?.from.map(programOf) ?? [];
+  const left = input?.from.map((one) => one.program) ?? [];
   const isSocket = (name: string) => SOCKETS.test(name) || name === "openssl";
   const shelled = isSocket(program) && left.some((name) => isShell(name));
   return shelled || (isShell(program) && left.some(isSocket)) ? [found("reverse-shell", span)] : [];

@@ -1,7 +1,7 @@
 import { readArguments } from "../arguments.js";
 import { isSensitive, placeOf } from "../places.js";
 import { programOptions } from "../programs/options.js";
-import type { Invocation, Word } from "../script.js";
+import { byName, type Invocation, type Word } from "../script.js";
 import { type Check, FETCHERS, type Found, found, type Situation } from "./check.js";
 
 /** Variables that hold secrets, by name. */
@@ -53,13 +53,11 @@ export const secrets: Check = (invocation, situation) => [
 function dumps({ argv, span }: Invocation, { program }: Situation): Found[] {
   const words = argv.slice(1).map(({ text }) => text);
   const names = words.filter((text) => !text.startsWith("-"));
-  const dump = DUMPS[program]?.(words, names) ?? false;
+  const dump = DUMPS.get(program)?.(words, names) ?? false;
   return dump ? [found(dump === true ? "secret-dump" : dump, span)] : [];
 }
 
-const DUMPS: Readonly<
-  Record<string, (words: readonly string[], names: readonly string[]) => boolean | Found["rule"]>
-> = {
+const DUMPS = byName<(words: readonly string[], names: readonly string[]) => boolean | Found["rule"]>({
   env: (words, names) =>
     names.every((text) => /^\w+=/.test(text)) &&
     !words.some((text) => /^(-S|--split-string|--help|--version|-i|-|--ignore-environment)/.test(text)),
@@ -84,7 +82,7 @@ const DUMPS: Readonly<
   npm: (words) => words[0] === "config" && words.some((text) => /authToken|_auth|_password/.test(text)),
   systemctl: (words) => words[0] === "show-environment",
   launchctl: (words) => words[0] === "export",
-};
+});
 
 /** Secret variables on their way to the screen or to another machine. */
 function variables({ argv, input, span }: Invocation, { program }: Situation): Found[] {

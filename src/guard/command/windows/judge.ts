@@ -3,7 +3,7 @@ import { type Found, found } from "../checks/check.js";
 import { isArtefact } from "../checks/files.js";
 import { PatternTable } from "../pattern.js";
 import { isSensitive, placeOf, type Surroundings } from "../places.js";
-import { programOf, word } from "../script.js";
+import { programName, word } from "../script.js";
 import { type Dialect, lex, type WindowsCommand } from "./lex.js";
 import { WINDOWS } from "./programs.js";
 
@@ -48,7 +48,7 @@ function judgeCommand(
   const words = command
     .filter((text) => !/^[.&@=]$|^\$\w+$/.test(text))
     .map((text) => text.replace(/^@/, ""));
-  const program = programOf({ argv: words.slice(0, 1).map((text) => word(text, span)) });
+  const program = programName(words[0] ?? "");
   const args = words.slice(1).map((text) => word(longName(text), span));
   const matched = TABLE.match(program, args).map(({ value }) => found(value, span));
   return [

@@ -1,0 +1,1 @@
+export function fuzzed(commands: readonly string[], count: number, seed?: number): Generator<string>;
