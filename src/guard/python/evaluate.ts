@@ -72,7 +72,9 @@ export class Evaluator {
   }
 
   /** `called`: the value is about to be called, which is judged with its arguments. */
-  evaluate(node: Node, scope: Scope, called = false): Value {
+  evaluate(node: Node | undefined, scope: Scope, called = false): Value {
+    // In a script that is no Python, anything can be missing.
+    if (!node) return UNKNOWN;
     this.charge(1);
     const value = this.#value(node, scope);
     for (const option of options(value)) if (option.t === "ref") this.#judge(option.path, node, called);
