@@ -17,6 +17,7 @@ import { type Floor, floorOf, within } from "./floor.js";
 import { type Allowance, beyond, type LandlockPart, landlockRules } from "./landlock.js";
 import { ALWAYS_WRITABLE, type Files, isPrivate, mountSteps } from "./mounts.js";
 import { combine, commonFolders, commonPorts, type FenceOptions, located } from "./options.js";
+import { refusalsOf } from "./refusals.js";
 
 /** What a fence is put around. */
 export interface Fenced {
@@ -40,18 +41,6 @@ export interface FenceReport {
   readonly inForce: readonly string[];
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
-
-const IOCTL = 16;
-const TIOCSTI = 0x5412n;
-const EPERM = 1;
-/** Types on the terminal in the user's name: what the program leaves there the user's shell would run. */
-const NO_TYPING: ConstantRule = {
-  id: "fence-tiocsti",
-  nr: IOCTL,
-  tests: [{ arg: 1, width: 32, op: "eq", value: TIOCSTI }],
-  action: "deny",
-  errno: EPERM,
-};
 
 let made = 0;
 
@@ -109,7 +98,7 @@ export class Fence {
 
   /** Decided by the filter, whatever policies say. */
   get constants(): readonly ConstantRule[] {
-    return this.level === "none" ? [] : [NO_TYPING];
+    return refusalsOf(this.level);
   }
 
   report({ inForce, errnos }: FenceOutcome): FenceReport {
