@@ -70,6 +70,14 @@ function foreignLooks(unicode: string, host: string): HostLook[] {
         ),
       ];
     const twin = NAMES.get(skeleton(label));
+    if (!twin && scripts.has("Latin") && nearName(skeleton(label), label).length > 0)
+      return [
+        look(
+          "homograph",
+          "ask",
+          `${unicode} is one slip away from a name that people trust${shown(host, unicode)}.`,
+        ),
+      ];
     if (twin && label !== twin.name)
       return [
         look("homograph", "deny", `${unicode} looks like ${twin.name} and is not${shown(host, unicode)}.`),

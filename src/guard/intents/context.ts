@@ -40,12 +40,24 @@ export function meaning({ text }: View, start: number, end: number): Meaning {
   }
   const before = text.slice(Math.max(0, start - 60), start);
   if (NEGATED.test(before) || TOLD_OF.test(before)) return "denied";
-  if (AFTER_CONDITION.test(text.slice(end, end + 40))) return "denied";
+  if (AFTER_CONDITION.test(text.slice(end, end + 40)) || isOptional(lead)) return "denied";
   const quoted = isQuoted(text, lineStart, start, end);
   const around = (
     quoted ? `${lead} ${text.slice(end, Math.min(end + 120, lineEnd(text, end)))}` : lead
   ).replace(HOSTS, " ");
   return ABOUT.test(around) && (quoted || INTRODUCED.test(lead)) ? "mentioned" : "meant";
+}
+
+/** "If you already have Docker, …": a choice for some readers, unless it is machines that are spoken to. */
+function isOptional(lead: string): boolean {
+  const condition =
+    /\b(?:if|unless|when) you(?:'re| are| have| already| use| installed| only| run| don't| prefer)\b[^.!?\n]{0,60},\s{1,2}$/.exec(
+      lead,
+    )?.[0];
+  return (
+    condition !== undefined &&
+    !/\b(?:ai|llms?|models?|agents?|assistants?|bots?|gpt|claude|read(?:ing)?|asked)\b/.test(condition)
+  );
 }
 
 /** Names of hosts say nothing about the text: `evil.example`. */

@@ -207,7 +207,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This sends secrets of the user somewhere else.",
     pattern: phrase(
-      `(?:read|cat|open|get|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|curl|wget|include ~4 (?:url|response|request|image))`,
+      `(?:read|cat|open|get|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|curl|wget|(?:include|pass|put|add) ~5 (?:url|response|request|image|parameter|argument|param|field|comment|commit message|note))`,
     ),
   },
   {
