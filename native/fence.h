@@ -26,8 +26,6 @@ struct namespaces {
 };
 void enter_outer_namespaces(struct plan *plan, struct namespaces *made);
 void enter_inner_namespaces(struct plan *plan);
-/* 1 when `pid` is the only child that this process has left. */
-int only_child_is(pid_t pid);
 
 /* mount.c */
 void arrange_mounts(struct plan *plan);

@@ -10,8 +10,8 @@
 #define _GNU_SOURCE
 #include "fence.h"
 #include "program.h"
+#include "tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -41,6 +41,7 @@ struct warden {
 	int stop_to_follow;     /* the program has stopped and the supervisor has not yet */
 	int supervisor_stopped; /* by us */
 	uint64_t turns;         /* how often the stopped processes have run, when we last looked */
+	int asked;              /* since then the supervisor has said that nobody waits for it */
 	struct {
 		pid_t sender;
 		struct timespec time;
@@ -66,43 +67,18 @@ static void let_supervisor_run(struct warden *w)
 	w->supervisor_stopped = 0;
 }
 
-static void say(struct warden *w, enum launcher_message kind, int value)
+static void tell(struct warden *w, enum launcher_message kind, int value)
 {
 	struct message message = { kind, value };
 	if (send(w->socket, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message)
 		w->unheard++;
-	let_supervisor_run(w);
 	nudge(w);
 }
 
-typedef void visitor(pid_t pid, void *context);
-
-/* Visits the children of `pid`, by any of its threads, and theirs. */
-static void visit_descendants(pid_t pid, int depth, visitor *visit, void *context)
+static void say(struct warden *w, enum launcher_message kind, int value)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *tasks = opendir(path);
-	if (tasks == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
-		char name[300];
-		int child_pid;
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(name, sizeof name, "/proc/%d/task/%s/children", (int)pid, entry->d_name);
-		FILE *children = fopen(name, "re");
-		if (children == NULL)
-			continue;
-		while (fscanf(children, "%d", &child_pid) == 1) {
-			visit(child_pid, context);
-			/* Orphans come to us, so a tree too deep to walk is met again, one level higher. */
-			if (depth < 64)
-				visit_descendants(child_pid, depth + 1, visit, context);
-		}
-		fclose(children);
-	}
-	closedir(tasks);
+	let_supervisor_run(w);
+	tell(w, kind, value);
 }
 
 static void send_signal(pid_t pid, void *number)
@@ -140,21 +116,6 @@ struct survey {
 	uint64_t turns; /* how often those that are have been on a CPU */
 };
 
-/* The state, group and terminal of a process; 0 when it is gone. */
-static int read_stat(pid_t pid, char *state, int *group, int *terminal)
-{
-	char path[64], text[1024];
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	size_t size = fread(text, 1, sizeof text - 1, file);
-	fclose(file);
-	text[size] = 0;
-	char *rest = strrchr(text, ')'); /* its name may hold anything */
-	return rest != NULL && sscanf(rest, ") %c %*d %d %*d %d", state, group, terminal) == 3;
-}
-
 static void survey_one(pid_t pid, void *context)
 {
 	struct survey *survey = context;
@@ -182,7 +143,8 @@ static void survey_one(pid_t pid, void *context)
  * The program has stopped, and whoever waits for the supervisor should see that. But a stopped supervisor answers
  * nobody, so nobody who could continue the program may be left running: with a terminal, which continues whole
  * groups, that is the program's group; without one, the whole session. A process that waits for an answer of the
- * trace door looks stopped too: only those that have not run between two looks are.
+ * trace door looks stopped too: only those that have not run between two looks are, if the supervisor, asked
+ * between the two, had nobody to answer.
  */
 static void follow_stop(struct warden *w)
 {
@@ -193,18 +155,24 @@ static void follow_stop(struct warden *w)
 		return;
 	survey.group = terminal ? group : 0;
 	visit_descendants(getpid(), 0, survey_one, &survey);
-	if (survey.running == 0 && survey.turns == w->turns) {
+	if (survey.running > 0 || survey.turns != w->turns) {
+		w->turns = survey.turns;
+		w->asked = 0;
+	} else if (!w->asked) {
+		w->asked = 1;
+		tell(w, SAY_NOTHING, 0);
+	} else {
 		w->stop_to_follow = 0;
 		w->supervisor_stopped = 1;
 		kill(w->plan->supervisor, SIGSTOP);
 	}
-	w->turns = survey.turns;
 }
 
 static void program_stopped(struct warden *w, int number)
 {
 	say(w, SAY_MAIN_STOP, number);
 	w->turns = 0;
+	w->asked = 0;
 	w->stop_to_follow = (w->plan->flags & PLAN_FOLLOW_STOPS) != 0;
 }
 

@@ -201,20 +201,6 @@ static void start_init(struct plan *plan, struct namespaces *made)
 	made->lifeline = ends[1];
 }
 
-int only_child_is(pid_t pid)
-{
-	char path[64];
-	int child, others = 0;
-	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-	FILE *children = fopen(path, "re");
-	if (children == NULL)
-		return 0;
-	while (fscanf(children, "%d", &child) == 1)
-		others |= child != pid;
-	fclose(children);
-	return !others;
-}
-
 /* ------------------------------------------------------------------ entering */
 
 void enter_outer_namespaces(struct plan *plan, struct namespaces *made)

@@ -155,6 +155,7 @@ enum launcher_message {
 	SAY_MAIN_EXIT = 2, /* value = wait status */
 	SAY_MAIN_STOP = 3, /* value = stop signal */
 	SAY_OVER = 4,
+	SAY_NOTHING = 5,   /* to be heard is all: the supervisor hears us when no event waits for it */
 };
 
 /* Supervisor to launcher. */

@@ -41,7 +41,7 @@ const ADDON = [
   "deputy.c",
 ].map((f) => `native/${f}`);
 
-const LAUNCHER = ["launch.c", "program.c", "fence.c", "confine.c", "namespace.c", "mount.c"].map(
+const LAUNCHER = ["launch.c", "program.c", "fence.c", "confine.c", "namespace.c", "mount.c", "tree.c"].map(
   (f) => `native/${f}`,
 );
 

@@ -1,6 +1,7 @@
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
-import { type Deed, deedsOf, type Effect } from "../policy/effects.js";
+import { deedsOf } from "../policy/deeds.js";
+import type { Deed, Effect } from "../policy/effects.js";
 import { flagBits } from "../policy/match/subject.js";
 import { RecordedCall } from "../simulate/recorded-call.js";
 import type { CallRecord } from "../trace/records.js";

@@ -10,7 +10,7 @@ import {
   type Instruction,
 } from "../kernel/filter/index.js";
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
-import type { ConstantRule } from "../policy/policy.js";
+import type { ConstantRule, Interest } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
 import { hasAct } from "./act.js";
 import type { Door } from "./door.js";
@@ -26,6 +26,8 @@ export interface Arrangement {
   readonly fetchPlan: Uint8Array;
   /** In the upper half of the sixth argument: a call that the trace door sends on to be made in the program's place. */
   readonly actMark: number;
+  /** Calls that are stopped only for some values of their arguments, and which. */
+  readonly narrowed: ReadonlyMap<number, string>;
   /** io_uring could do unseen what a policy wants to see, and is refused. */
   readonly refusesIoUring: boolean;
 }
@@ -73,16 +75,16 @@ const THROUGH_IO_URING = new Set([
 export function arrange(wishes: Wishes): Arrangement {
   const doorOf = chooseDoors(wishes);
   const { stack, live } = wishes;
-  const wanted = [
-    ...stack.interests().keys(),
-    ...stack.constants.map((rule) => rule.nr),
-    ...live.map((c) => c.nr),
-  ];
-  const refusesIoUring = wanted.some((nr) =>
-    syscallByNumber(nr)?.classes.some((cls) => THROUGH_IO_URING.has(cls)),
-  );
+  const refusesIoUring =
+    live.some(({ nr }) => passesIoUring(nr, THROUGH_IO_URING)) ||
+    stack.policies.some(({ builtIn, subscription: { calls, constants } }) =>
+      [...calls.keys(), ...(builtIn ? [] : constants.map(({ nr }) => nr))].some((nr) =>
+        passesIoUring(nr, builtIn ? FILES : THROUGH_IO_URING),
+      ),
+    );
   const actMark = 1 + Math.floor(Math.random() * 2 ** 31); // whoever guesses it comes through the other door: no harm
-  const program = compileFilter(filterSpec(wishes, doorOf, refusesIoUring, actMark));
+  const narrowed = narrowing(wishes, doorOf);
+  const program = compileFilter(filterSpec(wishes, doorOf, narrowed, refusesIoUring, actMark));
   const doors = new Set(doorOf.values());
   const acts = actsAtTraceDoor(stack, doorOf).length > 0;
   return {
@@ -92,14 +94,38 @@ export function arrange(wishes: Wishes): Arrangement {
     program,
     filter: encodeFilter(program),
     fetchPlan: fetchPlan(doorOf.keys()),
+    narrowed: new Map([...narrowed].map(([nr, when]) => [nr, whenKey(when)])),
     refusesIoUring,
   };
+}
+
+/** Of the built-in policy's calls, those on descriptors and processes have no counterpart there. */
+const FILES: ReadonlySet<string> = new Set(["file"]);
+
+function passesIoUring(nr: number, classes: ReadonlySet<string>): boolean {
+  return syscallByNumber(nr)?.classes.some((cls) => classes.has(cls)) === true;
+}
+
+type When = NonNullable<Interest["when"]>;
+
+/** Where all who want a call want the same few cases of it, only those are stopped. */
+function narrowing({ stack, recorded, live }: Wishes, doorOf: ReadonlyMap<number, Door>): Map<number, When> {
+  const whole = new Set([...recorded, ...live].map(({ nr }) => nr));
+  const narrowed = new Map<number, When>();
+  for (const [nr, { when }] of stack.interests())
+    if (when && !whole.has(nr) && !CHANGES_VIEW.has(nr) && doorOf.has(nr)) narrowed.set(nr, when);
+  return narrowed;
+}
+
+function whenKey(when: When | undefined): string {
+  return JSON.stringify(when, (_, value) => (typeof value === "bigint" ? String(value) : value)) ?? "";
 }
 
 /** The cheapest door that can serve all that is wanted of the call. */
 function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door> {
   const doorOf = new Map<number, Door>();
   for (const [nr, interest] of stack.interests()) {
+    if (stack.isBuiltIn(nr)) continue;
     const call = syscallByNumber(nr)!;
     if (door === "notify" && interest.returns)
       throw new HermesError("UNAVAILABLE", {
@@ -114,6 +140,10 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
     doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
+  // What comes with every session opens no second door.
+  const onlyTrace = doorOf.size > 0 && ![...doorOf.values()].includes(notifyDoor);
+  const cheapest = door === "trace" || (door === "auto" && onlyTrace) ? traceDoor : notifyDoor;
+  for (const nr of stack.interests().keys()) if (!doorOf.has(nr)) doorOf.set(nr, cheapest);
   const [some] = doorOf.values();
   if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
     for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);
@@ -123,9 +153,14 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   return doorOf;
 }
 
+/** What comes with every session decides on nothing that a program may do to files. */
+function hasPolicies(stack: PolicyStack): boolean {
+  return stack.policies.some((policy) => !policy.builtIn);
+}
+
 /** Calls of the trace door that may be made in the program's place, which takes a notification. */
 function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>): number[] {
-  if (stack.policies.length === 0) return [];
+  if (stack.policies.every(({ builtIn }) => builtIn)) return [];
   return [...doorOf].flatMap(([nr, door]) =>
     door === traceDoor && hasAct(syscallByNumber(nr)!) ? [nr] : [],
   );
@@ -134,6 +169,7 @@ function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>):
 function filterSpec(
   { stack, always = [] }: Wishes,
   doorOf: ReadonlyMap<number, Door>,
+  narrowed: ReadonlyMap<number, When>,
   refusesIoUring: boolean,
   actMark: number,
 ): FilterSpec {
@@ -143,7 +179,7 @@ function filterSpec(
     calls.set(nr, entry);
     return entry;
   };
-  for (const [nr, door] of doorOf) treatment(nr).otherwise = { do: door.name };
+  for (const [nr, door] of doorOf) if (!narrowed.has(nr)) treatment(nr).otherwise = { do: door.name };
   const strictestFirst = [...always, ...stack.constantsInFilter].sort(
     (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
   );
@@ -160,8 +196,11 @@ function filterSpec(
   } as const;
   for (const nr of actsAtTraceDoor(stack, doorOf))
     treatment(nr).rules.push({ tests: [marked], action: { do: "notify" } });
-  if (stack.policies.length > 0 && [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!)))
+  if (hasPolicies(stack) && [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!)))
     treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
+  for (const [nr, when] of narrowed)
+    for (const tests of when)
+      treatment(nr).rules.push({ tests: [...tests], action: { do: doorOf.get(nr)!.name } });
   if (refusesIoUring)
     for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
   return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };
@@ -173,11 +212,14 @@ function filterSpec(
  */
 export function unserved(arrangement: Arrangement, stack: PolicyStack): string[] {
   const missing: string[] = [];
-  for (const [nr, { returns, actions }] of stack.interests()) {
+  for (const [nr, { returns, actions, when }] of stack.interests()) {
     const call = syscallByNumber(nr)!;
     const door = arrangement.doorOf.get(nr);
+    const narrowed = arrangement.narrowed.get(nr);
     const served =
-      door && (door === traceDoor || (!returns && [...actions].every((action) => door.can(call, action))));
+      door &&
+      (narrowed === undefined || narrowed === whenKey(when)) &&
+      (door === traceDoor || (!returns && [...actions].every((action) => door.can(call, action))));
     if (!served) missing.push(call.name);
   }
   for (const { nr } of stack.constantsAtStop)

@@ -18,6 +18,7 @@ import { type Allowance, beyond, type LandlockPart, landlockRules } from "./land
 import { Mirror } from "./mirror.js";
 import { ALWAYS_WRITABLE, type Files, isPrivate, mountSteps } from "./mounts.js";
 import { combine, commonFolders, commonPorts, type FenceOptions, located } from "./options.js";
+import { refusalsOf } from "./refusals.js";
 
 /** What a fence is put around. */
 export interface Fenced {
@@ -41,18 +42,6 @@ export interface FenceReport {
   readonly inForce: readonly string[];
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
-
-const IOCTL = 16;
-const TIOCSTI = 0x5412n;
-const EPERM = 1;
-/** Types on the terminal in the user's name: what the program leaves there the user's shell would run. */
-const NO_TYPING: ConstantRule = {
-  id: "fence-tiocsti",
-  nr: IOCTL,
-  tests: [{ arg: 1, width: 32, op: "eq", value: TIOCSTI }],
-  action: "deny",
-  errno: EPERM,
-};
 
 let made = 0;
 
@@ -117,7 +106,7 @@ export class Fence {
 
   /** Decided by the filter, whatever policies say. */
   get constants(): readonly ConstantRule[] {
-    return this.level === "none" ? [] : [NO_TYPING];
+    return refusalsOf(this.level);
   }
 
   report({ inForce, errnos }: FenceOutcome): FenceReport {

@@ -12,6 +12,8 @@ export interface Policy {
   /** Every file that it was made of: when one of them changes, it is loaded anew. */
   readonly files?: readonly string[];
   readonly subscription: Subscription;
+  /** Comes with every session, and is not among the policies that its user gave. */
+  readonly builtIn?: true;
   /** Protections without which a run must not start: names of src/protection.ts. */
   readonly requires?: readonly string[];
   /** What it asks of the fence around the program. */
@@ -76,6 +78,8 @@ export interface Interest {
   readonly returns: boolean;
   /** The actions that its answers may have. The fewer, the cheaper the door. */
   readonly actions: ReadonlySet<Action>;
+  /** Only calls for whose register arguments one of these sets of tests holds; every call when absent. */
+  readonly when?: readonly (readonly ConstantTest[])[];
 }
 
 /** Refuse (or kill for) a call whose register arguments have these constant values. */

@@ -55,6 +55,11 @@ export class PolicyStack {
     return merged;
   }
 
+  /** Nobody wants this call but what comes with every session. */
+  isBuiltIn(nr: number): boolean {
+    return this.policies.every(({ builtIn, subscription }) => builtIn || !subscription.calls.has(nr));
+  }
+
   get constants(): readonly ConstantRule[] {
     return this.policies.flatMap((policy) => policy.subscription.constants);
   }
@@ -138,7 +143,7 @@ function policyOfRule(policy: Policy, rule: ConstantRule): Policy {
 }
 
 /** The test as the filter would make it. */
-function holds({ op, width, value, mask }: ConstantTest, register: bigint): boolean {
+export function holds({ op, width, value, mask }: ConstantTest, register: bigint): boolean {
   const cut = (n: bigint) => BigInt.asUintN(width, n);
   const actual = cut(register);
   if (Array.isArray(value)) return value.some((v) => cut(v) === actual);
@@ -170,6 +175,7 @@ function join(a: Interest, b: Interest): Interest {
     entry: a.entry || b.entry,
     returns: a.returns || b.returns,
     actions: new Set<Action>([...a.actions, ...b.actions]),
+    ...(a.when && b.when && { when: [...a.when, ...b.when] }),
   };
 }
 

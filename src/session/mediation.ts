@@ -20,6 +20,7 @@ import type { Recorder } from "../trace/recorder.js";
 import { Handler, waitStatus } from "./handler.js";
 import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
+import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 
@@ -58,7 +59,7 @@ export class Mediation {
     this.#options = options;
     this.#policies = policies;
     this.#host = host;
-    const stack = new PolicyStack(policies, (error) => this.#problem(error.message));
+    const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
     this.#checkRequired(policies);
@@ -81,6 +82,14 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+  }
+
+  /** The given policies, and the one by which HERMES defends itself. */
+  #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
+    const { trace, reload } = this.#options;
+    const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
+    const all = [...policies, selfDefence({ files: keptFiles(files), policies })];
+    return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
 
   /** A protection that is not there is not silently done without. */
@@ -183,7 +192,7 @@ export class Mediation {
         what: "to permit more files or ports",
         why: "the strict fence was made of what the policies permitted when the run started",
       });
-    const stack = new PolicyStack(policies, (error) => this.#problem(error.message), this.#filtered);
+    const stack = this.#stackOf(policies, this.#filtered);
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)
       throw new HermesError("UNAVAILABLE", {

@@ -89,8 +89,8 @@ describe("a rule on constant arguments", () => {
       undefined,
       "EFBIG",
     ]);
-    expect(session.summary.calls).toBe(0);
-    expect(session.protections).toMatchObject({ doors: [], constantRules: 3 });
+    for (const [name] of calls) expect(session.summary.byCall).not.toHaveProperty(name as string);
+    expect(session.protections).toMatchObject({ constantRules: 3 });
   });
 
   it("goes before a handler that would allow", async () => {

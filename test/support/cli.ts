@@ -8,6 +8,7 @@ export interface CliOptions {
   readonly input?: string | Buffer;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  readonly timeout?: number;
 }
 
 /** The real command line, waited for. */

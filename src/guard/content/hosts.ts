@@ -16,6 +16,10 @@ const PUNCTUATION =
   /[\u2044\u2215\u29f8\u2571\u2024\u05c3\u02d0\ua789\u0589\u2236\uff0f\uff1f\uff03\u01c3\u203c\u2025-\u2027\u0660\u06d4\u0701\u0702\ufe52\uff0e]/;
 
 const DOMAINS = new Map(BRANDS.flatMap((brand) => brand.domains.map((domain) => [domain, brand] as const)));
+/** `microsoftonline` of microsoftonline.com: known like the brand itself. */
+const LABELS = new Set(
+  [...DOMAINS.keys()].map((domain) => domain.split(".")[0]!).filter((label) => label.length >= 7),
+);
 const NAMES = new Map(BRANDS.map((brand) => [brand.name, brand]));
 
 /** How a host looks: letters of other scripts, trusted names where they do not belong, names that are almost trusted ones. */
@@ -66,6 +70,14 @@ function foreignLooks(unicode: string, host: string): HostLook[] {
         ),
       ];
     const twin = NAMES.get(skeleton(label));
+    if (!twin && scripts.has("Latin") && nearName(skeleton(label), label).length > 0)
+      return [
+        look(
+          "homograph",
+          "ask",
+          `${unicode} is one slip away from a name that people trust${shown(host, unicode)}.`,
+        ),
+      ];
     if (twin && label !== twin.name)
       return [
         look("homograph", "deny", `${unicode} looks like ${twin.name} and is not${shown(host, unicode)}.`),
@@ -87,13 +99,18 @@ function owns(brand: Brand, host: string): boolean {
   return brand.domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
+/** Most hosts have nothing in them that reads like a trusted name: one look tells. */
+const ANY_NAME = new RegExp([...NAMES.keys(), ...LABELS].join("|"));
+
 function brandLooks(host: string): HostLook[] {
   const { domain, domainWithoutSuffix: name, subdomain, publicSuffix, isIcann } = parseDomain(host);
   if (!domain || !name || !isIcann) return [];
-  if (DOMAINS.has(domain) || BRANDS.some((brand) => brand.name === name && isCountry(publicSuffix)))
-    return [];
+  if (DOMAINS.has(domain) || (NAMES.has(name) && isCountry(publicSuffix))) return [];
+  if (!ANY_NAME.test(host) && ![...disguises(name)].some((form) => ANY_NAME.test(form)))
+    return nearName(name, domain);
   return [
     ...impersonated(host, subdomain ?? "", domain),
+    ...disguisedName(name, domain),
     ...nearName(name, domain),
     ...lure(name, subdomain ?? "", domain),
   ].slice(0, 1);
@@ -142,26 +159,37 @@ function unleet(name: string): string {
     .replace(/7/g, "t");
 }
 
-function nearName(name: string, domain: string): HostLook[] {
-  const forms = new Set([
-    unleet(name),
-    unleet(name).replace(/l/g, "i"),
+function disguises(name: string): Set<string> {
+  const plain = unleet(name);
+  return new Set([
+    plain,
+    plain.replace(/l/g, "i"),
     name.replace(/rn/g, "m"),
     name.replace(/1/g, "i").replace(/0/g, "o"),
   ]);
-  for (const brand of BRANDS) {
-    if (name === brand.name) continue;
-    const disguised = [...forms].some(
-      (form) =>
-        form !== name &&
-        (form === brand.name ||
-          (brand.distinct && form.split("-").includes(brand.name) && !name.split("-").includes(brand.name))),
-    );
-    if (disguised) return [look("look-alike-name", "deny", `${domain} looks like ${brand.name} and is not.`)];
-    if (brand.distinct && brand.name.length >= 6 && isSlip(name, brand.name))
-      return [look("look-alike-name", "ask", `${domain} is one slip away from ${brand.name}.`)];
+}
+
+function disguisedName(name: string, domain: string): HostLook[] {
+  const words = name.split("-");
+  for (const form of disguises(name)) {
+    if (form === name) continue;
+    const brand =
+      NAMES.get(form) ??
+      form
+        .split("-")
+        .map((word) => NAMES.get(word))
+        .find((one) => one?.distinct && !words.includes(one.name));
+    if (brand && brand.name !== name)
+      return [look("look-alike-name", "deny", `${domain} looks like ${brand.name} and is not.`)];
   }
   return [];
+}
+
+function nearName(name: string, domain: string): HostLook[] {
+  const near = BRANDS.find(
+    (brand) => brand.distinct && brand.name.length >= 6 && name !== brand.name && isSlip(name, brand.name),
+  );
+  return near ? [look("look-alike-name", "ask", `${domain} is one slip away from ${near.name}.`)] : [];
 }
 
 /** A letter doubled, left out or two of them swapped; a wrong one only in long names, since short ones have honest neighbours. */
@@ -180,6 +208,9 @@ function isSlip(name: string, of: string): boolean {
 function lure(name: string, subdomain: string, domain: string): HostLook[] {
   const words = name.split("-");
   const above = subdomain.split(/[.-]/);
+  const borrowed = words.length > 1 ? words.find((word) => LABELS.has(word)) : undefined;
+  if (borrowed && LURES.test(words.filter((word) => word !== borrowed).join("-")))
+    return [look("credential-lure", "deny", `${domain} uses the name of ${borrowed} to ask for a password.`)];
   for (const brand of BRANDS) {
     const rest = words.filter((word) => word !== brand.name).join("-");
     if (words.length > 1 && words.includes(brand.name) && LURES.test(rest))

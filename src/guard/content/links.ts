@@ -60,12 +60,13 @@ export function mismatches(text: string): Mismatch[] {
     )
       return [];
     const led = parseDomain(target);
-    if (!led.domain || led.domain === shownDomain.domain) return [];
+    const leads = led.isIp ? led.hostname : led.domain;
+    if (!leads || leads === shownDomain.domain) return [];
     return [
       {
         rule: "link-mismatch",
         action: "deny" as const,
-        reason: `This link reads ${shownDomain.domain} and leads to ${led.domain}.`,
+        reason: `This link reads ${shownDomain.domain} and leads to ${leads}.`,
         start: index,
         end: index + length,
       },

@@ -102,7 +102,7 @@ export function pipes(text: string): Pipe[] {
           view.text.slice(match.index + match[0].length, match.index + match[0].length + 200),
         )![0];
       const bad = WORSE.test(line);
-      const verdict = action ?? (bad ? "deny" : KNOWN_INSTALLERS.test(match[0]) ? "allow" : "ask");
+      const verdict = action ?? (bad ? "deny" : KNOWN_INSTALLERS.test(line) ? "allow" : "ask");
       found.push({
         rule,
         action: verdict,

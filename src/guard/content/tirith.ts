@@ -29,7 +29,7 @@ const OUTPUT = 1 << 20;
 export async function consultTirith(subject: Subject, context: Context): Promise<readonly Finding[]> {
   const section = (context.config.security as SecuritySection | undefined) ?? securitySection.parse({});
   if (!section.tirith_enabled) return [];
-  const file = findBinary(section.tirith_path);
+  const file = binaryFor(context.config, section.tirith_path);
   if (file === undefined) return unavailable(section, `${section.tirith_path} is not installed`);
   const marker = join(context.home, ".local/state/hermes/tirith-failed.json");
   const failure = rememberedFailure(marker, file);
@@ -53,6 +53,14 @@ function unavailable(section: SecuritySection, why: string): Finding[] {
       `The scanner tirith could not be asked (${why}), and tirith_fail_open is false.`,
     ),
   ];
+}
+
+/** PATH is searched once for each guard: most hosts have no scanner, and are asked thousands of times. */
+const searched = new WeakMap<object, string | undefined>();
+
+function binaryFor(guard: object, path: string): string | undefined {
+  if (!searched.has(guard)) searched.set(guard, findBinary(path));
+  return searched.get(guard);
 }
 
 function findBinary(path: string): string | undefined {

@@ -1,6 +1,6 @@
 import { type Action, type Finding, findings } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
-import { expandHome, lexical } from "../paths/components.js";
+import { expandHome, LONGEST_PATH, lexical } from "../paths/components.js";
 import { readings } from "../paths/readings.js";
 import { walk } from "../paths/within.js";
 import type { Subject } from "../subject.js";
@@ -11,12 +11,13 @@ import type { FilesSection } from "./section.js";
 
 const make = findings("files");
 
-/** What may not be read or written at all, by whatever name it is reached. */
+/** What may not be read or written at all, by whatever name it is reached. What is too long for a path is refused elsewhere. */
 export const files: Layer = {
   name: "files",
   kinds: ["path"],
   check(subject, context) {
     const { input, fields } = subject;
+    if (input.length > LONGEST_PATH) return [];
     const span = { start: 0, end: input.length };
     const found = worst(subject, context, want(fields?.access));
     const refusal = readRefusal(fields ?? {}, maxChars(context));

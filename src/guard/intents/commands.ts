@@ -92,6 +92,15 @@ export const COMMANDS: readonly IntentRule[] = [
     ),
   },
   {
+    rule: "send-secret",
+    action: "deny",
+    reason: "This sends files of keys or passwords somewhere else.",
+    pattern: new RegExp(
+      String.raw`(?<![\w-])(?:tar|zip|cp|gzip|7z|find|ls|grep)\s[^\n|]{0,80}(?:\.ssh|\.aws|\.gnupg|\.kube|\.netrc|id_rsa|\.env\b)[^\n|]{0,60}\|[^\n]{0,80}?${REQUEST}`,
+      "g",
+    ),
+  },
+  {
     rule: "destroy",
     action: "deny",
     reason: "This deletes what the user has.",

@@ -13,30 +13,55 @@ const TOLD_OF =
 
 /** Words of people who write about attacks. */
 const ABOUT =
-  /\b(?:phrases?|strings?|patterns?|regex(?:es)?|attacks?|attackers?|injections?|payloads?|examples?|e\.g|such as|like|tests?|fixtures?|test cases?|detects?|detected|detection|blocks?|blocked|rejects?|rejected|refuses?|filters?|sanitizes?|flags?|flagged|scans?|scanner|cve-\d|blog|paper|article|dataset|benchmark|corpus|red[- ]team|jailbreaks?|vulnerab\w+|mitigat\w+|defen[cds]\w+|threat|malicious|owasp|classifier|says|said|saying|contains?|containing|wrote|reads|titled|called|section|chapter|talk|slides|lesson|training material|policy|rule|documented|docs|prevent\w*|guard)\b/;
+  /\b(?:phrases?|strings?|patterns?|regex(?:es)?|attacks?|attackers?|injections?|payloads?|examples?|e\.g|such as|test cases?|unit tests?|tests? (?:that|check|assert|for|case)|fixtures?|detects?|detected|detection|blocks?|blocked|rejects?|rejected|filters?|sanitizes?|flags?|flagged|scans?|scanner|cve-\d|blog|paper|article|dataset|benchmark|corpus|red[- ]team(?:ed|ing)?|jailbreaks?|vulnerab\w+|mitigat\w+|threat|malicious|owasp|classifier|prompt injection)\b/;
+
+/** "… tells the model to", "… such as": what comes next is somebody else's. */
+const INTRODUCED =
+  /(?:\b(?:tell|tells|telling|told|ask|asks|asking|instruct\w*|trick\w*|tries|try|trying|attempts?|wants?|persuad\w+|convinc\w+|get|gets|make|makes|order\w*)\s+(?:the |an? |your |its |our |your )?(?:[a-z]+ )?to|such as|like|e\.g\.?,?|phrases?|strings?|patterns?|says?|called|titled)[\s:"'\u201c\u2018\u00ab`(]{1,4}$/;
 
 const AFTER_CONDITION =
-  /^[\s,]{0,3}(?:\(?)(?:if|unless|when|in case|for) (?:you(?:'re| are| have| use| already| only| prefer)|using|your|on|the|it|windows|macos|linux|docker|running)\b/;
+  /^[\s,]{0,3}\(?(?:if|unless|in case|for|when) (?:you(?:'re| are| have| use| already| only| prefer)(?! (?:asked|told|can|want))|using|on|windows|macos|linux|docker|running)\b/;
+
+/** Said of a deed, wherever it stands: what is in front of it says nothing about who is spoken to. */
+const OF_MANNER = /^(?:without|secretly|covertly|silently|quietly|so )/;
 
 /**
  * Attack phrases occur in honest text: as the opposite ("never …"), as a report ("the model ignores …"), and quoted by those
- * who defend against them. Only the first two excuse; a quotation is for a person to look at, unless it is short and said to be one.
+ * who defend against them.
  */
 export function meaning({ text }: View, start: number, end: number): Meaning {
-  const before = text.slice(Math.max(0, start - 60), start);
-  if (NEGATED.test(before) || TOLD_OF.test(before)) return "denied";
-  if (AFTER_CONDITION.test(text.slice(end, end + 40))) return "denied";
   const lineStart = Math.max(text.lastIndexOf("\n", start - 1) + 1, start - 240);
   const lead = text.slice(lineStart, start);
-  if (!ABOUT.test(lead) && !ABOUT.test(text.slice(end, Math.min(end + 120, lineEnd(text, end)))))
-    return "meant";
-  return isQuoted(text, lineStart, start, end) ||
-    /\b(?:to|that|which|tells?|told|telling|asks?|asking|instruct\w*|trick\w*|like|as|e\.g\.?|is|of|for|:)\W{0,3}$/.test(
-      lead,
-    )
-    ? "mentioned"
-    : "meant";
+  if (OF_MANNER.test(text.slice(start, start + 12))) {
+    const sentence = lead.slice(Math.max(lead.lastIndexOf(". "), lead.lastIndexOf("! ")) + 1);
+    return /\b(?:never|not|don't|must not|cannot|nothing|no one|nobody|avoid)\b/.test(sentence)
+      ? "denied"
+      : "meant";
+  }
+  const before = text.slice(Math.max(0, start - 60), start);
+  if (NEGATED.test(before) || TOLD_OF.test(before)) return "denied";
+  if (AFTER_CONDITION.test(text.slice(end, end + 40)) || isOptional(lead)) return "denied";
+  const quoted = isQuoted(text, lineStart, start, end);
+  const around = (
+    quoted ? `${lead} ${text.slice(end, Math.min(end + 120, lineEnd(text, end)))}` : lead
+  ).replace(HOSTS, " ");
+  return ABOUT.test(around) && (quoted || INTRODUCED.test(lead)) ? "mentioned" : "meant";
 }
+
+/** "If you already have Docker, …": a choice for some readers, unless it is machines that are spoken to. */
+function isOptional(lead: string): boolean {
+  const condition =
+    /\b(?:if|unless|when) you(?:'re| are| have| already| use| installed| only| run| don't| prefer)\b[^.!?\n]{0,60},\s{1,2}$/.exec(
+      lead,
+    )?.[0];
+  return (
+    condition !== undefined &&
+    !/\b(?:ai|llms?|models?|agents?|assistants?|bots?|gpt|claude|read(?:ing)?|asked)\b/.test(condition)
+  );
+}
+
+/** Names of hosts say nothing about the text: `evil.example`. */
+const HOSTS = /\S{0,80}[\w-]\.[a-z]{2,12}\S{0,80}/g;
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);

@@ -37,7 +37,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This tells the agent to drop the rules it was given.",
     pattern: phrase(
-      `(?:ignore|disregard|forget|do not follow|stop following|pay no attention to|override|bypass) (?:all |any |the |of |these |those ){0,3}(?:previous|prior|above|earlier|preceding|your|safety|ethical)(?: and (?:previous|prior|above))? (?:[a-z]{1,12} ){0,1}${RULES}`,
+      `(?:ignore|disregard|forget|do not follow|do not obey|stop following|stop obeying|pay no attention to|override|bypass|evade|violate|break) (?:all |any |the |of |these |those ){0,3}(?:previous|prior|above|earlier|preceding|your|safety|ethical|system|developer|operator(?:'s)?)(?: and (?:previous|prior|above))? (?:[a-z]{1,12} ){0,1}${RULES}`,
     ),
   },
   {
@@ -68,6 +68,22 @@ export const ENGLISH: readonly IntentRule[] = [
     reason: "This tells the agent to drop everything it was told.",
     pattern: phrase(
       "disregard all(?= (?:of|that|previous|prior|above|earlier|safety|other|your|the above|instructions?|rules)\\b|[.!,\\n]|$)",
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop the rules it was given.",
+    pattern: phrase(
+      `(?:no longer|not) (?:follow|obey|comply with|adhere to|respect|be bound by|abide by) (?:the |any |your |all |these |those |its ){0,3}(?:[a-z-]{1,14} ){0,2}(?:${TOLD}|rules?|polic(?:y|ies)|restrictions?) ~3 (?:developers?|creators?|openai|anthropic|system|operators?|anymore|any more|any longer|given)`,
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This takes words of the agent's operator for overruled.",
+    pattern: phrase(
+      `${TOLD} ~5 (?:outdated|obsolete|void|do(?:es)? not apply|don't apply|no longer apply|no longer valid|cancel?led|wrong|fake|a test) ~5 (?:obey|follow|use|apply|do|trust|listen to) (?:only |just |instead )?(?:what follows|this|these|the following|what i|me\\b|my)`,
     ),
   },
   {
@@ -119,6 +135,14 @@ export const ENGLISH: readonly IntentRule[] = [
     ),
   },
   {
+    rule: "new-role",
+    action: "deny",
+    reason: "This takes the agent's identity away.",
+    pattern: phrase(
+      "you are no longer (?:an? |the |just |merely ){0,2}(?:ai|assistant|language model|chatbot|bound|restricted|limited|constrained|agent|claude|gpt|helpful)",
+    ),
+  },
+  {
     rule: "new-instructions",
     action: "deny",
     reason: "This poses as new instructions for the agent.",
@@ -145,7 +169,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This asks for the instructions that the agent was given in confidence.",
     pattern: phrase(
-      "(?:reveal|print|show|output|repeat|display|leak|tell me|dump|recite|give me|write out|write down|disclose|expose|paste|return|echo|summari[sz]e|translate|encode|send) ~4 (?:(?:your|the hidden|the entire|the full|the complete|the exact|the secret|the initial|the original|its) (?:[a-z]{1,12} ){0,3}(?:system prompt|system message|initial prompt|hidden prompt|instructions|initial instructions|developer message|pre-?prompt|guidelines verbatim)|(?:everything|all text|the text|the words|all words|all the text) (?:above|before (?:this|that)|prior to this)|(?:system prompt|instructions) verbatim)",
+      "(?:reveal(?:ing)?|print(?:ing)?|show(?:ing)?|output(?:ting)?|repeat(?:ing)?|display(?:ing)?|leak(?:ing)?|tell(?:ing)? me|dump(?:ing)?|recit(?:e|ing)|give me|quot(?:e|ing)|writ(?:e|ing) (?:out|down)|disclos(?:e|ing)|expos(?:e|ing)|past(?:e|ing)|return(?:ing)?|echo|summari[sz]e|translate|encode|send(?:ing)?|share|sharing) ~4 (?:(?:your|the hidden|the entire|the full|the complete|the exact|the secret|the initial|the original|its) (?:[a-z]{1,12} ){0,3}(?:system prompt|system message|initial prompt|hidden prompt|instructions|initial instructions|developer message|pre-?prompt|guidelines verbatim)|(?:everything|all text|the text|the words|all words|all the text) (?:above|before (?:this|that)|prior to this)|(?:system prompt|instructions) verbatim)",
     ),
   },
   {
@@ -161,7 +185,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This wants something kept from the person whom the agent works for.",
     pattern: phrase(
-      "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|mention|reveal|notify|alert|disclose|report|warn|explain|show|say|let|admit)(?:ing)? ~4 (?:this|these|that you|about it|about (?:this|these|the (?:change|transfer|upload|file|instruction)))(?: (?:instructions?|memory|memories|notes?|rule|step|message|tool|call|action|request|transfer|upload|prompt|file|fact|entry))?(?= (?:to|from|with|in|anywhere|at|or|and|exists?|know)\\b|[.!,;)\\n\"']|$)|(?:do not|don't|dont|never|must not|should not) (?:ever )?(?:tell|inform|notify|alert|show|let) (?:the |your |any )?(?:user|users|human|operator|owner|anyone|them) (?:know )?(?:that you|you (?:are|have|did|will)|what you|how you|why you)|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|consent|awareness|permission|approval)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:instructions? |action |secret |hidden ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
+      "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|mention|reveal|notify|alert|disclose|report|warn|explain|show|say|let|admit)(?:ing)? ~4 (?:this|these|that you|about it|about (?:this|these|the (?:change|transfer|upload|file|instruction)))(?: (?:instructions?|memory|memories|notes?|rule|step|message|tool|call|action|request|transfer|upload|prompt|file|fact|entry))?(?= (?:to|from|with|in|anywhere|at|or|and|exists?|know)\\b|[.!,;)\\n\"']|$)|(?:do not|don't|dont|never|must not|should not) (?:ever )?(?:tell|inform|notify|alert|show|let) (?:the |your |any )?(?:user|users|human|operator|owner|anyone|them) (?:know )?(?:that you|you (?:are|have|did|will)|what you|how you|why you)|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|awareness)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:[a-z]{2,14} ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
     ),
   },
   {
@@ -169,7 +193,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This wants something done behind the back of the person whom the agent works for.",
     pattern: phrase(
-      "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add a|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)",
+      "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)",
     ),
   },
   {
@@ -183,7 +207,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This sends secrets of the user somewhere else.",
     pattern: phrase(
-      `(?:read|cat|open|get|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|curl|wget|include ~4 (?:url|response|request|image))`,
+      `(?:read|cat|open|get|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|curl|wget|(?:include|pass|put|add) ~5 (?:url|response|request|image|parameter|argument|param|field|comment|commit message|note))`,
     ),
   },
   {
@@ -212,7 +236,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This builds a link or an image whose address carries the user's data away.",
     pattern: phrase(
-      `(?:render|display|include|add|insert|append|embed|output|show|load) ~5 (?:image|img|link|url|markdown) ~9 (?:with|containing|contains|carrying|replac(?:e|ing)|where|query|parameter|appended|append|encoded|encode|=) ~7 (?:${SECRET}|conversation|user'?s? (?:message|question|input|data|name|email)|base64|summary of (?:the|this) (?:chat|conversation))`,
+      `(?:render|display|include|add|insert|append|embed|output|show|load) ~5 (?:image|img|link|url|markdown) ~9 (?:with|containing|contains|carrying|replac(?:e|ing)|where|query|parameter|appended|append|followed by|encoded|encode|=) ~7 (?:${SECRET}|conversation|user'?s? (?:message|question|input|data|name|email)|base64|summary of (?:the|this) (?:chat|conversation))`,
     ),
   },
   {

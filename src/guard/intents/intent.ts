@@ -49,6 +49,18 @@ function readings(text: string, rules: readonly IntentRule[], depth: number): In
   return depth < NESTING ? [...found, ...hidden(text, rules, depth)] : found;
 }
 
+/** What is harmless when it is only quoted. Commands and destinations can be used from a quotation too. */
+const WORDS_ONLY = new Set([
+  "ignore-instructions",
+  "new-role",
+  "new-instructions",
+  "reveal-prompt",
+  "fake-turn",
+  "conceal",
+  "steer",
+  "skip-approval",
+]);
+
 /** `disguised` text has no innocent explanation in its context. */
 function match(view: View, rules: readonly IntentRule[], how: "plain" | "disguised"): Intent[] {
   const found: Intent[] = [];
@@ -59,7 +71,7 @@ function match(view: View, rules: readonly IntentRule[], how: "plain" | "disguis
       if (rule.unless?.test(`${hit[0]}${/^[^\n]{0,80}/.exec(view.text.slice(end, end + 80))![0]}`)) continue;
       const meant = rule.always ? "meant" : meaning(view, hit.index, end);
       if (meant === "denied") continue;
-      const action = meant === "mentioned" ? "allow" : rule.action;
+      const action = meant === "meant" ? rule.action : WORDS_ONLY.has(rule.rule) ? "allow" : "ask";
       if (how === "disguised" && action === "allow") continue;
       found.push({
         rule: rule.rule,

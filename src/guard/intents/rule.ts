@@ -12,18 +12,19 @@ export interface IntentRule {
   readonly always?: true;
 }
 
+const BLANK = "[\\s,:;\"'*_`-]{1,4}";
+/** A word and what parts it from the next one of its sentence. There is one way to cut a text into these. */
+const WORD = "\\S{0,47}[^\\s.!?;,:\"'*_`-][,:;\"'*_`-]{0,2}\\s[\\s\"'*_`-]{0,3}";
+
 /**
- * Patterns in a small notation: a blank is white space or light punctuation, `~3` up to three words. All repetitions
+ * Patterns in a small notation: a blank is white space or light punctuation, `~3` up to three words between. All repetitions
  * are bounded, so that no text can make them slow.
  */
 export function phrase(notation: string): RegExp {
   const source = notation
     .trim()
     .replace(/\s*~(\d)\s*/g, (_, count: string) => `@${count}`)
-    .replace(/ +/g, "[\\s,:;\"'*_`-]{1,4}")
-    .replace(
-      /@(\d)/g,
-      (_, count: string) => `[\\s,:"'*_\`-]{1,4}(?:[^\\s.!?;]{1,32}[\\s,:"'*_\`-]{1,4}){0,${count}}?`,
-    );
+    .replace(/ +/g, BLANK)
+    .replace(/@(\d)/g, (_, count: string) => `${BLANK}(?:${WORD}){0,${count}}?`);
   return new RegExp(`(?<![a-z0-9])(?:${source})`, "g");
 }

@@ -254,20 +254,26 @@ function mcpTwin(name: string): { of: string; known: boolean } | undefined {
   const own = plain(name);
   for (const server of KNOWN_SERVERS) {
     if (plain(server) === own) return { of: server, known: true };
-    if (server.length >= 10 && distanceAtMostTwo(name, server))
+    if (server.length >= 10 && Math.abs(name.length - server.length) <= 2 && distance(name, server) <= 2)
       return { of: server, known: server.startsWith("@modelcontextprotocol") };
   }
-  // The protocol's own scope is never written in another way.
   const scope = name.split("/")[0]!;
-  return scope.startsWith("@") &&
-    scope !== "@modelcontextprotocol" &&
-    /model-?context-?protocol|modelcontext|mcp-?official/.test(scope)
-    ? { of: "@modelcontextprotocol", known: false }
-    : undefined;
+  if (!scope.startsWith("@") || scope === "@modelcontextprotocol") return undefined;
+  // The protocol's own scope is never written in another way.
+  if (/model-?context-?protocol|modelcontext|mcp-?official/.test(scope))
+    return { of: "@modelcontextprotocol", known: false };
+  const near = KNOWN_SERVERS.find(
+    (server) =>
+      server.startsWith("@") &&
+      scope.length >= 9 &&
+      distance(scope, server.split("/")[0]!) <= 3 &&
+      scope !== server.split("/")[0],
+  );
+  return near === undefined ? undefined : { of: near, known: false };
 }
 
-function distanceAtMostTwo(a: string, b: string): boolean {
-  if (a === b || Math.abs(a.length - b.length) > 2) return false;
+/** How many letters must change (Levenshtein); names are short. */
+function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
@@ -275,7 +281,7 @@ function distanceAtMostTwo(a: string, b: string): boolean {
       next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
     row = next;
   }
-  return row[b.length]! <= 2;
+  return row[b.length]!;
 }
 
 function fromUvRun(words: readonly string[]): Launch {

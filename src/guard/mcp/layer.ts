@@ -100,7 +100,9 @@ function judgeCommand({ name, command = "", args }: Server, context: Context): F
       ...context.inspect({ kind: "command", input: script }).filter(({ action }) => action === "deny"),
     );
     found.push(
-      ...context.inspect({ kind: "text", input: script }).filter(({ action }) => action !== "allow"),
+      ...context
+        .inspect({ kind: "text", input: `${line}\n${script}` })
+        .filter(({ action }) => action !== "allow"),
     );
     if (/\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^|]*\|/i.test(script))
       found.push(layer.deny("pipe-to-interpreter", "The server is whatever a URL returns at that moment."));

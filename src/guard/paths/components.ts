@@ -1,3 +1,6 @@
+/** No kernel takes more. */
+export const LONGEST_PATH = 4096;
+
 /** Both separators count: a path that is checked here may be used on either kind of system. */
 export function components(path: string): string[] {
   return path.split(/[/\\]+/).filter((part) => part !== "");

@@ -1,4 +1,4 @@
-import { components, hasTraversalComponent, isWindowsAbsolute } from "./components.js";
+import { components, hasTraversalComponent, isWindowsAbsolute, LONGEST_PATH } from "./components.js";
 import { readings, withoutInvisible } from "./readings.js";
 
 /** A spelling that serves only to be read differently by somebody. */
@@ -12,9 +12,10 @@ export interface Disguise {
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 const DEVICE = /^(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³]|CONIN\$|CONOUT\$|CLOCK\$)$/i;
 const SHORT = /^[A-Z0-9_$]{1,6}~[1-9](?:\.[A-Z0-9]{1,3})?$/;
-const LONGEST = 4096;
 
 export function disguise(path: string): Disguise | undefined {
+  if (path.length > LONGEST_PATH)
+    return { rule: "path-too-long", reason: `No path is longer than ${LONGEST_PATH} characters.` };
   if (path.includes("\0") || /%00/.test(path))
     return {
       rule: "nul-byte",
@@ -22,8 +23,6 @@ export function disguise(path: string): Disguise | undefined {
     };
   if (BIDI.test(path))
     return { rule: "bidi-path", reason: "Invisible characters change the order in which the name is shown." };
-  if (path.length > LONGEST)
-    return { rule: "path-too-long", reason: `No path is longer than ${LONGEST} characters.` };
   if (!hasTraversalComponent(path)) {
     const reading = readings(path).find((r) => hasTraversalComponent(r.path) && !isSlashesOnly(r.how));
     if (reading)

@@ -100,7 +100,7 @@ function bindMember(machine: Evaluator, target: Node, value: Value, scope: Scope
   if (name) {
     const values = machine.attributes.get(machine.name(name)) ?? [];
     if (values.length < 12) machine.attributes.set(machine.name(name), [...values, value]);
-    if (of.t === "ref" && (of.path === "builtins" || of.path === "sys"))
+    if (of.t === "ref" && of.path === "builtins")
       machine.report.add(
         "ask",
         "python-import",
@@ -116,4 +116,7 @@ function bindMember(machine: Evaluator, target: Node, value: Value, scope: Scope
     if (key !== undefined)
       scope.set(machine.name(base), { t: "dict", entries: new Map([...of.entries, [key, value]]) }, true);
   }
+  // A part of it is something else now.
+  if ((of.t === "list" || of.t === "bytes") && base?.type === "VariableName")
+    scope.set(machine.name(base), UNKNOWN, false);
 }

@@ -2,7 +2,7 @@ import { constantMethod, FUNCTIONS } from "./constants.js";
 import { isPowerful, TELLING_METHODS } from "./dangers.js";
 import { dumpsEnvironment, HARMLESS_WITH_ENVIRON, readsVariable, setsVariable } from "./environment.js";
 import type { Evaluator } from "./evaluate.js";
-import { mentions, touches } from "./files.js";
+import { goesThrough, mentions, touches } from "./files.js";
 import { KNOWN_CALLS } from "./known-calls.js";
 import { Scope } from "./scope.js";
 import type { Node } from "./tree.js";
@@ -16,6 +16,8 @@ export interface Arguments {
 }
 
 const DEEPEST = 8;
+/** Of functions that are followed for what they give back, in one script. */
+const MOST_CALLS = 300;
 
 /** What a call gives, and what is wrong with it. */
 export function apply(machine: Evaluator, callee: Value, args: Arguments, node: Node, scope: Scope): Value {
@@ -178,19 +180,23 @@ function callRef(machine: Evaluator, path: string, args: Arguments, node: Node, 
   if (/^tempfile\.|\.TemporaryDirectory$|\.NamedTemporaryFile$/.test(path)) return { t: "temporary" };
   const dunder = /^(.*)\.(?:__getattribute__|__getattr__)$/.exec(path);
   if (dunder) return attributeByText(machine, ref(dunder[1]!), args.positional[0] ?? UNKNOWN, node);
-  const inner = /^(.*)\.(?:__dict__\.(?:get|__getitem__|pop)|__getitem__)$/.exec(path);
-  if (inner)
-    return judged(
-      machine,
-      machine.itemOf(ref(inner[1]!.replace(/\.__dict__$/, "")), args.positional[0] ?? UNKNOWN, node),
-      node,
-    );
-  if (path === "sys.modules.get") return judged(machine, ref(textOf(args.positional[0]) ?? ""), node);
+  const lookup = /^(.*?)(\.__dict__)?\.(?:get|pop|__getitem__)$/.exec(path);
+  if (lookup && (lookup[2] || lookup[1] === "sys.modules" || lookup[1] === "builtins")) {
+    const of = ref(lookup[1]!);
+    const key = args.positional[0] ?? UNKNOWN;
+    return lookup[2]
+      ? attributeByText(machine, of, key, node)
+      : judged(machine, machine.itemOf(of, key, node), node);
+  }
   if (path.endsWith(".__call__")) return callRef(machine, path.slice(0, -9), args, node, scope);
   const known = KNOWN_CALLS.find(({ names }) => names.has(path));
   if (known) known.check(machine, path, args, node);
   const pure = Object.hasOwn(FUNCTIONS, path) ? FUNCTIONS[path] : undefined;
-  if (pure) return pure(args.positional) ?? UNKNOWN;
+  if (pure) {
+    const value = pure(args.positional) ?? UNKNOWN;
+    machine.charge(value.t === "list" ? value.items.length >> 2 : (textOf(value)?.length ?? 0) >> 6);
+    return value;
+  }
   if (!known && !SPEAKS.test(path)) mentions(machine.report, args.positional, node);
   return { t: "result", of: path, args: args.positional.slice(0, 8) };
 }
@@ -247,6 +253,7 @@ function callPath(machine: Evaluator, of: Value, name: string, { positional }: A
   const mode = textOf(positional[0]);
   if (name === "open")
     touches(machine.report, of, mode !== undefined && /[wax+]/.test(mode) ? "write" : "read", node);
+  else if (name === "rglob" || name === "walk") goesThrough(machine.report, of, node);
   else if (READING.has(name)) touches(machine.report, of, "read", node);
   else if (WRITING.has(name)) touches(machine.report, of, "write", node);
   if (name === "rename" || name === "replace")
@@ -274,6 +281,14 @@ function callEnviron(machine: Evaluator, name: string, { positional }: Arguments
 const DESTRUCTIVE_SQL =
   /\b(?:drop\s+(?:table|database|schema|view|index|user|role)|truncate\s+(?:table\s+)?\w|delete\s+from\s+[\w."`[\]]+\s*(?:;|$))/i;
 
+/** Objects of these run text as code. */
+const RUNS_TEXT = /^(?:pdb|bdb|trace|profile|cProfile|doctest|code)\./;
+const ARCHIVES = /^(?:zipfile|tarfile)\./;
+
+/** Methods that take text for what it says. */
+const SPEAKING_METHODS =
+  /^(?:startswith|endswith|add_argument|add_option|info|debug|warning|error|write|print|append|split|find|count|index|replace|assert\w*|get|route|post|put|delete|include_router)$/;
+
 /** A method of something that is not known: only its name and its arguments speak. */
 function callUnknown(
   machine: Evaluator,
@@ -283,8 +298,12 @@ function callUnknown(
   node: Node,
 ): void {
   const { report } = machine;
+  if (of.t === "result" && RUNS_TEXT.test(of.of) && textOf(positional[0]) !== undefined)
+    machine.script(textOf(positional[0])!, node);
   const telling = Object.hasOwn(TELLING_METHODS, name) ? TELLING_METHODS[name] : undefined;
   if (telling) report.add("ask", "python-dynamic", telling, node);
+  if ((name === "kill" || name === "terminate") && of.t === "result" && of.of.startsWith("psutil."))
+    report.add("ask", "python-kill", `.${name}() ends another program.`, node);
   if (name === "unlink" || (name === "rmdir" && positional.length === 0))
     report.add("ask", "python-delete", `.${name}() deletes a file or folder.`, node);
   const first = textOf(positional[0]);
@@ -294,13 +313,8 @@ function callUnknown(
     DESTRUCTIVE_SQL.test(first)
   )
     report.add("ask", "python-sql", "It drops or empties a table.", node);
-  if (
-    !/^(?:startswith|endswith|add_argument|add_option|info|debug|warning|error|write|print|append|split|find|count|index|replace|assert\w*|get|route|post|put|delete|include_router)$/.test(
-      name,
-    ) &&
-    of.t !== "text"
-  )
-    mentions(report, positional, node);
+  const speaks = of.t === "text" || SPEAKING_METHODS.test(name);
+  if (!speaks || (of.t === "result" && ARCHIVES.test(of.of))) mentions(report, positional, node);
 }
 
 /** `attrgetter("system")(os)` and `methodcaller("system", "id")(os)`. */
@@ -338,10 +352,14 @@ function callFunction(
   const calls = machine.calledWith.get(node) ?? [];
   if (calls.length < 8) machine.calledWith.set(node, [...calls, args]);
   const body = resultOf(node);
-  if (!body) return UNKNOWN;
+  // What calls itself would be followed without end.
+  if (!body || machine.followed.has(node) || ++machine.calls > MOST_CALLS) return UNKNOWN;
+  machine.followed.add(node);
   const inner = new Scope(scope);
   bindArguments(machine, node, inner, [args]);
-  return machine.evaluate(body, inner);
+  const value = machine.evaluate(body, inner);
+  machine.followed.delete(node);
+  return value;
 }
 
 /** The expression of a lambda, or of a function that only returns one. */

@@ -15,8 +15,7 @@ export const DANGERS: readonly Danger[] = [
     action: "deny",
     reason: "It runs text as code, which nobody can judge beforehand.",
     names: `builtins.eval builtins.exec builtins.execfile code.InteractiveInterpreter code.InteractiveConsole
-      code.interact types.FunctionType types.CodeType types.LambdaType marshal.loads marshal.load
-      numexpr.evaluate.__globals__ IPython.get_ipython.run_cell _testcapi.*`,
+      code.interact marshal.loads marshal.load _testcapi.*`,
   },
   {
     rule: "python-shell",
@@ -24,7 +23,7 @@ export const DANGERS: readonly Danger[] = [
     reason: "It hands a line of text to a shell.",
     names: `os.system os.popen os.popen2 os.popen3 os.popen4 os.startfile subprocess.getoutput
       subprocess.getstatusoutput commands.getoutput commands.getstatusoutput popen2.* asyncio.create_subprocess_shell
-      asyncio.subprocess.create_subprocess_shell pty.spawn pty.fork pexpect.spawn pexpect.run pexpect.runu
+      asyncio.subprocess.create_subprocess_shell pty.spawn pty.fork pexpect.spawn pexpect.run pexpect.runu platform.popen pydoc.pipepager pydoc.tempfilepager
       distutils.spawn.spawn plumbum.local`,
   },
   {
@@ -46,9 +45,9 @@ export const DANGERS: readonly Danger[] = [
     action: "deny",
     reason: "It opens a connection of its own.",
     names: `socket.socket socket.create_connection socket.create_server socket.fromfd socket.SocketType
-      socket.socketpair socket.fromshare socketserver.* asyncio.open_connection asyncio.start_server
+      socket.socketpair socket.fromshare asyncio.open_connection asyncio.start_server
       asyncio.open_unix_connection asyncio.start_unix_server ssl.wrap_socket ssl.SSLSocket multiprocessing.connection.*
-      eventlet.* gevent.socket.* scapy.* zmq.* trio.open_tcp_stream anyio.connect_tcp`,
+      eventlet.* gevent.socket.* scapy.* zmq.* trio.open_tcp_stream anyio.connect_tcp logging.config.listen`,
   },
   {
     rule: "python-network",
@@ -58,9 +57,21 @@ export const DANGERS: readonly Danger[] = [
       requests.* httpx.* aiohttp.* http.client.* httplib.* httplib2.* ftplib.* smtplib.* aiosmtplib.* telnetlib.*
       poplib.* imaplib.* nntplib.* xmlrpc.client.* xmlrpclib.* pycurl.* curl_cffi.* niquests.* requests_html.*
       requests_futures.* grequests.* treq.* mechanize.* websocket.* websockets.* socketio.* paramiko.* asyncssh.*
-      fabric.* scp.* pysftp.* tornado.httpclient.* dns.* ftputil.* wget.* cloudscraper.* tftpy.* http.server.*
-      SimpleHTTPServer.* BaseHTTPServer.* wsgiref.simple_server.* webbrowser.open webbrowser.open_new
-      webbrowser.open_new_tab`,
+      fabric.* scp.* pysftp.* tornado.httpclient.* dns.* ftputil.* wget.* cloudscraper.* tftpy.*`,
+  },
+  {
+    rule: "python-serve",
+    action: "ask",
+    reason: "It serves files or requests, or opens a browser.",
+    names: `http.server.* SimpleHTTPServer.* BaseHTTPServer.* wsgiref.simple_server.* socketserver.* webbrowser.open
+      webbrowser.open_new webbrowser.open_new_tab`,
+  },
+  {
+    rule: "python-containers",
+    action: "ask",
+    reason: "Whoever controls containers controls the machine.",
+    names:
+      "docker.from_env docker.DockerClient docker.APIClient podman.PodmanClient kubernetes.config.load_kube_config",
   },
   {
     rule: "python-lookup",
@@ -81,8 +92,14 @@ export const DANGERS: readonly Danger[] = [
     rule: "python-introspection",
     action: "deny",
     reason: "It digs through the interpreter for what was taken away.",
-    names: `sys._getframe sys._current_frames gc.get_objects gc.get_referrers gc.get_referents inspect.currentframe.f_globals
-      builtins.__builtins__ sys.settrace sys.setprofile sys.addaudithook threading.settrace`,
+    names: "builtins.__builtins__ sys.addaudithook",
+  },
+  {
+    rule: "python-introspection",
+    action: "ask",
+    reason: "It looks into the interpreter: debuggers do, and those who search for what was taken away.",
+    names: `sys._getframe sys._current_frames gc.get_objects gc.get_referrers gc.get_referents sys.settrace sys.setprofile
+      threading.settrace`,
   },
   {
     rule: "python-privilege",
@@ -96,7 +113,7 @@ export const DANGERS: readonly Danger[] = [
     action: "ask",
     reason: "It listens to the keyboard, the screen or stored passwords.",
     names: `pynput.* keyboard.* pyautogui.* mss.* PIL.ImageGrab.* keyring.get_password keyring.get_credential
-      secretstorage.* browser_cookie3.* win32crypt.* pyperclip.paste rookiepy.* spwd.*`,
+      secretstorage.* browser_cookie3.* win32crypt.* pyperclip.paste rookiepy.* spwd.* netrc.netrc`,
   },
   {
     rule: "python-environment",
@@ -117,13 +134,13 @@ export const DANGERS: readonly Danger[] = [
     reason: "It changes how modules are found or loaded.",
     names: `sys.meta_path sys.path_hooks runpy.run_path runpy.run_module imp.load_source imp.load_module
       importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader importlib.machinery.SourcelessFileLoader
-      zipimport.zipimporter importlib.util.module_from_spec site.addsitedir pkgutil.get_loader importlib.reload.__globals__`,
+      zipimport.zipimporter importlib.util.module_from_spec site.addsitedir pkgutil.get_loader`,
   },
   {
     rule: "python-persistence",
     action: "ask",
     reason: "It arranges for something to run later.",
-    names: "winreg.* _winreg.* crontab.CronTab atexit._run_exitfuncs",
+    names: "winreg.* _winreg.* crontab.CronTab",
   },
 ];
 
@@ -198,10 +215,20 @@ export const INTERPRETER_ATTRIBUTES: Readonly<Record<string, Action>> = {
 export const TELLING_METHODS: Readonly<Record<string, string>> = Object.fromEntries(
   `system popen popen2 rmtree removedirs getoutput getstatusoutput check_output check_call exec_command execl execle execlp execv
    execve execvp execvpe spawnl spawnle spawnv spawnve run_cell run_line_magic run_cell_magic load_module exec_module
-   urlretrieve urlopen create_connection`
+   urlretrieve urlopen create_connection subprocess_shell subprocess_exec`
     .split(/\s+/)
     .map((name) => [name, `Something called .${name}() does what its name says.`]),
 );
+
+/** References to what deletes are judged with what they delete; without a call they are handed to somebody. */
+export const HANDED_ON: ReadonlySet<string> = new Set([
+  "os.remove",
+  "os.unlink",
+  "os.rmdir",
+  "os.removedirs",
+  "shutil.rmtree",
+  "os.truncate",
+]);
 
 /** The names that are there without being imported. */
 export const BUILTINS: ReadonlySet<string> = new Set(

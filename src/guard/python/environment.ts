@@ -42,6 +42,11 @@ export function dumpsEnvironment(report: Report, node: Node): void {
   );
 }
 
+/** What can be asked of the environment without taking all of it. */
+export const ENVIRON_METHODS: ReadonlySet<string> = new Set(
+  "get pop setdefault update clear copy __getitem__ __setitem__ __delitem__ __contains__".split(" "),
+);
+
 /** What may be done with all variables at once: copying them for a child, looking whether one is there. */
 export const HARMLESS_WITH_ENVIRON = new Set([
   "builtins.dict",

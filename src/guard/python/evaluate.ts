@@ -1,8 +1,8 @@
 import { comprehension } from "./binding.js";
 import { type Arguments, apply } from "./calls.js";
 import { item, operate, shown, slice } from "./constants.js";
-import { BUILTINS, dangerOf, INTERPRETER_ATTRIBUTES } from "./dangers.js";
-import { dumpsEnvironment, readsVariable } from "./environment.js";
+import { BUILTINS, dangerOf, HANDED_ON, INTERPRETER_ATTRIBUTES, isPowerful } from "./dangers.js";
+import { dumpsEnvironment, ENVIRON_METHODS, readsVariable } from "./environment.js";
 import { literal, withoutEscapes } from "./literal.js";
 import { Report } from "./report.js";
 import { Scope } from "./scope.js";
@@ -11,6 +11,9 @@ import type { Node } from "./tree.js";
 import {
   any,
   bytes,
+  canonical,
+  climbs,
+  constantOf,
   elements,
   list,
   NONE,
@@ -27,6 +30,8 @@ export class TooMuch extends Error {}
 
 /** Enough for a long script, not for one that makes us run its loops. */
 const STEPS = 150_000;
+/** `"{0.__class__.__init__.__globals__}".format(x)` */
+const FORMAT_ATTACK = /\{[^{}]*[.[]__(?:globals|builtins|subclasses|mro|base|bases|init|class|dict)__/;
 
 /** Values of expressions, as far as they can be known; what is dangerous about them goes to the report. */
 export class Evaluator {
@@ -36,6 +41,9 @@ export class Evaluator {
   readonly attributes = new Map<string, Value[]>();
   /** What functions of the script were called with. */
   readonly calledWith = new Map<Node, Arguments[]>();
+  /** Functions that are being followed right now, and how many were. */
+  readonly followed = new Set<Node>();
+  calls = 0;
   depth = 0;
   readonly #judgeInner: (source: string, report: Report) => void;
   #steps = 0;
@@ -57,9 +65,17 @@ export class Evaluator {
     return /^[\x20-\x7e]*$/.test(name) ? name : name.normalize("NFKC");
   }
 
+  /** Work that the script makes us do. */
+  charge(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > STEPS) throw new TooMuch();
+  }
+
   /** `called`: the value is about to be called, which is judged with its arguments. */
-  evaluate(node: Node, scope: Scope, called = false): Value {
-    if (++this.#steps > STEPS) throw new TooMuch();
+  evaluate(node: Node | undefined, scope: Scope, called = false): Value {
+    // In a script that is no Python, anything can be missing.
+    if (!node) return UNKNOWN;
+    this.charge(1);
     const value = this.#value(node, scope);
     for (const option of options(value)) if (option.t === "ref") this.#judge(option.path, node, called);
     return value;
@@ -79,6 +95,10 @@ export class Evaluator {
   #judge(path: string, node: Node, called: boolean): void {
     const danger = dangerOf(path);
     if (danger) this.report.add(danger.action, danger.rule, `${shortly(path)}: ${danger.reason}`, node);
+    const [, module, method] = /^(\w+)\.__dict__(?:\.(\w+))?$/.exec(path) ?? [];
+    const taken = method === undefined ? !called : !/^(?:get|pop|__getitem__)$/.test(method);
+    if (module !== undefined && taken && isPowerful(module))
+      this.report.add("deny", "python-dynamic", `Which part of ${module} it uses cannot be known.`, node);
     if (!called && HANDED_ON.has(path))
       this.report.add("deny", "python-delete", `${path} is handed on to be called elsewhere.`, node);
   }
@@ -90,6 +110,13 @@ export class Evaluator {
         return this.lookUp(this.name(node), scope);
       case "String": {
         const { text: v, bytes: raw } = literal(this.text(node));
+        if (FORMAT_ATTACK.test(v))
+          this.report.add(
+            "deny",
+            "python-introspection",
+            "As a format, this text reaches into the interpreter.",
+            node,
+          );
         return raw ? bytes(v) : text(v);
       }
       case "FormatString":
@@ -148,12 +175,9 @@ export class Evaluator {
     const known = scope.get(name);
     if (known) return known;
     if (name === "__builtins__") return ref("builtins");
-    for (const module of scope.imported) {
-      const path = `${module}.${name}`;
-      if (dangerOf(path) || HANDED_ON.has(path) || path === "os.environ")
-        return this.attribute(ref(module), name);
-    }
-    return BUILTINS.has(name) ? ref(`builtins.${name}`) : UNKNOWN;
+    if (BUILTINS.has(name)) return ref(`builtins.${name}`);
+    const stars = scope.imported.filter(isPowerful);
+    return stars.length > 0 ? any(stars.map((module) => this.attribute(ref(module), name))) : UNKNOWN;
   }
 
   #formatted(node: Node, scope: Scope): Value {
@@ -334,9 +358,10 @@ export class Evaluator {
     if (node) this.#judgeAttribute(of, name, node);
     if (of.t === "ref") {
       if (name === "__self__" && of.path.startsWith("builtins.")) return ref("builtins");
-      const value = ref(`${of.path}.${name}`);
-      return value.t === "ref" && value.path === "os.environ" ? { t: "environ" } : value;
+      const path = canonical(`${of.path}.${name}`);
+      return constantOf(path) ?? { t: "ref", path };
     }
+    if (of.t === "environ" && node && !ENVIRON_METHODS.has(name)) dumpsEnvironment(this.report, node);
     if (of.t === "temporary") return name === "name" || name === "parent" ? of : { t: "member", of, name };
     if (of.t === "path" && name === "parent") return { t: "path", v: `${of.v}/..` };
     const given = this.attributes.get(name);
@@ -396,29 +421,6 @@ export class Evaluator {
     else if (value.t === "environ") args.positional.push(value);
     else args.open = true;
   }
-}
-
-/** References to what deletes are judged with what they delete; without a call they are handed to somebody. */
-export const HANDED_ON: ReadonlySet<string> = new Set([
-  "os.remove",
-  "os.unlink",
-  "os.rmdir",
-  "os.removedirs",
-  "shutil.rmtree",
-  "os.truncate",
-]);
-
-/** From a value up to `object`, by way of its class. */
-function climbs(value: Value): boolean {
-  if (value.t === "ref")
-    return (
-      value.path === "builtins.object" ||
-      value.path === "builtins.type" ||
-      /__(?:class|base|bases|mro)__/.test(value.path)
-    );
-  if (value.t === "member") return /^__(?:class|base|bases|mro)__$/.test(value.name) || climbs(value.of);
-  if (value.t === "result") return value.args.some(climbs);
-  return value.t === "unknown" ? false : value.t === "any" && value.of.some(climbs);
 }
 
 function numeral(source: string): Value {

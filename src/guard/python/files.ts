@@ -20,6 +20,22 @@ function softened(finding: Finding): Finding {
   return finding.layer === "paths" && finding.rule === "traversal" ? { ...finding, action: "ask" } : finding;
 }
 
+/** Everything below a folder. The whole machine, or all that a person has, is not what a script works on. */
+export function goesThrough(report: Report, path: Value, node: Node): void {
+  touches(report, path, "read", node);
+  if (
+    options(path).some((option) =>
+      /^(?:\/|~|\/home|\/root|\/Users|C:[\\/]?|\/home\/[^/]+)\/?$/.test(textOf(option) ?? ""),
+    )
+  )
+    report.add(
+      "ask",
+      "python-scan",
+      "It goes through the whole machine, or through all that a person has.",
+      node,
+    );
+}
+
 const LOOKS_LIKE_PATH = /^(?:[~./]|\w:\\)[^\s]*$|^[^\s:]*\/[^\s]*$|^\.?\w*\.env$|^id_[a-z0-9]+$/;
 const SECRET_RULES = new Set([
   "credential-file",

@@ -1,6 +1,6 @@
 import type { Arguments } from "./calls.js";
 import type { Evaluator } from "./evaluate.js";
-import { accessOf, touches } from "./files.js";
+import { accessOf, goesThrough, touches } from "./files.js";
 import { command, shellOf } from "./subprocess.js";
 import type { Node } from "./tree.js";
 import { options, textOf, UNKNOWN, type Value } from "./value.js";
@@ -36,13 +36,24 @@ export const KNOWN_CALLS: readonly KnownCall[] = [
   },
   {
     names: names(
-      "os.listdir os.scandir os.walk os.readlink os.stat linecache.getline linecache.getlines fileinput.input numpy.load numpy.loadtxt numpy.fromfile numpy.genfromtxt pandas.read_csv pandas.read_json pandas.read_pickle pandas.read_table pandas.read_excel pandas.read_fwf configparser.ConfigParser.read json.load yaml.safe_load toml.load sqlite3.connect",
+      "os.listdir os.scandir os.readlink os.stat linecache.getline linecache.getlines fileinput.input numpy.load numpy.loadtxt numpy.fromfile numpy.genfromtxt pandas.read_csv pandas.read_json pandas.read_pickle pandas.read_table pandas.read_excel pandas.read_fwf configparser.ConfigParser.read json.load yaml.safe_load toml.load sqlite3.connect",
     ),
     check: ({ report }, _, { positional: [path = UNKNOWN] }, node) => {
       const name = textOf(path);
       if (name !== undefined && /^https?:/i.test(name)) report.relay({ kind: "url", input: name }, node);
       else touches(report, path, "read", node);
     },
+  },
+  {
+    names: names("shutil.make_archive"),
+    check: ({ report }, _, { positional, keywords }, node) => {
+      touches(report, positional[0] ?? UNKNOWN, "write", node);
+      touches(report, positional[2] ?? keywords.get("root_dir") ?? UNKNOWN, "read", node);
+    },
+  },
+  {
+    names: names("os.walk os.fwalk"),
+    check: ({ report }, _, { positional: [path = UNKNOWN] }, node) => goesThrough(report, path, node),
   },
   {
     names: names(
@@ -52,7 +63,7 @@ export const KNOWN_CALLS: readonly KnownCall[] = [
   },
   {
     names: names(
-      "os.rename os.renames os.replace shutil.move shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj shutil.make_archive shutil.unpack_archive",
+      "os.rename os.renames os.replace shutil.move shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj shutil.unpack_archive",
     ),
     check: ({ report }, path, { positional: [from = UNKNOWN, to = UNKNOWN] }, node) => {
       touches(report, from, /copy|unpack/.test(path) ? "read" : "write", node);
@@ -73,7 +84,7 @@ export const KNOWN_CALLS: readonly KnownCall[] = [
   },
   {
     names: names(
-      "builtins.eval builtins.exec builtins.compile timeit.timeit timeit.repeat timeit.Timer cProfile.run profile.run doctest.run_docstring_examples code.compile_command codeop.compile_command",
+      "builtins.eval builtins.exec builtins.compile timeit.timeit timeit.repeat timeit.Timer cProfile.run cProfile.runctx profile.run profile.runctx pdb.run pdb.runeval pdb.runctx bdb.Bdb.run doctest.run_docstring_examples code.compile_command codeop.compile_command",
     ),
     check: (machine, path, { positional: [source], keywords }, node) => {
       for (const option of options(source ?? keywords.get("source") ?? keywords.get("stmt") ?? UNKNOWN)) {
@@ -106,12 +117,15 @@ export const KNOWN_CALLS: readonly KnownCall[] = [
     },
   },
   {
+    names: names("types.FunctionType types.LambdaType types.CodeType"),
+    check: ({ report }, path, _, node) =>
+      report.add("deny", "python-exec", `${path} makes a function of code that nobody has read.`, node),
+  },
+  {
     names: names("os.kill os.killpg signal.pthread_kill"),
     check: ({ report }, path, { positional: [, signal = UNKNOWN] }, node) => {
       if (signal.t === "number" && signal.v === 0) return;
-      const force = options(signal).some(
-        (s) => (s.t === "number" && s.v === 9) || (s.t === "ref" && s.path === "signal.SIGKILL"),
-      );
+      const force = options(signal).some((s) => s.t === "number" && s.v === 9);
       report.add(
         force ? "deny" : "ask",
         "python-kill",
@@ -169,6 +183,10 @@ function isTemporary(value: Value): boolean {
   );
 }
 
+/** A shell or an interpreter without a script. */
+const READS_COMMANDS =
+  /^(?:[\w./-]*\/)?(?:(?:ba|z|da|k|c|tc|fi|a)?sh|python[\d.]*|perl|ruby|node|php|lua)(?: -[is]+)*$/;
+
 function checkSubprocess({ report }: Evaluator, path: string, args: Arguments, node: Node): void {
   const shell = shellOf(args);
   if (shell === "yes")
@@ -181,7 +199,12 @@ function checkSubprocess({ report }: Evaluator, path: string, args: Arguments, n
     );
   else if (shell === "unknown")
     report.add("ask", "python-subprocess-shell", "Whether this goes through a shell cannot be known.", node);
+  const fed = textOf(args.keywords.get("input"));
   for (const line of command(path, args)) {
+    if (line !== undefined && READS_COMMANDS.test(line)) {
+      report.add("ask", "python-shell", `${line} runs whatever it is fed.`, node);
+      if (fed !== undefined) report.relay({ kind: "command", input: fed }, node);
+    }
     if (line === undefined)
       report.add("ask", "python-subprocess", "Which program it starts cannot be known.", node);
     else if (line !== "") report.relay({ kind: "command", input: line }, node);

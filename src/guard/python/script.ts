@@ -27,6 +27,7 @@ export function judgeScript(source: string, report: Report): void {
   try {
     const { root, errors } = parse(source);
     const [error] = errors;
+    if (error) magics(source, report);
     if (error)
       report.add(
         "ask",
@@ -48,4 +49,14 @@ export function judgeScript(source: string, report: Report): void {
       whole,
     );
   }
+}
+
+/** Lines of a notebook that go to a shell: `!curl …`, `%%bash`. */
+function magics(source: string, report: Report): void {
+  const shell = /^[ \t]*%%(?:bash|sh|script|system)\b[^\n]*\n([\s\S]*)/m.exec(source)?.[1];
+  const lines = [...source.matchAll(/^[ \t]*(?:!|%(?:sx|system|sc)\b)[ \t]*(.+)$/gm)].map(
+    (match) => match[1]!,
+  );
+  for (const input of [...lines.slice(0, 50), ...(shell === undefined ? [] : [shell])])
+    report.relay({ kind: "command", input }, { type: "Script", from: 0, to: source.length, kids: [] });
 }

@@ -10,6 +10,8 @@ import { any, elements, list, options, ref, UNKNOWN, type Value } from "./value.
 export class Statements {
   readonly #machine: Evaluator;
   readonly #later: (() => void)[] = [];
+  /** How many loops we are in. */
+  #loops = 0;
 
   constructor(machine: Evaluator) {
     this.#machine = machine;
@@ -58,8 +60,10 @@ export class Statements {
       case "ScopeStatement":
         for (const kid of kids) if (kid.type === "VariableName") scope.globals.add(machine.name(kid));
         return;
-      case "IfStatement":
       case "WhileStatement":
+        this.#loop(kids, scope);
+        return;
+      case "IfStatement":
       case "TryStatement":
       case "MatchStatement":
       case "MatchBody":
@@ -77,6 +81,12 @@ export class Statements {
       default:
         for (const kid of kids) if (isExpression(kid)) machine.evaluate(kid, scope);
     }
+  }
+
+  #loop(kids: readonly Node[], scope: Scope): void {
+    this.#loops++;
+    this.#branches(kids, scope);
+    this.#loops--;
   }
 
   #branches(kids: readonly Node[], scope: Scope): void {
@@ -134,7 +144,18 @@ export class Statements {
     const value = last.some(({ type }) => type === ",")
       ? machine.sequence(last, scope)
       : this.#single(last, scope);
-    for (const targets of groups) bind(machine, targets, value, scope, maybe);
+    for (const targets of groups) bind(machine, targets, this.#inLoop(value, targets, last), scope, maybe);
+  }
+
+  /** What a loop makes of a value step by step is not known after one look. */
+  #inLoop(value: Value, targets: readonly Node[], source: readonly Node[]): Value {
+    if (this.#loops === 0) return value;
+    const names = new Set(
+      targets.filter(({ type }) => type === "VariableName").map((node) => this.#machine.name(node)),
+    );
+    const uses = (node: Node): boolean =>
+      (node.type === "VariableName" && names.has(this.#machine.name(node))) || node.kids.some(uses);
+    return source.some(uses) ? any([value, UNKNOWN]) : value;
   }
 
   #single(nodes: readonly Node[], scope: Scope): Value {
@@ -152,7 +173,8 @@ export class Statements {
     }
     const before = machine.lookUp(machine.name(target), scope);
     const word = machine.text(operator).slice(0, -1);
-    scope.set(machine.name(target), machine.operated(word, before, value), false);
+    const result = machine.operated(word, before, value);
+    scope.set(machine.name(target), this.#loops > 0 ? any([result, UNKNOWN]) : result, false);
   }
 
   #function(node: Node, scope: Scope, maybe: boolean): void {
@@ -203,7 +225,9 @@ export class Statements {
     const sources = kids.slice(into + 1, body).filter(isExpression);
     const values = sources.map((node) => iterate(this.#machine, node, scope));
     const items =
-      values.length === 1 ? options(values[0]!).flatMap((value) => elements(value) ?? [UNKNOWN]) : values;
+      values.length === 1
+        ? options(values[0]!).flatMap((value) => elements(value) ?? [value.t === "result" ? value : UNKNOWN])
+        : values;
     bind(
       this.#machine,
       kids.slice(start + 1, into),
@@ -211,7 +235,7 @@ export class Statements {
       scope,
       true,
     );
-    this.#branches(kids.slice(body), scope);
+    this.#loop(kids.slice(body), scope);
   }
 
   #with(kids: readonly Node[], scope: Scope, maybe: boolean): void {

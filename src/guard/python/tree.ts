@@ -53,22 +53,49 @@ const TOLERATED = new Set([
   "MatchClause",
   "OrPattern",
   "ClassPattern",
+  "PatternArgList",
   "Decorator",
 ]);
 
-/** What the grammar does not know yet, spelled as what it knows, of the same length. */
+/**
+ * What the grammar does not know, spelled as what it knows, of the same length. Only the parser sees this: names and
+ * values are read from the script itself.
+ */
+const BRIDGES: readonly (readonly [
+  hint: RegExp,
+  pattern: RegExp,
+  replace: (...match: string[]) => string,
+])[] = [
+  // except* ValueError
+  [/\bexcept\s*\*/, /(\bexcept\s*)\*/g, (_, start) => `${start} `],
+  // 1. and 1.e5
+  [/\d\./, /(?<![\w.])(\d[\d_]*)\.(?![\w.])|(?<![\w.])(\d[\d_]*)\.(?=[eEjJ])/gm, (_, a, b) => `${a ?? b}0`],
+  // A form feed starts a line like any other.
+  [/\f/, /(^|\n)?\f/g, (_, start) => (start === undefined ? " " : `${start}\n`)],
+  // with open(a) as (b, c):
+  [/\bas\s*\(/, /(\bas\s*)\(([^()\n]*)\)(?=\s*[:,])/g, (_, start, names) => `${start} ${names} `],
+  // with (a as b, c as d):
+  [
+    /\bwith\s*\(/,
+    /^([ \t]*(?:async[ \t]+)?with[ \t]*)\(((?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\)){0,2000})\)(?=[ \t]*:)/gm,
+    (whole, start, inner) =>
+      /\bas\b/.test(inner!)
+        ? `${start} ${inner!.replace(/[\r\n\\]/g, " ").replace(/,(\s*)$/, " $1")} `
+        : whole!,
+  ],
+  // for a, *b in c
+  [/\bfor\b[^:\n]*\*/, /(\bfor\s[\w\s,()]*)\*(?=\w+[\w\s,()]*\sin\b)/g, (_, start) => `${start} `],
+  // case ast.BinOp():
+  [
+    /^\s*case\s.*\w\./m,
+    /^([ \t]*case\s[^:\n]*)/gm,
+    (_, line) => line!.replace(/(\w)\.(?=[A-Za-z_])/g, "$1_"),
+  ],
+];
+
 function bridged(text: string): string {
   let result = text;
-  if (/\bexcept\s*\*/.test(result)) result = result.replace(/(\bexcept\s*)\*/g, "$1 ");
-  if (/\bwith\s*\(/.test(result)) result = withoutParentheses(result);
+  for (const [hint, pattern, replace] of BRIDGES)
+    if (hint.test(result)) result = result.replace(pattern, replace);
   return result;
-}
-
-/** `with (a as b, c as d):` without its parentheses, commas at the end and line ends. */
-function withoutParentheses(text: string): string {
-  return text.replace(
-    /^([ \t]*(?:async[ \t]+)?with[ \t]*)\(((?:[^()\n]|\n|\([^()]*(?:\([^()]*\)[^()]*)*\)){0,2000})\)(?=[ \t]*:)/gm,
-    (whole, start: string, inner: string) =>
-      /\bas\b/.test(inner) ? `${start} ${inner.replace(/[\r\n\\]/g, " ").replace(/,(\s*)$/, " $1")} ` : whole,
-  );
 }

@@ -36,10 +36,11 @@ export const list = (items: readonly Value[]): Value => ({ t: "list", items });
 export const ref = (path: string): Value => ({ t: "ref", path: canonical(path) });
 
 const MOST_OPTIONS = 12;
+const MOST_LOOKED_AT = 64;
 
 /** One of several values. */
 export function any(values: readonly Value[]): Value {
-  const flat = values.flatMap((value) => options(value));
+  const flat = values.slice(0, MOST_LOOKED_AT).flatMap((value) => options(value));
   const seen = new Set<string>();
   const distinct = flat.filter((value) => {
     const key = keyOf(value);
@@ -49,7 +50,8 @@ export function any(values: readonly Value[]): Value {
     return true;
   });
   if (distinct.length === 1) return distinct[0]!;
-  return { t: "any", of: distinct.slice(0, MOST_OPTIONS) };
+  const whole = distinct.length <= MOST_OPTIONS && values.length <= MOST_LOOKED_AT;
+  return { t: "any", of: whole ? distinct : [...distinct.slice(0, MOST_OPTIONS), UNKNOWN] };
 }
 
 function keyOf(value: Value): string | undefined {
@@ -99,6 +101,8 @@ export function elements(value: Value): readonly Value[] | undefined {
 
 /** Modules that others hold, and reach as `shutil.os` or `random._os`; and the same module by another name. */
 const HELD = /^(?:.*\.)?_?(os|sys|subprocess|socket|shutil|builtins|importlib|ctypes|pty|io)(?=\.|$)/;
+/** The class that is called like its module. */
+const OWN_NAMESAKE = /^socket\.socket(?:\.|$)/;
 const SUBMODULES =
   /^(?:asyncio\.subprocess|werkzeug|django\.|numpy\.|scipy\.io|skimage\.io|PIL\.|torch\.|tensorflow\.|pandas\.io|fs\.)/;
 const SAME: Readonly<Record<string, string>> = {
@@ -113,16 +117,60 @@ const SAME: Readonly<Record<string, string>> = {
   "posix.environ": "os.environ",
 };
 
+/** Constants of modules that scripts build arguments of. */
+const CONSTANTS: Readonly<Record<string, Value>> = {
+  "stat.S_ISUID": number(0o4000),
+  "stat.S_ISGID": number(0o2000),
+  "stat.S_IRWXU": number(0o700),
+  "stat.S_IRWXG": number(0o070),
+  "stat.S_IRWXO": number(0o007),
+  "stat.S_IWOTH": number(0o002),
+  "stat.S_IROTH": number(0o004),
+  "stat.S_IXOTH": number(0o001),
+  "stat.S_IWGRP": number(0o020),
+  "stat.S_IRUSR": number(0o400),
+  "stat.S_IWUSR": number(0o200),
+  "stat.S_IXUSR": number(0o100),
+  "signal.SIGKILL": number(9),
+  "signal.SIGTERM": number(15),
+  "os.sep": text("/"),
+  "os.devnull": text("/dev/null"),
+  "string.ascii_lowercase": text("abcdefghijklmnopqrstuvwxyz"),
+  "string.ascii_uppercase": text("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+  "string.ascii_letters": text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+  "string.digits": text("0123456789"),
+  "string.printable": text("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+  "os.environ": { t: "environ" },
+};
+
+/** What a name of a module stands for. */
+export function constantOf(path: string): Value | undefined {
+  return Object.hasOwn(CONSTANTS, path) ? CONSTANTS[path] : undefined;
+}
+
 /** One name for one thing. */
 export function canonical(path: string): string {
   let name = path;
   if (name.includes(".") && !SUBMODULES.test(name)) {
     const match = HELD.exec(name);
-    if (match && match[0].length > match[1]!.length && !name.startsWith(`${match[1]}.`))
+    if (match && match[0].length > match[1]!.length && !OWN_NAMESAKE.test(name))
       name = match[1]! + name.slice(match[0].length);
   }
   const dot = name.indexOf(".");
   const head = dot < 0 ? name : name.slice(0, dot);
   name = (Object.hasOwn(SAME, head) ? SAME[head]! : head) + (dot < 0 ? "" : name.slice(dot));
   return Object.hasOwn(SAME, name) ? SAME[name]! : name;
+}
+
+/** From a value up to `object`, by way of its class. */
+export function climbs(value: Value): boolean {
+  if (value.t === "ref")
+    return (
+      value.path === "builtins.object" ||
+      value.path === "builtins.type" ||
+      /__(?:class|base|bases|mro)__/.test(value.path)
+    );
+  if (value.t === "member") return /^__(?:class|base|bases|mro)__$/.test(value.name) || climbs(value.of);
+  if (value.t === "result") return value.args.some(climbs);
+  return value.t === "unknown" ? false : value.t === "any" && value.of.some(climbs);
 }

@@ -127,14 +127,16 @@ export function looseLatin(character: string): string | undefined {
 /** Words that mix scripts so that a person reads a Latin word, e.g. `pаypal` with a Cyrillic а. */
 export function disguisedWords(text: string): { word: string; reads: string; index: number }[] {
   const found: { word: string; reads: string; index: number }[] = [];
-  for (const match of text.matchAll(/[\p{L}\p{M}\p{Nd}]{3,64}/gu)) {
+  for (const match of text.matchAll(/[\p{L}\p{M}\p{Nd}]{2,64}/gu)) {
     const word = match[0];
     if (!/[a-z]/i.test(word) || !/[\u0370-\u058f\u13a0-\u13ff\u2c80-\u2cff]/.test(word)) continue;
     const foreign = [...word].filter((character) =>
       /[\u0370-\u058f\u13a0-\u13ff\u2c80-\u2cff]/.test(character),
     );
     if (!foreign.every((character) => TWINS.has(character))) continue;
+    const code = word.length < 4 && /[.(=]/.test(text[match.index + word.length] ?? "");
     if (
+      code ||
       changes(word) >= 2 ||
       (word.length >= 4 && foreign.length === 1 && !/^[\u0370-\u03ff]|[\u0370-\u03ff]$/.test(word))
     )

@@ -35,7 +35,7 @@ const SINKS = new RegExp(
     String.raw`\bcurl\s[^\n]{0,200}\$\{?\w`,
     String.raw`\bwget\s[^\n]{0,200}(?:--post|\$\(|\$\{?\w)`,
     String.raw`\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky)\.(?:post|put|patch|request)\s*\(`,
-    String.raw`\burllib\.request|urlopen\s*\(|http\.client|https?\.request\s*\(|\bfetch\s*\([^)\n]{0,200}(?:post|body|\$\{|\+)|xmlhttprequest|navigator\.sendbeacon|new websocket\(`,
+    String.raw`\burllib\.request|urlopen\s*\(|http\.client|https?\.request\s*\(|require\(["']https?["']\)\.\w+\(|\bfetch\s*\([^)\n]{0,200}(?:post|body|\$\{|\+)|xmlhttprequest|navigator\.sendbeacon|new websocket\(`,
     String.raw`\b(?:requests|httpx|axios|https?)\.get\s*\([^)\n]{0,200}(?:f["']|\+|\$\{|params|format\()`,
     String.raw`\b(?:nc|ncat|netcat|socat)\s+[^\n]{0,80}\d{2,5}|/dev/(?:tcp|udp)/`,
     String.raw`socket\.(?:socket|create_connection)|net\.(?:connect|createconnection)|dgram\.createsocket`,
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
     action: "deny",
     reason: "This fetches code and runs it unread.",
     pattern:
-      /\b(?:exec|eval)\s?\(\s{0,4}(?:await\s)?\(?(?:requests|urllib|httpx|urlopen|axios|fetch|http)[^\n]{0,200}|(?:exec|eval|new function)\s?\(\s{0,3}(?:response|res|resp|r|data|body|code|payload|script)\.(?:text|content|data|body|read)|\b(?:exec|execsync|spawn|spawnsync|system|popen|run|call|check_output|check_call|getoutput)\s?\([^\n]{0,80}\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n]{0,200}(?:\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh|\|\s{0,4}python|&&\s{0,4}(?:chmod|sh|bash|\.\/)|;\s{0,4}(?:chmod|sh|bash|\.\/))/gi,
+      /\b(?:exec|eval)\s?\(\s{0,4}(?:await\s)?\(?(?:requests|urllib|httpx|urlopen|axios|fetch|http)[^\n]{0,200}|(?:exec|eval|new function)\s?\(\s{0,3}\(?(?:await\s)?(?:response|res|resp|r|data|body|code|payload|script)\.(?:text|content|data|body|read)|\b(?:exec|execsync|spawn|spawnsync|system|popen|run|call|check_output|check_call|getoutput)\s?\([^\n]{0,80}\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n]{0,200}(?:\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh|\|\s{0,4}python|&&\s{0,4}(?:chmod|sh|bash|\.\/)|;\s{0,4}(?:chmod|sh|bash|\.\/))/gi,
   },
   {
     rule: "reverse-shell",
@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
     action: "deny",
     reason: "This deletes what the user has.",
     pattern:
-      /\brm\s+(?:-\w+\s+){1,4}(?:--no-preserve-root\s+)?["']?(?:\/|~|\$\{?home\}?|\/\*|~\/\*|\/(?:home|etc|usr|var|boot|users))\/?["']?(?:\s|$|;|&|\|)|shutil\.rmtree\(\s{0,3}(?:["'](?:\/|~|\/home|\/etc|\/users)["']|os\.path\.expanduser\(["']~\/?["']\)|path\.home\(\))|rm(?:sync|dir(?:sync)?)\(\s{0,3}(?:["'\x60](?:\/|~)["'\x60]|os\.homedir\(\)|process\.env\.home)\s?[,)]|:\(\)\s?\{\s?:\s?\|\s?:\s?&\s?\}|\bdd\s[^\n]{0,60}of=\/dev\/(?:sd|nvme|hd|vd|disk)|\bmkfs(?:\.\w{2,5})?\s[^\n]{0,30}\/dev\/|\bvssadmin\s+delete|(?:cipher|fernet|aes)[^\n]{0,120}encrypt[^\n]{0,200}(?:os\.walk|rglob|glob)/gim,
+      /\brm\s+(?:-\w+\s+){1,4}(?:--no-preserve-root\s+)?["']?(?:\/|~|\$\{?home\}?|\/\*|~\/\*|\/(?:home|etc|usr|var|boot|users))\/?["']?(?:\s|$|;|&|\|)|shutil\.rmtree\(\s{0,3}(?:["'](?:\/|~|\/home|\/etc|\/users)["']|os\.path\.expanduser\(["']~\/?["']\)|path\.home\(\))|rm(?:sync|dir(?:sync)?)\(\s{0,3}(?:["'\x60](?:\/|~)["'\x60]|(?:require\(["'](?:node:)?os["']\)|os)\.homedir\(\)|process\.env\.home)\s?[,)]|:\(\)\s?\{\s?:\s?\|\s?:\s?&\s?\}|\bdd\s[^\n]{0,60}of=\/dev\/(?:sd|nvme|hd|vd|disk)|\bmkfs(?:\.\w{2,5})?\s[^\n]{0,30}\/dev\/|\bvssadmin\s+delete|(?:cipher|fernet|aes)[^\n]{0,120}encrypt[^\n]{0,200}(?:os\.walk|rglob|glob)/gim,
   },
   {
     rule: "disables-protection",

@@ -26,10 +26,13 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 /** `localhost:8080/x` has no scheme, although it looks like one. */
 const HOST_AND_PORT = /^[^\s/?#@:]+:\d{1,5}(?:[/?#]|$)/;
 
+/** `git@github.com:org/repo.git`, as scp and git write it. */
+const SCP = /^([\w.-]+@[\w.-]+):(?!\d+(?:[/?#]|$))(?!\/\/)(\S*)$/;
+
 /** Every way in which the text can be read as a URL: programs differ, and the one that fetches may not be the one that checks. */
 export function readUrl(text: string): UrlReading {
   const trimmed = text.replace(/^[\0-\x20]+|[\0-\x20]+$/g, "");
-  const bare = trimmed.replace(/[\t\r\n]/g, "");
+  const bare = trimmed.replace(/[\t\r\n]/g, "").replace(SCP, "ssh://$1/$2");
   const scheme = HOST_AND_PORT.test(bare) ? undefined : SCHEME.exec(bare)?.[1]?.toLowerCase();
   const withScheme = scheme ? bare : `http:${bare.startsWith("//") ? "" : "//"}${bare}`;
   const parsed = whatwg(withScheme);

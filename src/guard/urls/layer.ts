@@ -123,7 +123,7 @@ function asciiName(host: string): string {
 }
 
 function isDomain(user: string): boolean {
-  const text = user.split(/[@:/\\#?\s]/)[0]!;
+  const text = user.split(/[^\p{L}\p{N}.-]/u)[0]!;
   const { isIcann, isIp } = parseDomain(text);
   return text.includes(".") && (isIcann === true || isIp === true);
 }

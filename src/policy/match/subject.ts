@@ -41,7 +41,13 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
   const { on } = deed;
   switch (on.kind) {
     case "path":
-      return onFile(event, pathOf(event, deed.call, on.argument), deed.subtree === true);
+      return onFile(event, pathOf(event, deed, on.argument), deed.subtree === true);
+    case "socket-at": {
+      const path = pathOf(event, deed, on.argument);
+      return path ? [{ ...NOTHING, address: { family: "unix", path } }] : [];
+    }
+    case "mapping":
+      return onFile(event, mappedFile(event, deed.call, on.argument), false);
     case "fd":
       return onFile(event, targetOf(event, deed.call, on.argument), false);
     case "unknown-file":
@@ -91,12 +97,21 @@ function ownProc(event: CallEvent, path: string): string | undefined {
   return number !== undefined && Number(number) === innerPid ? `/proc/self${rest}` : undefined;
 }
 
-function pathOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {
+function pathOf(event: CallEvent, { call, does }: Deed, name: string): string | null | undefined {
   const found = event.paths.find(({ argument }) => argument === name);
+  // A program that has no name, or none any more, might be a copy of any.
+  if (found && does.includes("exec") && /^\/memfd:| \(deleted\)$/.test(found.path)) return null;
   if (found) return nameOf(found.path);
   // A NULL path means the descriptor itself (utimensat(2), statx(2)); without one the kernel refuses it.
   const { dirfd } = call.args.find((argument) => argument.name === name)!;
   return dirfd === undefined ? null : targetOf(event, call, call.args[dirfd]!.name);
+}
+
+/** Undefined for memory that is no file's. */
+function mappedFile(event: CallEvent, call: Syscall, name: string): string | undefined {
+  const at = event.argument(call.args.findIndex((argument) => argument.name === name));
+  const map = event.process.maps.find(({ from, to }) => at >= from && at < to);
+  return map?.path.startsWith("/") ? map.path : undefined;
 }
 
 function targetOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {

@@ -1,6 +1,7 @@
 import type { Syscall } from "../../abi/index.js";
 import type { Place, Source } from "../../yaml/source.js";
-import { deedsOf, type Effect, type On } from "../effects.js";
+import { deedsOf } from "../deeds.js";
+import type { Effect, On } from "../effects.js";
 import {
   type AddressList,
   type AddressPattern,
@@ -114,11 +115,24 @@ class RuleCompiler {
 
   #target(): Target {
     const target = this.#named(this.#key, () => parseTarget([this.#spec[this.#key]!].flat()));
+    if (["deny", "kill", "ask"].includes(this.#key)) return this.#withAliases(target);
     if (this.#key !== "fault" && this.#key !== "modify") return target;
     // Something that goes wrong with reading a file goes wrong when it is opened, and when it is read.
     const effects = new Set<Effect>(target.effects);
     if (effects.has("read")) effects.add("read_data");
     if (effects.has("write")) effects.add("write_data");
+    return { ...target, effects };
+  }
+
+  /** A rule that keeps one file from running, or one socket from being reached, holds whatever they are called. */
+  #withAliases(target: Target): Target {
+    const { path, address, argv, argv_matches, env } = this.#spec;
+    const effects = new Set<Effect>(target.effects);
+    const isProgram = effects.has("exec") && path !== undefined && !argv && !argv_matches && !env;
+    if (isProgram) effects.add("load").add("alias");
+    const isSocket =
+      effects.has("connect") && [address].flat().some((text) => String(text).startsWith("unix:/"));
+    if (isSocket) effects.add("alias");
     return { ...target, effects };
   }
 

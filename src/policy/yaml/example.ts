@@ -2,7 +2,8 @@ import { dirname, join } from "node:path";
 import { parseFlags, suggest, syscallByName } from "../../abi/index.js";
 import { type Address, parseAddress } from "../../address.js";
 import type { CallEvent, ProcessInfo } from "../../event.js";
-import { deedsOf, EFFECTS, type Effect, isEffect } from "../effects.js";
+import { deedsOf } from "../deeds.js";
+import { EFFECTS, type Effect, isEffect } from "../effects.js";
 import { parseIp } from "../match/address.js";
 import { flagsArgument } from "../match/flags.js";
 import { PatternError } from "../match/glob.js";
@@ -43,6 +44,7 @@ const REPRESENTATIVE: Readonly<
   receive: { call: "recvfrom" },
   bind: { call: "bind" },
   accept: { call: "accept4" },
+  alias: { call: "linkat" },
   mount: { call: "mount" },
   namespace: { call: "unshare", args: { unshare_flags: 0x1000_0000n } },
   fork: { call: "fork" },

@@ -1,4 +1,5 @@
-import { DEEDS, DEFAULT_COVERS, type Effect } from "../effects.js";
+import { DEEDS } from "../deeds.js";
+import { DEFAULT_COVERS, type Effect } from "../effects.js";
 import type { AddressPattern } from "../match/address.js";
 import type { PolicyFloor, Reach } from "../policy.js";
 import type { Rule } from "./rule.js";

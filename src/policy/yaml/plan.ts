@@ -1,6 +1,7 @@
 import { errnoNumber, SYSCALLS, type Syscall } from "../../abi/index.js";
 import type { Action } from "../../verdict.js";
-import { DEFAULT_COVERS, type Deed, deedsOf, type Effect } from "../effects.js";
+import { deedsOf } from "../deeds.js";
+import { DEFAULT_COVERS, type Deed, type Effect } from "../effects.js";
 import type { ConstantRule, ConstantTest, Interest, Subscription } from "../policy.js";
 import type { Rule, Sight } from "./rule.js";
 import { RuleSet } from "./rule-set.js";
@@ -105,7 +106,8 @@ export function subscriptionOf(plans: ReadonlyMap<number, CallPlan>, fallback: A
     if (decided.length === rules.length && !covered) continue;
     const actions = new Set<Action>(["allow", ...rules.map(({ key }) => ACTION_OF[key])]);
     if (covered) actions.add(fallback);
-    calls.set(nr, { entry: true, returns: false, actions });
+    const when = parts.every(({ deed }) => deed?.when) && parts.flatMap(({ deed }) => deed!.when!);
+    calls.set(nr, { entry: true, returns: false, actions, ...(when && { when }) });
   }
   return { calls, constants };
 }

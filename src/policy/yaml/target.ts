@@ -1,5 +1,6 @@
 import { CLASSES, SYSCALLS, type Syscall, suggest, syscallByName, syscallsOfClass } from "../../abi/index.js";
-import { DEEDS, type Deed, EFFECTS, type Effect, isEffect } from "../effects.js";
+import { DEEDS } from "../deeds.js";
+import { type Deed, EFFECTS, type Effect, isEffect } from "../effects.js";
 import { PatternError } from "../match/glob.js";
 
 /** What a rule is about: effects, whatever call has them, and calls, whatever they do. */

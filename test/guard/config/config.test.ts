@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -41,6 +41,14 @@ describe("hermes.yaml", () => {
     user("# nothing yet\n");
     project("");
     expect(load().config).toEqual(configSchema.parse({}));
+  });
+
+  it("the example in the document is one, and names every key", () => {
+    const document = readFileSync(join(root, "docs/configuration.md"), "utf8");
+    const example = /```yaml\n([\s\S]*?)```/.exec(document)![1]!;
+    user(example);
+    expect(load().config.patterns).toHaveLength(1);
+    for (const key of keysAt([])) expect(document, key).toMatch(new RegExp(`^${key}:|\`${key}`, "m"));
   });
 
   it("lies where HERMES_HOME or XDG_CONFIG_HOME says", () => {

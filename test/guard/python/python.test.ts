@@ -174,7 +174,8 @@ describe("ways into the interpreter", () => {
     "import sys; sys._getframe().f_globals",
     "import ctypes; ctypes.CDLL(None)",
     "import ctypes; ctypes.pythonapi.PyRun_SimpleString(b'1')",
-    "import gc; gc.get_objects()",
+    "'{0.__class__.__init__.__globals__}'.format(x)",
+    "import os; list(os.__dict__.values())",
   ])("refuses %s", (script) => expect(judge(script).action).toBe("deny"));
 
   it("a registry of one's own subclasses is ordinary code", () => {

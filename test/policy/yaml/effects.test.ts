@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CLASSES, SYSCALLS, type SyscallName } from "../../../src/abi/index.js";
-import { DEEDS, DEFAULT_COVERS, deedsOf, EFFECTS } from "../../../src/policy/effects.js";
+import { DEEDS, deedsOf } from "../../../src/policy/deeds.js";
+import { DEFAULT_COVERS, EFFECTS } from "../../../src/policy/effects.js";
 import { event, open, ruleOf, rules } from "./policies.js";
 
 describe("the table of effects", () => {

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { compileGlob, expandBraces, matchGlob, split } from "../../../src/policy/match/glob.js";
 import { matchPaths } from "../../../src/policy/match/path.js";
 import { PathIndex } from "../../../src/policy/match/path-index.js";
+import { Random } from "../../support/random.js";
 import { load } from "./policies.js";
-import { Random, randomEvent, randomPolicy } from "./random.js";
+import { randomEvent, randomPolicy } from "./random.js";
 
 describe("short cuts change no decision", () => {
   // explain() asks every rule in order; decide() looks rules up.

@@ -25,7 +25,15 @@ describe("a policy sees no more than it speaks of", () => {
     ]));
 
   test("exec is two, and an old one", async () =>
-    expect(names(await rules("deny: exec, path: /x"))).toEqual(["execve", "execveat", "uselib"]));
+    expect(names(await rules("deny: exec, argv: [x]"))).toEqual(["execve", "execveat", "uselib"]));
+
+  test("a program that is not to run is not to be mapped or renamed either, and only maps of code stop", async () => {
+    const policy = await rules("deny: exec, path: /x");
+    expect(names(policy)).toEqual(expect.arrayContaining(["execve", "mmap", "mprotect", "rename", "linkat"]));
+    const { when } = policy.subscription.calls.get(syscallByName("mmap")!.nr)!;
+    expect(when).toEqual([[{ arg: 2, width: 64, op: "masked", mask: 4n, value: 4n }]]);
+    expect(names(await rules("deny: exec"))).not.toContain("rename");
+  });
 
   test("reading is not writing", async () => {
     const seen = names(await rules("deny: read, path: /x"));

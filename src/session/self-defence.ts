@@ -1,0 +1,319 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { syscallByName } from "../abi/index.js";
+import type { CallEvent } from "../event.js";
+import { DEEDS, deedsOf } from "../policy/deeds.js";
+import type { Deed } from "../policy/effects.js";
+import { flagBits, subjectsOf } from "../policy/match/subject.js";
+import type { ConstantRule, ConstantTest, Interest, Policy } from "../policy/policy.js";
+import { holds } from "../policy/stack.js";
+import { type Action, deny, emulate, type Verdict } from "../verdict.js";
+
+/**
+ * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
+ * asked together with the user's and as strict as it gets; here is all that it says.
+ *
+ * The protected are this process, all its threads, and its children (the launchers); their folders in /proc; and the
+ * files that the session was told to keep: policies, which take effect when they are saved, and the trace. Calls on
+ * other processes are stopped only where they could be meant for us, and files only where they are opened for writing:
+ * what programs do all day is not slowed down.
+ */
+
+const REASON = "It concerns HERMES itself.";
+const REFUSAL: Verdict = { ...deny(REASON, "EPERM"), rule: "self-defence" };
+const SIGKILL = 9n;
+const SIGSTOP = 19n;
+
+const eq = (arg: number, value: bigint | number): ConstantTest => ({
+  arg,
+  width: 32,
+  op: "eq",
+  value: BigInt(value),
+});
+const ne = (arg: number, value: bigint | number): ConstantTest => ({ ...eq(arg, value), op: "ne" });
+const isNegative = (arg: number): ConstantTest => ({
+  arg,
+  width: 32,
+  op: "masked",
+  mask: 0x8000_0000n,
+  value: 0x8000_0000n,
+});
+
+/** Refused in the kernel's filter: nobody needs them, and they cannot be decided on safely. */
+const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: number; why: string }[] = [
+  {
+    call: "seccomp",
+    tests: [eq(0, 1), { arg: 1, width: 64, op: "masked", mask: 8n, value: 8n }],
+    errno: 16, // EBUSY: as if there were one already
+    why: "A listener of the program's own outranks the trace door.",
+  },
+  { call: "userfaultfd", tests: [], errno: 1, why: "A page that never comes stops whoever reads it." },
+  { call: "ioctl", tests: [eq(1, 0xaa00)], errno: 1, why: "USERFAULTFD_IOC_NEW, as userfaultfd." },
+  { call: "ioctl", tests: [eq(1, 0x8901)], errno: 1, why: "FIOSETOWN names in memory who gets a signal." },
+  { call: "ioctl", tests: [eq(1, 0x8902)], errno: 1, why: "SIOCSPGRP, as FIOSETOWN." },
+  { call: "fcntl", tests: [eq(1, 15)], errno: 1, why: "F_SETOWN_EX, as FIOSETOWN." },
+];
+
+/** Whom a call is meant for. Numbers are those of processes or threads; a group is all of its members. */
+type Meant = { readonly process: number } | { readonly group: number } | { readonly all: true };
+
+interface Act {
+  readonly calls: string;
+  /** Only these are stopped; every one when absent. */
+  readonly when?: readonly (readonly ConstantTest[])[];
+  readonly meant: (event: CallEvent) => readonly Meant[];
+}
+
+const int = (event: CallEvent, i: number) => Number(BigInt.asIntN(32, event.argument(i)));
+const process_ = (i: number) => (event: CallEvent) => [{ process: int(event, i) }];
+/** kill(2): a process, our own group, all, or the group of that number. */
+function asKill(event: CallEvent, number: number): readonly Meant[] {
+  if (number > 0) return [{ process: number }];
+  if (number === -1) return [{ all: true }];
+  return [{ group: number === 0 ? groupOf(event.tid) : -number }];
+}
+/** setpriority(2), ioprio_set(2): `first` is what they call a process; groups and users follow. */
+function asPriority(event: CallEvent, first: number): readonly Meant[] {
+  const who = int(event, 1);
+  const kind = int(event, 0) - first;
+  if (kind === 0) return [{ process: who }];
+  return kind === 1 ? [{ group: who === 0 ? groupOf(event.tid) : who }] : [{ all: true }];
+}
+
+const BLOCKED_BY_NOBODY = [eq(1, SIGKILL), eq(1, SIGSTOP)];
+
+/** The launcher blocks every signal that can be blocked, and its number is not known when the filter is made. */
+const ACTS: readonly Act[] = [
+  {
+    calls: "kill",
+    when: [[eq(0, process.pid)], [eq(0, 0)], [isNegative(0)], ...BLOCKED_BY_NOBODY.map((test) => [test])],
+    meant: (event) => asKill(event, int(event, 0)),
+  },
+  {
+    calls: "tgkill",
+    when: [[eq(0, process.pid)], [eq(2, SIGKILL)], [eq(2, SIGSTOP)]],
+    meant: process_(0),
+  },
+  { calls: "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open", meant: process_(0) },
+  { calls: "process_vm_readv process_vm_writev", meant: process_(0) },
+  {
+    calls:
+      "prlimit64 sched_setscheduler sched_setparam sched_setattr sched_setaffinity migrate_pages move_pages",
+    when: [[ne(0, 0)]],
+    meant: process_(0),
+  },
+  { calls: "setpriority", when: [[ne(0, 0)], [ne(1, 0)]], meant: (event) => asPriority(event, 0) },
+  { calls: "ioprio_set", when: [[ne(0, 1)], [ne(1, 0)]], meant: (event) => asPriority(event, 1) },
+  { calls: "ptrace", when: [[eq(0, 16)], [eq(0, 0x4206)]], meant: process_(1) },
+  { calls: "perf_event_open", meant: process_(1) },
+  { calls: "kcmp", meant: (event) => [{ process: int(event, 0) }, { process: int(event, 1) }] },
+  {
+    calls: "fcntl",
+    when: [[eq(1, 8)]],
+    meant: (event) => (int(event, 2) === 0 ? [] : asKill(event, int(event, 2))),
+  },
+  { calls: "pidfd_send_signal", meant: behindDescriptor },
+];
+
+/** A pidfd of ours cannot be had; a folder of /proc is as good as one, and a flag (4) means the process's group. */
+function behindDescriptor(event: CallEvent): readonly Meant[] {
+  const number = /^\/proc\/(\d+)$/.exec(event.fd?.target ?? "")?.[1];
+  if (int(event, 3) & 4) return [{ all: true }];
+  return number === undefined ? [] : [{ process: Number(number) }];
+}
+
+/** What anybody may read of another process, and what `ps` shows. */
+const HARMLESS = new Set(["", "stat", "statm", "status", "cmdline", "comm", "cgroup", "limits", "wchan"]);
+const O_ACCMODE_OR_MAKING = [0x1, 0x2, 0x40, 0x200, 0x400000];
+const KILL = syscallByName("kill")!.nr;
+
+export interface Charge {
+  /** Files that the program must not change, by their real paths. */
+  readonly files: readonly string[];
+  /** Those who decide besides: what they have stopped is looked at here too. */
+  readonly policies: readonly Policy[];
+}
+
+/** Makes the policy. `isRoot`: the kernel itself keeps others from writing to our files in /proc. */
+export function selfDefence({ files, policies }: Charge, isRoot = process.getuid?.() === 0): Policy {
+  const meantBy = new Map<number, Act["meant"]>();
+  const calls = new Map<number, Interest>();
+  for (const act of ACTS)
+    for (const name of act.calls.split(" ")) {
+      const { nr } = syscallByName(name)!;
+      meantBy.set(nr, act.meant);
+      calls.set(nr, interest(nr, act.when));
+    }
+  if (isRoot || files.length > 0)
+    for (const deed of DEEDS) {
+      const { nr } = deed.call;
+      if (changesFile(deed)) calls.set(nr, interest(nr, whenWriting(deed)));
+    }
+  const kept = new Set(files);
+  const isSeen = (nr: number) => policies.some(({ subscription }) => subscription.calls.has(nr));
+  const isMeant = ({ when }: Interest, event: CallEvent) =>
+    !when || when.some((tests) => tests.every((test) => holds(test, event.argument(test.arg))));
+  return {
+    name: "hermes",
+    version: "built-in",
+    builtIn: true,
+    subscription: { calls, constants: NEVER.map(constantRule) },
+    decide(event) {
+      const meant = meantBy.get(event.nr);
+      if (meant) return onProcesses(event, meant(event));
+      if (!isSeen(event.nr) && !isMeant(calls.get(event.nr)!, event)) return undefined;
+      return touches(event, kept) ? REFUSAL : undefined;
+    },
+    decideReturn: () => undefined,
+  };
+}
+
+function interest(nr: number, when: Act["when"]): Interest {
+  const actions: ReadonlySet<Action> = new Set<Action>(nr === KILL ? ["deny", "emulate"] : ["deny"]);
+  return { entry: true, returns: false, actions, ...(when && { when }) };
+}
+
+function constantRule({ call, tests, errno, why }: (typeof NEVER)[number]): ConstantRule {
+  const { nr } = syscallByName(call)!;
+  return { id: "self-defence", nr, tests, action: "deny", errno, reason: why };
+}
+
+/** The policy and trace files of a session, where they really lie. A trace may be yet to come, or go to a device. */
+export function keptFiles(paths: readonly string[]): string[] {
+  const plain = paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() !== false);
+  return plain.map(
+    (path) => realPath(path) ?? join(realPath(dirname(path)) ?? dirname(path), basename(path)),
+  );
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+// ---------------------------------------------------------------- processes
+
+function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undefined {
+  for (const whom of meant) {
+    if ("process" in whom) {
+      if (isProtected(whom.process) && sharesNumbers(event.tid)) return REFUSAL;
+    } else if ("all" in whom) return REFUSAL;
+    else if (protectedGroups().includes(whom.group))
+      return event.nr === KILL ? signalOthers(event, whom.group) : REFUSAL;
+  }
+  return undefined;
+}
+
+/** This process, one of its threads, or a child of it. */
+function isProtected(number: number): boolean {
+  if (number === process.pid || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
+  return statOf(number)?.parent === process.pid;
+}
+
+function protectedGroups(): number[] {
+  return [groupOf(process.pid)];
+}
+
+/** In a namespace of its own a process has other numbers for others, and none for us. */
+function sharesNumbers(tid: number): boolean {
+  const numbers = /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1];
+  return numbers === undefined || numbers === readText(`/proc/${tid}/status`).match(/^Pid:\t(\d+)$/m)?.[1];
+}
+
+/** A signal for the group that we are in: all the others get it, from us, if the caller may send it to them. */
+function signalOthers(event: CallEvent, group: number): Verdict {
+  const signal = int(event, 1);
+  const { uid } = event.process;
+  let reached = 0;
+  for (const pid of readdirSync("/proc").map(Number)) {
+    const stat = Number.isInteger(pid) ? statOf(pid) : undefined;
+    if (stat?.group !== group || isProtected(pid) || !maySignal(uid, pid)) continue;
+    reached += send(pid, signal) ? 1 : 0;
+  }
+  return reached > 0 ? { ...emulate(0), rule: "self-defence", reason: REASON } : REFUSAL;
+}
+
+function send(pid: number, signal: number): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** kill(2): the caller's user is the target's real or saved one, or root. */
+function maySignal(uid: number, pid: number): boolean {
+  const [, real, , saved] = /^Uid:\t(\d+)\t(\d+)\t(\d+)/m.exec(readText(`/proc/${pid}/status`)) ?? [];
+  return uid === 0 || Number(real) === uid || Number(saved) === uid;
+}
+
+function groupOf(pid: number): number {
+  return statOf(pid)?.group ?? 0;
+}
+
+function statOf(pid: number): { parent: number; group: number } | undefined {
+  const text = readText(`/proc/${pid}/stat`);
+  if (text === "") return undefined;
+  const [, parent, group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parent: Number(parent), group: Number(group) };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+// ---------------------------------------------------------------- files
+
+/** By name; or by a handle, which might be that of any file. */
+function changesFile({ call, does, on }: Deed): boolean {
+  if (!does.includes("write")) return false;
+  return on.kind === "path" || on.kind === "socket-file" || call.name === "open_by_handle_at";
+}
+
+/** Of the calls that open by flags in a register, only those that could write. */
+function whenWriting({ call }: Deed): Act["when"] {
+  const flags = call.args.findIndex(({ name, kind }) => name === "flags" && kind === "flags");
+  if (!["open", "openat", "open_by_handle_at"].includes(call.name)) return undefined;
+  return O_ACCMODE_OR_MAKING.map((bit) => [
+    { arg: flags, width: 32, op: "masked", mask: BigInt(bit), value: BigInt(bit) },
+  ]);
+}
+
+function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
+  const bits = flagBits(syscallByName(event.name)!, event);
+  for (const deed of deedsOf(event.nr)) {
+    const writes = deed.does.includes("write");
+    if (!writes && !deed.does.includes("read")) continue;
+    if (deed.holds && !deed.holds(bits, event)) continue;
+    for (const { path, subtree } of subjectsOf(deed, event)) {
+      if (
+        path === null
+          ? writes && changesFile(deed)
+          : path !== undefined && isOurs(path, writes, subtree, files)
+      )
+        return true;
+    }
+  }
+  return false;
+}
+
+function isOurs(path: string, writes: boolean, subtree: boolean, files: ReadonlySet<string>): boolean {
+  if (path.startsWith("/memfd:hermes-")) return true;
+  if (path.startsWith("/proc/")) return isOurProc(path, writes);
+  if (!writes) return false;
+  if (files.has(path) || files.has(path.replace(/\.\d+$/, ""))) return true; // a trace may be in parts
+  return subtree && [...files].some((file) => file.startsWith(path === "/" ? path : `${path}/`));
+}
+
+function isOurProc(path: string, writes: boolean): boolean {
+  const [, number, rest = ""] = /^\/proc\/(\d+)(?:\/(?:task\/\d+\/?)?(.*))?$/.exec(path) ?? [];
+  if (number === undefined || !isProtected(Number(number))) return false;
+  return writes || !HARMLESS.has(rest);
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { root } from "../support/programs.js";
+
+/** What an attack tries to break. The folder that an attack lies in says which. */
+export const GOALS = {
+  read: "no read of a secret",
+  write: "no change outside a folder",
+  connect: "no connection to an address",
+  exec: "no run of a program",
+  only: "no run of any but some programs",
+  env: "no sight of a hidden variable",
+  escape: "no escape from the session",
+  harm: "no harm to the supervisor",
+} as const;
+export type Goal = keyof typeof GOALS;
+
+/** What an attack may need that not every machine or user has: without it, it cannot succeed bare either. */
+export const NEEDS = ["root", "ordinary", "userns", "x32", "reflink", "mptcp", "terminal"] as const;
+export type Need = (typeof NEEDS)[number];
+
+export interface Attack {
+  /** goal/name */
+  readonly name: string;
+  readonly goal: Goal;
+  readonly file: string;
+  /** What it tries, in its own words. */
+  readonly text: string;
+  readonly needs: readonly Need[];
+}
+
+const folder = join(root, "test/attacks");
+const INTERPRETERS: Readonly<Record<string, string>> = { ".sh": "bash", ".py": "python3", ".pl": "perl" };
+
+export function allAttacks(): Attack[] {
+  return (Object.keys(GOALS) as Goal[]).flatMap((goal) =>
+    readdirSync(join(folder, goal))
+      .sort()
+      .map((file) => describe(goal, join(folder, goal, file))),
+  );
+}
+
+/** The comment that a file begins with says what it tries and what it needs. */
+function describe(goal: Goal, file: string): Attack {
+  const source = readFileSync(file, "utf8");
+  const comment = /^\/\*([\s\S]*?)\*\/|^# (.*)$/m.exec(source);
+  const words = (comment?.[1] ?? comment?.[2] ?? "").replace(/\s*\n \*\s*/g, " ").trim();
+  const needs = [...words.matchAll(/Needs: (\w+)\.?/g)].map((match) => match[1] as Need);
+  for (const need of needs) if (!NEEDS.includes(need)) throw new Error(`${file}: unknown need "${need}"`);
+  const text = words.replace(/\s*Needs: \w+\.?\s*/g, " ").trim();
+  if (text === "") throw new Error(`${file} does not say what it tries`);
+  const ending = extname(file) === ".c" ? "" : extname(file);
+  return { name: `${goal}/${basename(file, extname(file))}${ending}`, goal, file, text, needs };
+}
+
+const FLAGS =
+  "-O1 -Wall -Wextra -Werror -Wno-unused-result -Wno-nonnull -Wno-format-extra-args -pthread".split(" ");
+
+/** The command that makes the attack; C is compiled once per content. */
+export function commandOf(attack: Attack): string[] {
+  const interpreter = INTERPRETERS[extname(attack.file)];
+  return interpreter ? [interpreter, attack.file] : [compiled(attack.file)];
+}
+
+export function compiled(source: string, ...more: string[]): string {
+  const parts = [source, ...["attack.h", "race.h", "uring.h"].map((name) => join(folder, name))];
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(readFileSync(part));
+  const version = hash.update(more.join(" ")).digest("hex").slice(0, 12);
+  const binary = join(root, "build/attacks", `${basename(source, ".c")}-${version}`);
+  if (existsSync(binary)) return binary;
+  mkdirSync(join(root, "build/attacks"), { recursive: true });
+  const draft = `${binary}.${process.pid}`;
+  execFileSync("gcc", [...FLAGS, "-o", draft, source, ...more], { stdio: "pipe" });
+  chmodSync(draft, 0o755);
+  renameSync(draft, binary);
+  return binary;
+}
+
+/** A program of the arena itself. */
+export const ofArena = (name: "arena" | "tool", ...flags: string[]) =>
+  compiled(join(folder, `${name}.c`), ...flags);

@@ -1,0 +1,7 @@
+/* A datagram needs no connect. */
+#include "../attack.h"
+int main(void)
+{
+	struct sockaddr_in a = v4("127.0.0.1");
+	return sendto(socket(AF_INET, SOCK_DGRAM, 0), "hello", 5, 0, (struct sockaddr *)&a, sizeof a) < 0;
+}

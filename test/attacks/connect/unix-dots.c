@@ -1,0 +1,3 @@
+/* With dots and slashes. */
+#include "../attack.h"
+int main(void) { return reach_file("../allowed/.././/server/socket"); }

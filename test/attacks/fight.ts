@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { Arena, type Fighter } from "./arena.js";
+import { type Attack, commandOf, ofArena } from "./attacks.js";
+import { bare, type System } from "./systems.js";
+
+export interface Outcome {
+  /** What the attack reached, or undefined when it was held. */
+  readonly broke: string | undefined;
+  readonly stderr: string;
+}
+
+export interface Circumstances {
+  readonly fighter: Fighter;
+  /** Where a build of HERMES lies that the fighter can read. */
+  readonly build: string;
+  /** How often a race is tried. */
+  readonly attempts: number;
+}
+
+const TOO_LONG_MS = 60_000;
+const KEPT = ["PATH", "LANG", "TMPDIR"];
+
+/** Makes one attack on one system, in an arena of its own. */
+export async function fight(attack: Attack, system: System, c: Circumstances): Promise<Outcome> {
+  const arena = await Arena.open(attack, c.fighter, c.attempts);
+  try {
+    const command = system.wrap(commandOf(attack), attack, arena, c.build);
+    const keyed = attack.goal === "env" ? [ofArena("arena"), "keyed", ...command] : command;
+    const end = await execute(keyed, system, arena, c);
+    const broke = (await arena.evidence(end.stdout)) ?? harmOf(end, system);
+    return { broke, stderr: end.stderr };
+  } finally {
+    await arena.close();
+  }
+}
+
+interface End {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly signal: string | null;
+  readonly status: number | null;
+  readonly survivors: number;
+  readonly hung: boolean;
+}
+
+/** A system that died, hangs, or leaves somebody behind has been beaten, whatever the attack says. */
+function harmOf({ signal, status, survivors, hung }: End, system: System): string | undefined {
+  if (hung) return "the system hangs";
+  if (signal !== null) return `the system was ended by ${signal}`;
+  if (system !== bare && status === 125) return "the system failed";
+  if (survivors > 0) return "somebody outlived the session";
+  return undefined;
+}
+
+async function execute(
+  command: readonly string[],
+  system: System,
+  arena: Arena,
+  { fighter }: Circumstances,
+): Promise<End> {
+  const mark = `A_MARK=${arena.token.slice(6)}`;
+  const env = {
+    ...Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+    HOME: arena.path("allowed"),
+    ...arena.env,
+    HIDDEN: arena.token,
+    A_ABOVE: String(system.above),
+    A_SYSTEM: system.name,
+    A_MARK: arena.token.slice(6),
+  };
+  const [secret, outside] = arena.leaked as [number, number];
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd: arena.path("allowed"),
+    env,
+    // A session of its own: what is sent to the group is for the system and its program alone.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ignore", "ignore", secret, outside],
+    ...(process.getuid?.() === 0 && { uid: fighter.uid, gid: fighter.gid }),
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout!.setEncoding("latin1").on("data", (text) => (stdout += text));
+  child.stderr!.setEncoding("latin1").on("data", (text) => (stderr += text));
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    for (const pid of marked(mark)) kill(pid);
+  }, TOO_LONG_MS);
+  const [status, signal] = await new Promise<[number | null, string | null]>((done) => {
+    child.on("exit", (code, name) => done([code, name]));
+    child.on("error", (error) => {
+      stderr += String(error);
+      done([127, null]);
+    });
+  });
+  clearTimeout(timer);
+  const survivors = await settled(mark);
+  for (const pid of survivors) kill(pid);
+  // Whoever keeps a pipe of ours open is gone now: the rest of the output is there.
+  if (!child.stdout!.readableEnded) await new Promise((done) => child.on("close", done));
+  return { stdout, stderr, status, signal, survivors: survivors.length, hung };
+}
+
+/** Those who are left, once those who were about to go are gone. */
+async function settled(mark: string): Promise<number[]> {
+  for (let i = 0; ; i++) {
+    const left = marked(mark);
+    if (left.length === 0 || i === 40) return left;
+    await new Promise((done) => setTimeout(done, 25));
+  }
+}
+
+function marked(mark: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return (
+          readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]![0] !== "Z" &&
+          readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)
+        );
+      } catch {
+        return false;
+      }
+    });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}

@@ -1,0 +1,114 @@
+/*
+ * A race: somebody rewrites six to nine letters of a path, again and again, while it is used. Who does that is what
+ * the attacks differ in.
+ */
+#pragma once
+#include "attack.h"
+
+struct race {
+	volatile int over;
+	double began;
+	char path[4096];
+	size_t at;               /* where the two names differ */
+	char good[16], bad[16];
+	uint32_t spin;
+};
+
+/* Two paths of one length that differ in one component. */
+static UNUSED struct race *race_of(const char *good, const char *bad)
+{
+	struct race *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t end = strlen(good);
+	if (strlen(bad) != end || end >= sizeof r->path)
+		exit(1);
+	strcpy(r->path, good);
+	while (good[r->at] == bad[r->at])
+		r->at++;
+	while (end > r->at && good[end - 1] == bad[end - 1])
+		end--;
+	memcpy(r->good, good + r->at, end - r->at);
+	memcpy(r->bad, bad + r->at, end - r->at);
+	return r;
+}
+
+static UNUSED void pause_a_little(struct race *r, unsigned longest)
+{
+	r->spin = r->spin * 1664525 + 1013904223;
+	for (volatile unsigned i = 0; i < (r->spin >> 8) % longest; i++)
+		;
+}
+
+/* Asked by whoever rewrites, before each round. */
+static UNUSED int flipping(void *context)
+{
+	return !((struct race *)context)->over;
+}
+
+/* Asked by the victim: as often as wanted, and for half a second at least, since bare calls take no time. */
+static UNUSED int goes_on(struct race *r, int done)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	double at = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	if (done == 0)
+		r->began = at;
+	return done < attempts() || at - r->began < 0.5;
+}
+
+/* The rewriter: works on memory that it shares with the victim. */
+static UNUSED void *rewrite(void *context)
+{
+	struct race *r = context;
+	while (flipping(r)) {
+		memcpy(r->path + r->at, r->good, strlen(r->good));
+		pause_a_little(r, 20000);
+		memcpy(r->path + r->at, r->bad, strlen(r->bad));
+		pause_a_little(r, 20000);
+	}
+	return NULL;
+}
+
+static UNUSED int rewrite_as_process(void *context)
+{
+	rewrite(context);
+	_exit(0);
+}
+
+static UNUSED void start_thread(struct race *r)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, rewrite, r) != 0)
+		exit(1);
+}
+
+/* Opens what the path says, until the secret comes out. */
+static UNUSED int race_reads(struct race *r)
+{
+	char bytes[256];
+	for (int i = 0; goes_on(r, i); i++) {
+		int fd = open(r->path, O_RDONLY);
+		ssize_t size = fd < 0 ? 0 : read(fd, bytes, sizeof bytes);
+		if (fd >= 0)
+			close(fd);
+		if (size > 5 && memcmp(bytes, "TOKEN", 5) == 0) {
+			r->over = 1;
+			return write(1, bytes, (size_t)size) == size ? 0 : 1;
+		}
+	}
+	r->over = 1;
+	return 1;
+}
+
+/* Writes to what the path says. The harness looks whether something outside changed. */
+static UNUSED int race_writes(struct race *r)
+{
+	for (int i = 0; goes_on(r, i); i++) {
+		int fd = open(r->path, O_WRONLY | O_APPEND);
+		if (fd >= 0) {
+			change(fd);
+			close(fd);
+		}
+	}
+	r->over = 1;
+	return 0;
+}

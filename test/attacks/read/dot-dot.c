@@ -1,0 +1,3 @@
+/* Up and down again. */
+#include "../attack.h"
+int main(void) { return show_file("../public/../././/secret/../secret//token"); }

@@ -1,0 +1,10 @@
+/* A path of nearly 4096 bytes, full of "./". */
+#include "../attack.h"
+int main(void)
+{
+	char path[4096] = "";
+	size_t room = 4090 - strlen("../secret/token");
+	for (size_t at = 0; at + 2 <= room; at += 2)
+		strcat(path, "./");
+	return show_file(strcat(path, "../secret/token"));
+}

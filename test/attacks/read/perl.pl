@@ -1,0 +1,2 @@
+# Another interpreter's.
+open(my $f, "<", $ENV{A_SECRET}) or exit 1; print <$f>;

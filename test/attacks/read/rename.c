@@ -1,0 +1,3 @@
+/* Moved to where it may be read. */
+#include "../attack.h"
+int main(void) { return rename(SECRET, "mine") < 0 ? 1 : show_file("mine"); }

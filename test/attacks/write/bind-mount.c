@@ -1,0 +1,9 @@
+/* Needs: root. The folder mounted where all is allowed. */
+#include "../attack.h"
+int main(void)
+{
+	mkdir("m", 0700);
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount(OUTSIDE, "m", NULL, MS_BIND, NULL) < 0)
+		return 1;
+	return change(open("m/file", O_WRONLY));
+}

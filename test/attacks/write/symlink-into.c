@@ -1,0 +1,3 @@
+/* A link made outside. */
+#include "../attack.h"
+int main(void) { return worked(symlink("/anywhere", in(OUTSIDE, "new"))); }
