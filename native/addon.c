@@ -128,6 +128,18 @@ static napi_value deadline(napi_env env, napi_callback_info info)
 	return need_session(&c) ? number(env, session_deadline(c.session, integer(&c, 0))) : NULL;
 }
 
+/* waits(id): whether a notification still waits for its answer */
+static napi_value waits(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	uint64_t id = word(&c, 0);
+	napi_value result = NULL;
+	if (need_session(&c) == NULL)
+		return NULL;
+	napi_get_boolean(env, ioctl(c.session->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0, &result);
+	return result;
+}
+
 /* endSession(): asks the launcher to kill every process of the session */
 static napi_value end_session(napi_env env, napi_callback_info info)
 {
@@ -336,7 +348,7 @@ NAPI_MODULE_INIT()
 {
 	static const struct exported surface[] = {
 		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
-		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
+		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },
 	};

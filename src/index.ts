@@ -1,5 +1,7 @@
 /** The public surface of hermes-runtime. Small on purpose; docs/api.md shows it in use. */
+
 export { type Address, formatAddress, parseAddress } from "./address.js";
+export type { Answer, Question } from "./approval/question.js";
 export { HermesError } from "./errors.js";
 export type { CallEvent, Descriptor, MemoryMap, PathArgument, ProcessInfo, ReturnEvent } from "./event.js";
 export { definePolicy, type PolicySpec } from "./policy/define.js";

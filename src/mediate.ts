@@ -1,7 +1,7 @@
 import type { CallEvent, ReturnEvent } from "./event.js";
 import type { PolicyStack } from "./policy/stack.js";
 import type { Summary } from "./summary.js";
-import { type Decision, deny } from "./verdict.js";
+import type { Decision } from "./verdict.js";
 
 /**
  * Event → policies → approval → verdict → record. Read this file first: everything before it makes events out of what
@@ -22,12 +22,12 @@ export class Mediator {
 
   /** A call waits: may it happen, and as what? */
   decide(event: CallEvent): Decision {
-    return approved(this.#stack.decide(event));
+    return this.#stack.decide(event);
   }
 
   /** A call has happened: what may the program see of its result? */
   decideReturn(event: ReturnEvent): Decision {
-    return approved(this.#stack.decideReturn(event));
+    return this.#stack.decideReturn(event);
   }
 
   /** What was carried out in the end, which may be stricter than what was decided. */
@@ -38,11 +38,4 @@ export class Mediator {
   recordReturn(nr: number, decision: Decision): void {
     this.#summary.countReturn(nr, decision);
   }
-}
-
-/** Nobody can be asked yet, and what nobody approved is refused. */
-function approved(decision: Decision): Decision {
-  if (decision.action !== "ask") return decision;
-  const reason = `needs approval, and there is nobody to ask: ${decision.reason ?? "no reason given"}`;
-  return { ...decision, ...deny(reason) };
 }

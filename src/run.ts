@@ -2,9 +2,12 @@ import { HermesError } from "./errors.js";
 import { type FenceOptions, fenceOptions } from "./fence/options.js";
 import type { Policy } from "./policy/policy.js";
 import type { FenceLevel } from "./protection.js";
-import type { SessionOptions, SessionResult } from "./session/options.js";
+import type { AskOptions, SessionOptions, SessionResult } from "./session/options.js";
 import type { Session, SessionEvents } from "./session/session.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "./trace/options.js";
+
+/** Milliseconds that a question waits for its answer. */
+const DEFAULT_PATIENCE = 60_000;
 
 export interface RunOptions {
   /** The program and its arguments. */
@@ -29,6 +32,8 @@ export interface RunOptions {
   readonly timeout?: number;
   /** Load policies anew when one of their files changes. Default: yes. */
   readonly reload?: boolean;
+  /** Ask through the `question` event what policies want a person to decide. Without, it is refused. */
+  readonly ask?: Partial<AskOptions>;
   /** Calls and `%classes` that policies to come may want, so that they are stopped from the start. */
   readonly live?: readonly string[];
   /** Bit n - 1: the program starts with signal n ignored. */
@@ -64,7 +69,7 @@ function policiesOf({ policy = [] }: RunOptions): readonly (string | Policy)[] {
 
 export function sessionOptions(options: RunOptions): SessionOptions {
   if (options.command.length === 0) throw new HermesError("USAGE", { message: "there is no command to run" });
-  const { policy: _, signal: __, trace, ...rest } = options;
+  const { policy: _, signal: __, trace, ask, ...rest } = options;
   const traced = typeof trace === "string" ? { file: trace } : trace;
   return {
     ...rest,
@@ -73,6 +78,7 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     door: options.door ?? "auto",
     fence: fenceOptions(options.fence),
     reload: options.reload ?? true,
+    ...(ask && { ask: { patience: DEFAULT_PATIENCE, ...ask } }),
     ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
   };
 }

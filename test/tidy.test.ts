@@ -20,7 +20,7 @@ const LAYERS = [
   ["src/event.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
   ["src/process/", "src/fence/"],
-  ["src/decode/"],
+  ["src/decode/", "src/approval/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],

@@ -80,6 +80,9 @@ function commandLine(thread: Thread | undefined): Command {
       "processes left when the program has ended: wait for them, or kill them",
       "wait",
     )
+    .option("--ask <where>", "who answers what policies ask: terminal, or no for nobody", "terminal")
+    .option("--ask-timeout <time>", "silence for so long is a no, e.g. 30s or 5m", "60s")
+    .option("--approvals <file>", "answers for always: a policy file, written when somebody answers so")
     .option("-q, --quiet", "no summary")
     .option("--json", "the summary as one line of JSON on stderr")
     .passThroughOptions()

@@ -54,15 +54,9 @@ export function fenceOf(flags: FenceFlags, set: readonly string[]): FenceOptions
 }
 
 /** Milliseconds. */
-export function timeoutOf(text: string): number {
+export function timeoutOf(text: string, option = "--timeout"): number {
   const takes = "a duration such as 30s or 5m";
-  return quantity(
-    "--timeout",
-    takes,
-    text,
-    (t) => (/^[\d.]+$/.test(t) ? Number(t) * 1000 : parseDuration(t)),
-    1,
-  );
+  return quantity(option, takes, text, (t) => (/^[\d.]+$/.test(t) ? Number(t) * 1000 : parseDuration(t)), 1);
 }
 
 function words(list: readonly string[] = []): string[] {

@@ -5,6 +5,7 @@ import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
 import type { TraceOptions } from "../trace/options.js";
+import { hasTerminal, TerminalApprover } from "./ask.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
 import { answerLook } from "./look.js";
 import { exit, say } from "./output.js";
@@ -34,6 +35,9 @@ export interface RunFlags extends FenceFlags {
   reload: boolean;
   live?: string | true;
   orphans: string;
+  ask: string;
+  askTimeout: string;
+  approvals?: string;
   quiet?: boolean;
   json?: boolean;
 }
@@ -66,10 +70,15 @@ export async function runCommand(
   };
   const relay = new SignalRelay(start.ignoredSignals, onLook, reloads ? () => session.reload() : undefined);
   let announced = false;
+  const approver = options.ask && new TerminalApprover(options.ask.approvals, () => session.reload());
   const session = await Session.start(
     { ...sessionOptions(options), followStops: true },
     {
       problem: (text) => say(`hermes: ${text}\n`),
+      ...(approver && {
+        question: (question, answer) => approver.ask(question, answer),
+        withdrawn: (id, why) => approver.withdraw(id, why),
+      }),
       started: (pid, launcher) => {
         Object.assign(about, { pid, launcher });
         native().releaseStdio();
@@ -122,6 +131,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     env: environment(flags, start.env),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
+    ...askOptions(flags),
     ...(flags.live !== undefined && {
       live: await callList("--live", flags.live === true ? LIVE : flags.live),
     }),
@@ -130,6 +140,13 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     ...(flags.timeout !== undefined && { timeout: timeoutOf(flags.timeout) }),
     ...(flags.trace !== undefined && { trace: await traceOptions(flags.trace, flags) }),
   };
+}
+
+/** A person can be asked where there is a terminal. */
+function askOptions(flags: RunFlags): Pick<RunOptions, "ask"> {
+  const patience = timeoutOf(flags.askTimeout, "--ask-timeout");
+  if (choice("--ask", flags.ask, ["terminal", "no"]) === "no" || !hasTerminal()) return {};
+  return { ask: { patience, ...(flags.approvals !== undefined && { approvals: flags.approvals }) } };
 }
 
 /** Smaller parts would be more headers than records. */

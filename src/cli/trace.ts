@@ -51,6 +51,8 @@ export async function traceCommand(words: string[], flags: TraceFlags, thread?: 
     door: "auto",
     reload: true,
     orphans: "wait",
+    ask: "terminal",
+    askTimeout: "60s",
     quiet: true,
   };
   return runCommand(words, run, thread, trace);

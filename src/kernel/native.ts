@@ -24,6 +24,8 @@ export interface Native {
   ): number;
   /** Interrupts next() after so many milliseconds and then every 2 ms; 0 stops that. */
   deadline(milliseconds: number): number;
+  /** Whether a notification still waits for its answer. */
+  waits(id: bigint): boolean;
   /** Kills every process of the session. */
   endSession(): number;
 

@@ -1,4 +1,6 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
+import type { Answer } from "../approval/question.js";
+import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
 import { reachForCaller } from "../decode/reach.js";
 import { hasAct } from "../doors/act.js";
@@ -9,7 +11,7 @@ import { traceDoor } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
-import { Answer, Stop } from "../kernel/stop.js";
+import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { ProcessTable } from "../process/table.js";
@@ -34,6 +36,8 @@ export interface HandlerOptions {
   readonly processes: ProcessTable;
   readonly summary: Summary;
   readonly virtualFiles: VirtualFiles;
+  /** Where to ask a person. */
+  readonly questions?: Questions;
   /** Limits of the fence for calls that are made in the program's place. */
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
@@ -55,6 +59,8 @@ interface Held {
   readonly decision: Decision;
   /** What the call reaches, still open. */
   readonly pins: Uint8Array;
+  /** What a person was asked about it. */
+  readonly question?: number;
   /** Set when it is a return that waits. */
   readonly pending?: PendingCall;
 }
@@ -63,7 +69,7 @@ interface Held {
 export class Handler {
   readonly #o: HandlerOptions;
   readonly #stop: Stop;
-  readonly #answer: Answer;
+  readonly #answer: NativeAnswer;
   readonly #mediator: Mediator;
   #stack: PolicyStack;
   #lookedAtFirst = false;
@@ -74,7 +80,7 @@ export class Handler {
   constructor(options: HandlerOptions) {
     this.#o = options;
     this.#stop = new Stop(options.memory);
-    this.#answer = new Answer(options.memory);
+    this.#answer = new NativeAnswer(options.memory);
     this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
     this.#execs = new Execs({
@@ -109,8 +115,15 @@ export class Handler {
     this.#held.delete(tid);
     if (held) this.#stop.givePins(held.pins);
     if (held?.pending) this.#finish(held.event, held.decision, held.pending);
-    else if (held) this.#carryOut(held.event, held.decision);
+    else if (held) this.#carryOut(held.event, this.#expired(held));
     return held !== undefined;
+  }
+
+  /** What nobody answered in time is refused. */
+  #expired({ decision, question }: Held): Decision {
+    if (decision.action !== "ask" || question === undefined) return decision;
+    this.#o.questions?.withdraw(question, "its time is over, or nobody waits any more");
+    return refused(decision, "needs approval, and nobody answered in time");
   }
 
   close(): void {
@@ -128,11 +141,44 @@ export class Handler {
     this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
     let decision = this.#withinFence(event, this.#mediator.decide(event));
-    if (EXEC.has(call.nr) && decision.action === "allow" && this.#stack.wantsEntry(call.nr))
+    const refusedAlready = decision.action === "deny" || decision.action === "kill";
+    if (EXEC.has(call.nr) && !refusedAlready && this.#stack.wantsEntry(call.nr))
       decision = this.#execs.entry(event, event.pinnedFile, decision);
-    if (decision.fault?.delay) return this.#hold(event, decision);
+    if (decision.action === "ask") return this.#ask(event, decision);
+    if (decision.fault?.delay) return this.#holdFor(event, decision);
     this.#carryOut(event, decision);
     return 0;
+  }
+
+  /** Held until somebody answers; where nobody can, it is refused. */
+  #ask(event: DecodedCall, decision: Decision): number {
+    const { questions } = this.#o;
+    const asked = questions
+      ? questions.ask(event, decision)
+      : refused(decision, "needs approval, and there is nobody to ask");
+    if ("action" in asked) {
+      this.#carryOut(event, asked);
+      return 0;
+    }
+    this.#hold(event, decision, { question: asked.id });
+    return asked.patience;
+  }
+
+  /** A person has answered. Returns the threads whose calls are decided now. */
+  answer(id: number, answer: Answer): number[] {
+    const settled = new Set(this.#o.questions?.answer(id, answer));
+    const decided: number[] = [];
+    for (const [tid, held] of this.#held) {
+      if (held.question === undefined || !settled.has(held.question)) continue;
+      const { decision } = held;
+      const done =
+        answer === "no"
+          ? refused(decision, "a person said no")
+          : granted(decision, `a person said: ${answer}`);
+      this.#held.set(tid, { ...held, decision: done });
+      decided.push(tid);
+    }
+    return decided;
   }
 
   /** Whether the caller sees other files, or may touch others, than we: from the first call on, or from this one. */
@@ -157,13 +203,16 @@ export class Handler {
     return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
   }
 
-  #hold(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
+  #holdFor(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
     const { delay = 0, ...fault } = decision.fault!;
-    const rest = { ...decision, fault };
-    const pins = this.#stop.takePins();
-    this.#held.set(event.tid, { event: event.detach(), decision: rest, pins, ...(pending && { pending }) });
-    this.#answer.begin(ANSWER.hold);
+    this.#hold(event, { ...decision, fault }, pending && { pending });
     return Math.max(1, delay);
+  }
+
+  #hold(event: DecodedCall, decision: Decision, more?: Pick<Held, "pending" | "question">): void {
+    const pins = this.#stop.takePins();
+    this.#held.set(event.tid, { event: event.detach(), decision, pins, ...more });
+    this.#answer.begin(ANSWER.hold);
   }
 
   #carryOut(event: DecodedCall, decision: Decision): void {
@@ -247,8 +296,10 @@ export class Handler {
     if (!pending) return 0;
     const call = syscallByNumber(nr) ?? unknownCall(nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes, pending.entry);
-    const decision = pending.entry ? this.#mediator.decideReturn(event) : undefined;
-    if (decision?.fault?.delay) return this.#hold(event, decision, pending);
+    const decided = pending.entry ? this.#mediator.decideReturn(event) : undefined;
+    // It has happened: there is nothing left to ask about.
+    const decision = decided?.action === "ask" ? refused(decided, "a result cannot be asked about") : decided;
+    if (decision?.fault?.delay) return this.#holdFor(event, decision, pending);
     this.#finish(event, decision, pending);
     return 0;
   }
@@ -321,6 +372,7 @@ export class Handler {
     const held = this.#held.get(tid);
     if (!held) return;
     this.#held.delete(tid);
+    if (held.question !== undefined) this.#o.questions?.withdraw(held.question, "whoever asked is gone");
     for (let i = 0; i < MAX_PINS; i++)
       native().releasePin(held.pins.subarray(i * PIN_SIZE, (i + 1) * PIN_SIZE));
   }

@@ -1,6 +1,6 @@
 import { errnoName } from "../abi/index.js";
 import { HermesError } from "../errors.js";
-import { ANSWER, KIND } from "../kernel/layout.js";
+import { ANSWER, DOOR, KIND } from "../kernel/layout.js";
 import type { Native } from "../kernel/native.js";
 import { Answer, Stop } from "../kernel/stop.js";
 
@@ -18,6 +18,9 @@ export interface LoopHost {
   /** Somebody woke the loop: look at what they want. */
   attend(): void;
 }
+
+/** How often to see whether those who wait are still there. */
+const LOOK_MS = 250;
 
 /** Why the loop returned: no process is left, or it was asked to let something else have the thread for a moment. */
 export type LoopEnd = "over" | "paused";
@@ -78,6 +81,8 @@ export class Loop {
         default: {
           const hold = this.#decider.handle(kind);
           if (hold > 0) this.#hold(hold);
+          // Its number may belong to another soon.
+          if (kind === KIND.exit) this.#held = this.#held.filter((held) => held.tid !== this.#stop.tid);
         }
       }
     }
@@ -91,18 +96,27 @@ export class Loop {
     this.#setDeadline();
   }
 
+  /** These are decided: they need not wait for their time. */
+  release(tids: readonly number[]): void {
+    this.#letGo((held) => tids.includes(held.tid));
+  }
+
   #setDeadline(): void {
-    const next = Math.min(...this.#held.map((held) => held.due));
+    const next = Math.min(...this.#held.map((held) => held.due), performance.now() + LOOK_MS);
     this.#native.deadline(this.#held.length === 0 ? 0 : Math.max(1, Math.ceil(next - performance.now())));
   }
 
+  /** Those whose time has come, and those whose caller is gone: nothing is made in the place of a dead one. */
   #releaseDue(): void {
     if (this.#held.length === 0) return;
     const now = performance.now();
-    const due = this.#held.filter((held) => held.due <= now);
-    if (due.length === 0) return;
-    this.#held = this.#held.filter((held) => held.due > now);
-    for (const { door, kind, tid, id, result, nr, args } of due) {
+    this.#letGo((held) => held.due <= now || (held.door === DOOR.notify && !this.#native.waits(held.id)));
+  }
+
+  #letGo(which: (held: Held) => boolean): void {
+    const free = this.#held.filter(which);
+    this.#held = this.#held.filter((held) => !free.includes(held));
+    for (const { door, kind, tid, id, result, nr, args } of free) {
       if (!this.#decider.release(tid)) this.#answer.begin(ANSWER.continue);
       this.#native.resume(door, kind, tid, id, result, nr, args);
     }

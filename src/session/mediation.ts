@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
+import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
@@ -27,7 +29,7 @@ import { VirtualFiles } from "./virtual-files.js";
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
 
-export interface MediationHost {
+export interface MediationHost extends QuestionsHost {
   problem(text: string): void;
   /** The run must end: its trace cannot be written any more. */
   stop(): void;
@@ -47,6 +49,7 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  readonly #questions: Questions | undefined;
   #traceError: HermesError | undefined;
   #closed = false;
 
@@ -64,6 +67,7 @@ export class Mediation {
     const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
+    this.#questions = options.ask && new Questions(host, options.ask.patience);
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
@@ -77,6 +81,7 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      ...(this.#questions && { questions: this.#questions }),
       ...(this.#fence.mirror && { mirror: this.#fence.mirror }),
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
@@ -109,6 +114,20 @@ export class Mediation {
         const why = REQUIRABLE.includes(what) ? missing[what] : "this version does not know it";
         if (why !== undefined) throw new HermesError("UNAVAILABLE", { what: `${what}${by}`, why });
       }
+  }
+
+  /** Answers that were given for always. A broken file gives none, and why is told. */
+  async loadApprovals(): Promise<void> {
+    const { cwd, ask } = this.#options;
+    if (ask?.approvals === undefined) return;
+    const file = resolve(cwd ?? ".", ask.approvals);
+    if (!existsSync(file)) return;
+    try {
+      const [approvals] = await loadPolicies([file], { cwd });
+      this.#questions?.replaceApprovals(approvals);
+    } catch (error) {
+      this.#host.problem(`${(error as Error).message}; nothing is approved for always`);
+    }
   }
 
   /** What the kernel side of the session needs to know. */
@@ -163,6 +182,7 @@ export class Mediation {
    * or wants more than the filter in force can give, those in force stay, and why is told.
    */
   async reload(): Promise<boolean> {
+    await this.loadApprovals();
     const inline = this.#policies.filter((policy) => policy.file === undefined);
     try {
       const loaded = await loadPolicies(this.#options.policies, {

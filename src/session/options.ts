@@ -1,3 +1,4 @@
+import type { Answer, Question } from "../approval/question.js";
 import type { FenceOptions } from "../fence/options.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import type { FenceLevel } from "../protection.js";
@@ -30,8 +31,17 @@ export interface SessionOptions {
   readonly trace?: TraceOptions;
   /** Load policies anew when one of their files changes. */
   readonly reload: boolean;
+  /** Somebody can be asked. Without, whatever needs an answer is refused. */
+  readonly ask?: AskOptions;
   /** Calls and `%classes` that policies to come may want. */
   readonly live?: readonly string[];
+}
+
+export interface AskOptions {
+  /** Milliseconds; no answer by then is a no. */
+  readonly patience: number;
+  /** A policy file whose rules are answers that hold for always. It need not exist. */
+  readonly approvals?: string;
 }
 
 export interface SessionResult {
@@ -89,6 +99,8 @@ export type Report =
   | { readonly type: "main-exited" }
   | { readonly type: "main-stopped"; readonly signal: number }
   | { readonly type: "problem"; readonly text: string }
+  | { readonly type: "question"; readonly question: Question }
+  | { readonly type: "withdrawn"; readonly id: number; readonly why: string }
   | { readonly type: "policies"; readonly policies: readonly PolicyName[]; readonly files: readonly string[] }
   | { readonly type: "heard" }
   | { readonly type: "status"; readonly status: SessionStatus }
@@ -97,7 +109,11 @@ export type Report =
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker; it looks when it is woken. */
-export type Order = { readonly type: "end" | "reload" | "flush" | "status" };
+export type Order =
+  | { readonly type: "end" | "reload" | "flush" | "status" }
+  | { readonly type: "answer"; readonly id: number; readonly answer: Answer }
+  /** These are decided now: let them go on. */
+  | { readonly type: "release"; readonly tids: readonly number[] };
 
 /** How a session is doing, for whoever looks on. */
 export interface SessionStatus {

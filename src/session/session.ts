@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
 import type { Worker } from "node:worker_threads";
+import type { Answer, Question } from "../approval/question.js";
 import { type ErrorCode, HermesError } from "../errors.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
@@ -25,6 +26,10 @@ export interface SessionEvents {
   mainExited?(): void;
   mainStopped?(signal: number): void;
   problem?(text: string): void;
+  /** A person is asked whether something may happen; the call waits. Where this is not given, it is refused. */
+  question?(question: Question, answer: (answer: Answer) => void): void;
+  /** Nobody waits for that answer any more. */
+  withdrawn?(id: number, why: string): void;
   /** These policies are in force now: told at the start and after every reload. */
   policies?(policies: readonly PolicyName[]): void;
 }
@@ -51,6 +56,7 @@ export class Session {
   #reload: () => void = () => this.#order({ type: "reload" });
   #askStatus: () => void = () => this.#order({ type: "status" });
   #flush: () => void = () => this.#order({ type: "flush" });
+  #answer: (id: number, answer: Answer) => void = (id, answer) => this.#order({ type: "answer", id, answer });
   #flushing: NodeJS.Timeout | undefined;
   readonly #asking: ((status: SessionStatus) => void)[] = [];
   #nudge: NodeJS.Timeout | undefined;
@@ -71,8 +77,11 @@ export class Session {
     let session: Session | undefined;
     const mediation = new Mediation(options, [...loaded, ...inline], memory, {
       problem: (text) => events.problem?.(text),
+      ask: (question) => session?.hearQuestion(question, events),
+      withdraw: (id, why) => events.withdrawn?.(id, why),
       stop: () => session?.end(),
     });
+    await mediation.loadApprovals();
     const task = { options, remote: { doorway: mediation.doorway, memory, control } };
     session = new Session(thread ?? new Thread(), task, events, (pid, status, fence) =>
       mediation.finish(pid, status, fence),
@@ -87,6 +96,8 @@ export class Session {
       });
     const tellPolicies = () => session.#policiesChanged(mediation.policies, mediation.files, events);
     session.#askStatus = () => session.#hear({ type: "status", status: mediation.status() }, events);
+    session.#answer = (id, answer) =>
+      session.#order({ type: "release", tids: mediation.handler.answer(id, answer) });
     session.#flush = () => mediation.flushTrace();
     session.#reload = () => void mediation.reload().then((changed) => changed && tellPolicies());
     tellPolicies();
@@ -166,6 +177,12 @@ export class Session {
       case "problem":
         events.problem?.(report.text);
         break;
+      case "question":
+        this.hearQuestion(report.question, events);
+        break;
+      case "withdrawn":
+        events.withdrawn?.(report.id, report.why);
+        break;
       case "policies":
         this.#policiesChanged(report.policies, report.files, events);
         break;
@@ -176,6 +193,13 @@ export class Session {
         this.#unheard--;
         break;
     }
+  }
+
+  /** @internal */
+  hearQuestion(question: Question, events: SessionEvents): void {
+    const answer = (given: Answer) => this.#answer(question.id, given);
+    if (events.question) events.question(question, answer);
+    else answer("no");
   }
 
   /** The program may clean up for a moment; then everything ends. */

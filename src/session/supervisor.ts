@@ -1,4 +1,5 @@
 import { errnoName } from "../abi/index.js";
+import type { Answer } from "../approval/question.js";
 import { HermesError } from "../errors.js";
 import { fenceFailure } from "../fence/fence.js";
 import { decodeFence, type FenceOutcome, type FencePlan } from "../kernel/fence-plan.js";
@@ -27,9 +28,11 @@ export interface Attendance {
   reload(): Promise<void>;
   flush(): void;
   status(): void;
+  /** Returns the threads whose calls are decided by it. */
+  answer(id: number, answer: Answer): readonly number[];
 }
 
-const NOBODY: Attendance = { reload: async () => {}, flush: () => {}, status: () => {} };
+const NOBODY: Attendance = { reload: async () => {}, flush: () => {}, status: () => {}, answer: () => [] };
 
 /** What the kernel side of a session needs to know of what was arranged. */
 export interface Doorway {
@@ -119,6 +122,8 @@ export class Supervisor {
       this.#channel.report({ type: "heard" });
       if (order.type === "end") this.end();
       else if (order.type === "reload") loop.pause();
+      else if (order.type === "release") loop.release(order.tids);
+      else if (order.type === "answer") loop.release(attendance.answer(order.id, order.answer));
       else attendance[order.type]();
     }
   }

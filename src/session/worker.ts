@@ -29,8 +29,11 @@ async function decideHere({ options }: WorkerTask): Promise<void> {
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {
     problem: (text) => channel.report({ type: "problem", text }),
+    ask: (question) => channel.report({ type: "question", question }),
+    withdraw: (id, why) => channel.report({ type: "withdrawn", id, why }),
     stop: () => supervisor?.end(),
   });
+  await mediation.loadApprovals();
   const tellPolicies = () =>
     channel.report({ type: "policies", policies: mediation.policies, files: mediation.files });
   try {
@@ -42,6 +45,7 @@ async function decideHere({ options }: WorkerTask): Promise<void> {
       },
       flush: () => mediation.flushTrace(),
       status: () => channel.report({ type: "status", status: mediation.status() }),
+      answer: (id, answer) => mediation.handler.answer(id, answer),
     });
     channel.report({ type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) });
   } finally {

@@ -1,0 +1,93 @@
+import { formatAddress } from "../address.js";
+import type { CallEvent, ProcessInfo } from "../event.js";
+import type { Decision } from "../verdict.js";
+
+/** What a person is asked: may this happen? Plain data, since it is asked in another thread. */
+export interface Question {
+  readonly id: number;
+  readonly call: string;
+  /** The deed in words: `run git push`, `openat /etc/shadow (O_RDONLY)`, `connect 10.0.0.1:443`. */
+  readonly what: string;
+  /** What it is done to, for rules: the canonical path, the address, the words of a command. */
+  readonly subject: Subject;
+  /** Who asks for it, then its parent, and so on. */
+  readonly who: readonly Asker[];
+  readonly policy: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  /** Milliseconds; no answer by then is a no. */
+  readonly patience: number;
+}
+
+export interface Subject {
+  readonly path?: string;
+  readonly address?: string;
+  readonly argv?: readonly string[];
+}
+
+export interface Asker {
+  readonly pid: number;
+  readonly argv: readonly string[];
+}
+
+/** Once; whenever the same is asked in this session; whenever it is asked, also in other sessions; no. */
+export const ANSWERS = ["once", "session", "always", "no"] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+/** Above it is no process of the session. */
+const LAUNCHER = "hermes-launch";
+const MAX_ANCESTORS = 6;
+const MAX_WORDS = 40;
+
+export function questionOf(id: number, event: CallEvent, decision: Decision, patience: number): Question {
+  const { policy, rule, reason } = decision;
+  const subject = subjectOf(event);
+  return {
+    id,
+    call: event.name,
+    what: describe(event, subject),
+    subject,
+    who: lineage(event.process),
+    policy,
+    patience,
+    ...(rule !== undefined && { rule }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** Two questions with the same key are the same question. */
+export function keyOf({ policy, rule, call, subject, what }: Question): string {
+  const about = (subject.path ?? subject.address ?? subject.argv) ? subject : what;
+  return JSON.stringify([policy, rule, call, about]);
+}
+
+function subjectOf(event: CallEvent): Subject {
+  const { path, address, argv } = event;
+  return {
+    ...(path !== undefined && { path }),
+    ...(address && { address: formatAddress(address) }),
+    ...(argv && { argv: [...argv] }),
+  };
+}
+
+function describe(event: CallEvent, { argv, address }: Subject): string {
+  if (argv) return `run ${argv.slice(0, MAX_WORDS).join(" ")}${argv.length > MAX_WORDS ? " …" : ""}`;
+  const on = address ?? event.paths.map(({ path }) => path).join(" → ");
+  const flags = event.flags.length > 0 && on !== "" ? ` (${event.flags.join("|")})` : "";
+  return `${event.name} ${on || words(event)}${flags}`;
+}
+
+function words(event: CallEvent): string {
+  return Object.entries(event.args)
+    .map(([name, value]) => `${name}=${typeof value === "object" ? "…" : String(value)}`)
+    .join(", ");
+}
+
+function lineage(process: ProcessInfo): Asker[] {
+  const found: Asker[] = [];
+  for (let at: ProcessInfo | undefined = process; at && found.length < MAX_ANCESTORS; at = at.parent) {
+    if (at.argv[0] === LAUNCHER) break;
+    found.push({ pid: at.pid, argv: at.argv.slice(0, MAX_WORDS) });
+  }
+  return found;
+}

@@ -1,0 +1,81 @@
+import type { CallEvent } from "../event.js";
+import type { Policy } from "../policy/policy.js";
+import { allow, type Decision, deny } from "../verdict.js";
+import { type Answer, keyOf, type Question, questionOf } from "./question.js";
+
+/** So many may wait at once, and so many may be asked in a minute: whoever floods a person gets a no. */
+const MAX_OPEN = 16;
+const MAX_PER_MINUTE = 40;
+const MINUTE = 60_000;
+
+export interface QuestionsHost {
+  ask(question: Question): void;
+  /** Nobody needs an answer any more. */
+  withdraw(id: number, why: string): void;
+}
+
+/** The questions of a session: those that wait for an answer, and the answers that hold for more than one of them. */
+export class Questions {
+  readonly #host: QuestionsHost;
+  readonly #patience: number;
+  #approvals: Policy | undefined;
+  #next = 1;
+  readonly #open = new Map<number, Question>();
+  readonly #remembered = new Set<string>();
+  #asked: number[] = [];
+
+  constructor(host: QuestionsHost, patience: number) {
+    this.#host = host;
+    this.#patience = patience;
+  }
+
+  /** What was answered with "always", now and before. */
+  replaceApprovals(approvals: Policy | undefined): void {
+    this.#approvals = approvals;
+  }
+
+  /** The decision, where it is known already; else the question that was asked. */
+  ask(event: CallEvent, decision: Decision): Decision | Question {
+    const question = questionOf(this.#next, event, decision, this.#patience);
+    const standing = this.#approvals?.decide(event);
+    if (standing?.action === "allow" && standing.rule !== undefined && standing.rule !== "default")
+      return granted(decision, `approved for always: ${standing.rule}`);
+    if (this.#remembered.has(keyOf(question))) return granted(decision, "approved for this session");
+    const now = performance.now();
+    this.#asked = this.#asked.filter((time) => now - time < MINUTE);
+    if (this.#open.size >= MAX_OPEN || this.#asked.length >= MAX_PER_MINUTE)
+      return refused(decision, "needs approval, and too many questions are asked");
+    this.#asked.push(now);
+    this.#next++;
+    this.#open.set(question.id, question);
+    this.#host.ask(question);
+    return question;
+  }
+
+  /** Returns every question that this answer settles: the same one may have been asked more than once. */
+  answer(id: number, answer: Answer): number[] {
+    const question = this.#open.get(id);
+    if (!question) return [];
+    const key = keyOf(question);
+    const lasts = answer === "session" || answer === "always";
+    if (lasts) this.#remembered.add(key);
+    const settled = [...this.#open.values()].filter((one) => one.id === id || (lasts && keyOf(one) === key));
+    for (const one of settled) {
+      this.#open.delete(one.id);
+      if (one.id !== id) this.#host.withdraw(one.id, "answered with another");
+    }
+    return settled.map((one) => one.id);
+  }
+
+  withdraw(id: number, why: string): void {
+    if (this.#open.delete(id)) this.#host.withdraw(id, why);
+  }
+}
+
+export function granted(decision: Decision, why: string): Decision {
+  return { ...decision, ...allow(why), watched: true };
+}
+
+export function refused(decision: Decision, why: string): Decision {
+  return { ...decision, ...deny(`${why}: ${decision.reason ?? "no reason given"}`) };
+}

@@ -1,0 +1,174 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Answer, ask, definePolicy, type Question, start } from "hermes-runtime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { HERMES } from "../support/cli.js";
+
+let folder: string;
+let secret: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hermes-ask-"));
+  secret = join(folder, "secret");
+  writeFileSync(secret, "told");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const asking = definePolicy({
+  name: "asking",
+  actions: ["ask"],
+  on: { openat: (e) => (e.path === secret ? ask("A person decides.") : undefined) },
+});
+
+interface Asked {
+  readonly questions: Question[];
+  readonly withdrawn: string[];
+}
+
+/** Runs a script; `reply` answers each question, or leaves it open. */
+async function run(script: string, reply: (question: Question) => Answer | undefined, patience = 60_000) {
+  const seen: Asked = { questions: [], withdrawn: [] };
+  const output = join(folder, "output");
+  const session = await start(
+    {
+      command: ["sh", "-c", `exec > ${output}; ${script}`],
+      policy: asking,
+      ask: { patience },
+    },
+    {
+      question: (question, answer) => {
+        seen.questions.push(question);
+        const given = reply(question);
+        if (given) setTimeout(() => answer(given), 20);
+      },
+      withdrawn: (_, why) => void seen.withdrawn.push(why),
+    },
+  );
+  const result = await session.result;
+  return { ...seen, result, output: readFileSync(output, "utf8") };
+}
+
+describe("a verdict to ask", () => {
+  it("holds the call until somebody answers, and says who, what and why", async () => {
+    const { questions, output } = await run(`cat ${secret}`, () => "once");
+    expect(output).toBe("told");
+    expect(questions).toMatchObject([
+      { call: "openat", policy: "asking", reason: "A person decides.", subject: { path: secret } },
+    ]);
+    expect(questions[0]!.what).toBe(`openat ${secret} (O_RDONLY)`);
+    expect(questions[0]!.who.map(({ argv }) => argv[0])).toEqual(["cat", "sh"]);
+  });
+
+  it("is a refusal when the answer is no", async () => {
+    const { output, result } = await run(`cat ${secret} 2>&1; cat ${secret} 2>&1`, () => "no");
+    expect(output.match(/Permission denied/g)).toHaveLength(2);
+    expect(result.summary.byAction.deny).toBe(2);
+  });
+
+  it("asks again after once, and not after session", async () => {
+    const once = await run(`cat ${secret}; cat ${secret}`, () => "once");
+    expect([once.questions.length, once.output]).toEqual([2, "toldtold"]);
+    const session = await run(`cat ${secret}; cat ${secret}; cat ${secret}`, () => "session");
+    expect([session.questions.length, session.output]).toEqual([1, "toldtoldtold"]);
+  });
+
+  it("is a refusal when nobody answers in time", async () => {
+    const { output, withdrawn } = await run(`cat ${secret} 2>&1`, () => undefined, 200);
+    expect(output).toContain("Permission denied");
+    expect(withdrawn).toHaveLength(1);
+  });
+
+  it("is withdrawn when whoever asked is killed", async () => {
+    const { withdrawn, output } = await run(`timeout -s KILL 0.3 cat ${secret}; echo over`, () => undefined);
+    expect(output).toContain("over");
+    expect(withdrawn).toHaveLength(1);
+  });
+
+  it("lets other processes run on meanwhile", async () => {
+    const { output } = await run(
+      `cat ${secret} & for i in 1 2 3; do echo $i; done; echo go > ${join(folder, "go")}; wait`,
+      () => {
+        const waits = () => (existsSync(join(folder, "go")) ? "once" : undefined);
+        expect(waits()).toBeUndefined();
+        return "once";
+      },
+    );
+    expect(output).toMatch(/1\n2\n3\n/);
+    expect(output).toContain("told");
+  });
+
+  it("is refused after too many questions", async () => {
+    const { questions, output } = await run(
+      `for i in $(seq 60); do cat ${secret} >/dev/null 2>&1 || echo no; done`,
+      () => "once",
+    );
+    expect(questions.length).toBeLessThanOrEqual(40);
+    expect(output.split("\n").filter((line) => line === "no").length).toBe(60 - questions.length);
+  });
+
+  it("is a refusal where nobody can be asked", async () => {
+    const { stderr } = spawnSync("setsid", ["-w", HERMES, "run", "-p", yaml(), "--", "cat", secret], {
+      encoding: "utf8",
+      input: "",
+    });
+    expect(stderr).toMatch(/cat: .*Permission denied/);
+    expect(stderr).toContain("there is nobody to ask");
+  });
+});
+
+function yaml(): string {
+  const file = join(folder, "p.yaml");
+  const rules = [
+    `{ id: file, ask: read, path: ${secret}, reason: A person decides. }`,
+    "{ id: who, ask: exec, argv: [id], reason: A person decides. }",
+  ];
+  writeFileSync(file, `name: asking\nrules:\n  - ${rules.join("\n  - ")}\n`);
+  return file;
+}
+
+const DRIVER = fileURLToPath(new URL("../support/answer-on-terminal.py", import.meta.url));
+function onTerminal(answers: readonly string[], ...args: string[]): string {
+  return spawnSync(
+    "/usr/bin/python3",
+    [DRIVER, JSON.stringify(answers), HERMES, "run", "-p", yaml(), ...args],
+    {
+      encoding: "utf8",
+      timeout: 100_000,
+    },
+  ).stdout;
+}
+
+describe("on a terminal", () => {
+  it("a person is asked, and Enter is no", () => {
+    const said = onTerminal(
+      ["y", "", "nonsense", "s"],
+      "--",
+      "sh",
+      "-c",
+      `cat ${secret}; cat ${secret}; cat ${secret}`,
+    );
+    expect(said).toContain(`what  openat ${secret} (O_RDONLY)`);
+    expect(said).toContain("why   asking/file: A person decides.");
+    expect(said).toContain("please answer");
+    expect(said.match(/told/g)).toHaveLength(2);
+    expect(said.match(/Permission denied/g)).toHaveLength(1);
+  });
+
+  it("an answer for always becomes a rule that holds for this question alone, also next time", () => {
+    const approvals = join(folder, "approved.yaml");
+    const first = onTerminal(["a"], "--approvals", approvals, "--", "sh", "-c", "id; true");
+    expect(first).toContain("uid=");
+    expect(readFileSync(approvals, "utf8")).toContain("allow: exec");
+    const again = onTerminal(["n"], "--approvals", approvals, "--", "sh", "-c", "id; id -u; true");
+    expect(again).toContain("uid=");
+    expect(again).toContain("what  run id -u");
+    expect(again).toContain("Permission denied");
+  });
+
+  it("what an argument says cannot move the cursor", () => {
+    const said = onTerminal(["n"], "--", "sh", "-c", "id \"$(printf 'x\\033[2Jy')\"; true");
+    expect(said).toContain("run id x\\x1b[2Jy");
+  });
+});
