@@ -94,7 +94,8 @@ struct act *act_of(struct session *s, const struct event *event)
 		return NULL;
 	act->tid = event->tid;
 	act->nr = event->nr;
-	memcpy(act->args, event->args, sizeof act->args);
+	for (int i = 0; i < ARGUMENTS; i++)
+		act->args[i] = answer->registers & 1u << i ? answer->args[i] : event->args[i];
 	act->as_tracee = (answer->flags & ANSWER_AS_TRACEE) != 0;
 	act->apart = (answer->flags & ANSWER_APART) != 0;
 	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++) {

@@ -3,6 +3,7 @@
  * addon's instance data. Numbers go through the shared buffer, so an event costs one call.
  */
 #define _GNU_SOURCE
+#include "act.h"
 #include "identity.h"
 #include "values.h"
 
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -267,6 +269,20 @@ static napi_value fence(napi_env env, napi_callback_info info)
 	return text(env, (char *)report, sizeof report);
 }
 
+/* socketType(tid, fd): SOCK_STREAM and so on, or -errno */
+static napi_value type_of_socket(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	int type = 0, fd = descriptor_of((pid_t)integer(&c, 0), (int)integer(&c, 1));
+	socklen_t size = sizeof type;
+	if (fd < 0)
+		return number(env, fd);
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
+		type = -errno;
+	close(fd);
+	return number(env, type);
+}
+
 /* layout(): offsets and sizes that src/kernel/layout.ts must agree with */
 static napi_value layout(napi_env env, napi_callback_info info)
 {
@@ -322,7 +338,7 @@ NAPI_MODULE_INIT()
 		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
-		{ "socketNames", names_of_socket }, { "layout", layout },
+		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
 	    export_process_functions(env, exports) != napi_ok)

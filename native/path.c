@@ -1,5 +1,6 @@
 /* What a path reaches, seen as the tracee sees it, held open and named. */
 #define _GNU_SOURCE
+#include "act.h"
 #include "path.h"
 
 #include <errno.h>
@@ -180,13 +181,6 @@ int path_pin_fd(pid_t tid, int fd, struct pin *pin)
 	return pin->state == PIN_FOUND ? 0 : -pin->error;
 }
 
-/* The process that a thread belongs to; the thread itself when it is gone. */
-static pid_t process_of(pid_t tid)
-{
-	struct identity identity;
-	return identity_read(tid, &identity) < 0 ? tid : identity.process;
-}
-
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size)
 {
 	char path[64];
@@ -198,14 +192,9 @@ ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size)
 int socket_names(pid_t tid, int fd, uint8_t *local, uint32_t *local_size, uint8_t *peer, uint32_t *peer_size)
 {
 	socklen_t local_length = 128, peer_length = 128;
-	int pidfd = (int)syscall(SYS_pidfd_open, process_of(tid), 0);
-	if (pidfd < 0)
-		return -errno;
-	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	int failed = copy < 0 ? -errno : 0;
-	close(pidfd);
-	if (failed)
-		return failed;
+	int copy = descriptor_of(tid, fd);
+	if (copy < 0)
+		return copy;
 	*local_size = getsockname(copy, (struct sockaddr *)local, &local_length) < 0 ? 0 : local_length;
 	*peer_size = getpeername(copy, (struct sockaddr *)peer, &peer_length) < 0 ? 0 : peer_length;
 	close(copy);

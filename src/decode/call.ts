@@ -1,4 +1,5 @@
 import {
+  type Argument,
   errnoName,
   formatFlags,
   type Syscall,
@@ -7,7 +8,7 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, DOOR, KIND } from "../kernel/layout.js";
+import { ANSWER_FLAG, DOOR, KIND, PIN_FOUND } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor } from "../process/descriptor.js";
@@ -16,7 +17,6 @@ import {
   MAX_ADDRESS,
   type Piece,
   readMemory,
-  readMessageHeader,
   readMessageName,
   readPieces,
   readString,
@@ -29,7 +29,7 @@ import { follows, type Shape, shapeOf } from "./shape.js";
 
 const AT_EMPTY_PATH = 0x1000;
 const O_CREAT = 0o100;
-/** Calls that make, remove or move an entry of a folder: they need the folder, whatever the entry is. */
+/** Calls that make, remove or move an entry of a folder need the folder. */
 const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
 /** Where the restrictions lie in a struct open_how. */
 const HOW_RESOLVE = 16;
@@ -90,19 +90,23 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
   }
 
-  /** Another path takes the place of the first. */
+  /** What the first path reaches, by a name that stays true while it is this event's turn. */
+  get pinnedFile(): string {
+    void this.paths;
+    const pin = Buffer.from(this.#shared.pin(0));
+    return `/proc/self/fd/${pin.readUInt32LE(0) === PIN_FOUND ? pin.readInt32LE(8) : -1}`;
+  }
+
+  /** Another path takes the place of the first, or of the socket's. What was asked for stays known by its name. */
   redirectPath(path: Uint8Array): void {
-    const [first] = this.shape.paths;
-    void this.paths; // what was asked for stays known by its name
+    void this.paths;
+    void this.addresses;
+    const argument = this.call.args[this.shape.paths[0] ?? -1];
+    const follow = argument ? this.#follows(argument) : this.call.name !== "bind";
+    const parent = CHANGES_ENTRIES.test(this.call.name) || (argument ? this.#mayCreate() : !follow);
     const pin = this.#shared.pin(0);
     native().releasePin(pin);
-    const parent = CHANGES_ENTRIES.test(this.call.name) || this.#mayCreate() ? RESOLVE.parent : 0;
-    const follow = follows(
-      this.call.args[first!]!,
-      (k) => this.stop.uint(k),
-      () => this.#howWord(0),
-    );
-    this.#reach(AT_FDCWD, path, parent | (follow ? RESOLVE.follow : 0), pin);
+    this.#reach(AT_FDCWD, path, (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0), pin);
   }
 
   get kind(): "return" {
@@ -197,11 +201,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
       return dirfd === AT_FDCWD ? this.process.cwd : (describeDescriptor(stop.tid, dirfd).target ?? "");
     }
     const argument = this.call.args[i]!;
-    const follow = follows(
-      argument,
-      (k) => stop.uint(k),
-      () => this.#howWord(0),
-    );
+    const follow = this.#follows(argument);
     const parent = CHANGES_ENTRIES.test(this.call.name) || (argument.creates && this.#mayCreate());
     const flags =
       (follow ? RESOLVE.follow : 0) |
@@ -212,6 +212,14 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   #reach(dirfd: number, path: Uint8Array, flags: number, pin: Uint8Array): string {
     return reach(this.stop.tid, this.#processes, { dirfd, path, flags, pin });
+  }
+
+  #follows(argument: Argument): boolean {
+    return follows(
+      argument,
+      (k) => this.stop.uint(k),
+      () => this.#howWord(0),
+    );
   }
 
   #takesEmptyPath(): boolean {
@@ -371,12 +379,6 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   readPieces(pieces: readonly Piece[], limit: number): Buffer | undefined {
     return readPieces(this.stop.tid, pieces, Math.min(limit, MAX_MEMORY));
-  }
-
-  /** Where the first message header keeps its address. */
-  messageName(i: number): Piece | undefined {
-    const [first] = headersOf(this.stop, this.call.args[i]!, i);
-    return first === undefined ? undefined : readMessageHeader(this.stop.tid, first)?.name;
   }
 
   memory(address: bigint, length: number): Buffer | undefined {

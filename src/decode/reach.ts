@@ -1,7 +1,8 @@
 import type { ProcessInfo } from "../event.js";
+import { PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
-import { decodeText } from "../text.js";
+import { decodeText, encodeText } from "../text.js";
 
 export const AT_FDCWD = -100;
 
@@ -48,4 +49,17 @@ function lexical(tid: number, processes: Processes, dirfd: number, requested: st
     else if (part !== "" && part !== ".") parts.push(part);
   }
   return `/${parts.join("/")}`;
+}
+
+/** What a path means to a tracee, and how we can read it. */
+export function reachForCaller(
+  tid: number,
+  processes: Processes,
+  path: string,
+): { readonly path: string; readonly open: string } {
+  const pin = new Uint8Array(PIN_SIZE);
+  const way = { dirfd: AT_FDCWD, path: encodeText(path), flags: RESOLVE.follow, pin };
+  const canonical = reach(tid, processes, way);
+  native().releasePin(pin);
+  return { path: canonical, open: `/proc/${tid}/root${canonical}` };
 }

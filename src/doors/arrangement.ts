@@ -53,6 +53,9 @@ export const CHANGES_IDENTITY: ReadonlySet<number> = new Set([
 ]);
 const EXEC = [59, 322];
 const ENOSYS = 38;
+/** What a program forbids itself with Landlock, calls made in its place would not keep to: better it knows. */
+const LANDLOCK_CREATE_RULESET = 444;
+const EOPNOTSUPP = 95;
 /** What io_uring can do in a program's place (io_uring_enter(2)): policies on these would be blind to it. */
 const THROUGH_IO_URING = new Set([
   "file",
@@ -131,7 +134,10 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
       });
     const notifyServes =
       !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
-    doorOf.set(nr, door === "notify" || (door === "auto" && notifyServes) ? notifyDoor : traceDoor);
+    // What really runs is seen only where execs are seen.
+    const rechecked = EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
+    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked);
+    doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
   // What comes with every session opens no second door.
@@ -145,6 +151,11 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   if ([...doorOf.values()].includes(notifyDoor) || actsAtTraceDoor(stack, doorOf).length > 0)
     for (const nr of EXEC) if (!doorOf.has(nr)) doorOf.set(nr, notifyDoor);
   return doorOf;
+}
+
+/** What comes with every session decides on nothing that a program may do to files. */
+function hasPolicies(stack: PolicyStack): boolean {
+  return stack.policies.some((policy) => !policy.builtIn);
 }
 
 /** Calls of the trace door that may be made in the program's place, which takes a notification. */
@@ -185,6 +196,8 @@ function filterSpec(
   } as const;
   for (const nr of actsAtTraceDoor(stack, doorOf))
     treatment(nr).rules.push({ tests: [marked], action: { do: "notify" } });
+  if (hasPolicies(stack) && [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!)))
+    treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
   for (const [nr, when] of narrowed)
     for (const tests of when)
       treatment(nr).rules.push({ tests: [...tests], action: { do: doorOf.get(nr)!.name } });

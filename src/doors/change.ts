@@ -1,13 +1,7 @@
-import {
-  type Address,
-  decodeAddress,
-  encodeAddress,
-  familyNumber,
-  formatAddress,
-  parseAddress,
-} from "../address.js";
+import { type Address, encodeAddress, familyNumber, formatAddress, parseAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
 import type { Answer } from "../kernel/stop.js";
+import { encodeText } from "../text.js";
 import type { Change } from "../verdict.js";
 import { hasAct, makeInItsPlace } from "./act.js";
 import { type AfterCall, NotPossible } from "./door.js";
@@ -15,7 +9,7 @@ import { argumentIndex, toBytes } from "./refuse.js";
 
 /** Changes to a call that is let through: for the door that can rewrite registers and memory. */
 export function change(event: DecodedCall, change: Change, answer: Answer, after: AfterCall): void {
-  if (change.to !== undefined) redirect(event, change.to, answer, after);
+  if (change.to !== undefined) redirect(event, change.to, answer);
   if (change.data !== undefined) replaceData(event, toBytes(change.data), answer, after);
   for (const [key, value] of Object.entries(change.args ?? {})) {
     const index = argumentIndex(event, key);
@@ -26,12 +20,7 @@ export function change(event: DecodedCall, change: Change, answer: Answer, after
     throw new NotPossible("a result can only be changed on return: put the handler under `returns`");
 }
 
-function redirect(
-  event: DecodedCall,
-  to: string | Uint8Array | Address,
-  answer: Answer,
-  after: AfterCall,
-): void {
+function redirect(event: DecodedCall, to: string | Uint8Array | Address, answer: Answer): void {
   const isAddress = typeof to === "object" && !(to instanceof Uint8Array);
   const [path] = event.shape.paths;
   if (path !== undefined && !isAddress) {
@@ -42,7 +31,7 @@ function redirect(
     throw new NotPossible(`${event.name} takes neither a path nor an address that could be redirected`);
   const address = isAddress ? to : parseAddress(typeof to === "string" ? to : Buffer.from(to).toString());
   if (!address) throw new NotPossible(`"${to}" is not an address: write host:port, [v6]:port or unix:/path`);
-  redirectAddress(event, address, answer, after);
+  redirectAddress(event, address, answer);
 }
 
 function redirectPath(event: DecodedCall, path: number, to: Uint8Array, answer: Answer): void {
@@ -56,8 +45,7 @@ function redirectPath(event: DecodedCall, path: number, to: Uint8Array, answer: 
 }
 
 /** The socket's family is fixed: the new address must be one that such a socket can reach. */
-function redirectAddress(event: DecodedCall, to: Address, answer: Answer, after: AfterCall): void {
-  const { address, message } = event.shape;
+function redirectAddress(event: DecodedCall, to: Address, answer: Answer): void {
   const asked = event.address;
   if (!asked) throw new NotPossible(`this ${event.name} carries no address to be redirected`);
   const bytes = encodeAddress(to, familyNumber(asked));
@@ -65,14 +53,8 @@ function redirectAddress(event: DecodedCall, to: Address, answer: Answer, after:
     throw new NotPossible(
       `a socket for ${formatAddress(asked)} (${asked.family}) cannot be redirected to ${formatAddress(to)} (${to.family}): the address family differs`,
     );
-  if (address >= 0 && hasAct(event.call)) {
-    makeInItsPlace(event, answer, [bytes]);
-    return;
-  }
-  const place = event.messageName(message);
-  if (!place || place.length < bytes.length || !decodeAddress(bytes))
-    throw new NotPossible("the message header has no room for the new address");
-  overwrite(event, place.address, bytes, answer, after);
+  if (to.family === "unix" && !to.abstract) event.redirectPath(encodeText(to.path));
+  makeInItsPlace(event, answer, [bytes, ...event.names.slice(1)]);
 }
 
 function replacePointed(event: DecodedCall, index: number, bytes: Uint8Array, answer: Answer): void {

@@ -15,6 +15,7 @@ import { Cgroups } from "./cgroup.js";
 import { cleanEnvironment } from "./environment.js";
 import { type Floor, floorOf, within } from "./floor.js";
 import { type Allowance, beyond, type LandlockPart, landlockRules } from "./landlock.js";
+import { Mirror } from "./mirror.js";
 import { ALWAYS_WRITABLE, type Files, isPrivate, mountSteps } from "./mounts.js";
 import { combine, commonFolders, commonPorts, type FenceOptions, located } from "./options.js";
 import { refusalsOf } from "./refusals.js";
@@ -89,6 +90,13 @@ export class Fence {
   /** Whether the program's paths may lead elsewhere than ours. */
   get changesView(): boolean {
     return this.#wanted.has("mount_namespace");
+  }
+
+  /** What calls made in the program's place have to keep to, because the kernel does not hold us to it. */
+  get mirror(): Mirror | undefined {
+    return this.#wanted.has("landlock")
+      ? new Mirror(this.plan, this.#wanted.has("net_namespace"))
+      : undefined;
   }
 
   /** Whether the fence lets happen whatever these policies permit. */

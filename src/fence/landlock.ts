@@ -21,17 +21,17 @@ const FILE_RIGHTS = {
   truncate: [14, 3],
   deviceControl: [15, 5],
 } as const;
-type Right = keyof typeof FILE_RIGHTS;
+export type Right = keyof typeof FILE_RIGHTS;
 
 const READ: readonly Right[] = ["execute", "readFile", "readFolder"];
 const WRITE = (Object.keys(FILE_RIGHTS) as Right[]).filter((right) => !READ.includes(right));
 const USE_DEVICE: readonly Right[] = ["readFile", "writeFile", "truncate", "deviceControl"];
 
 const PORTS_SINCE = 4;
-const BIND_TCP = 1n;
-const CONNECT_TCP = 2n;
+export const BIND_TCP = 1n;
+export const CONNECT_TCP = 2n;
 const SCOPES_SINCE = 6;
-const ABSTRACT_SOCKETS = 1n;
+export const ABSTRACT_SOCKETS = 1n;
 const SIGNALS = 2n;
 
 /** Programs, libraries and settings: readable whenever reading is restricted, or no program would start. */
@@ -81,13 +81,16 @@ export type LandlockPart = Pick<
   "pathRules" | "portRules" | "handledFiles" | "handledPorts" | "scopes"
 >;
 
+export function rightsBits(rights: readonly Right[], abi = Number.POSITIVE_INFINITY): bigint {
+  return rights.reduce((sum, right) => {
+    const [place, since] = FILE_RIGHTS[right];
+    return abi >= since ? sum | (1n << BigInt(place)) : sum;
+  }, 0n);
+}
+
 /** The ruleset for a kernel that knows this version of Landlock's interface. */
 export function landlockRules(allowed: Allowance, abi: number): LandlockPart {
-  const bits = (rights: readonly Right[]) =>
-    rights.reduce((sum, right) => {
-      const [place, since] = FILE_RIGHTS[right];
-      return abi >= since ? sum | (1n << BigInt(place)) : sum;
-    }, 0n);
+  const bits = (rights: readonly Right[]) => rightsBits(rights, abi);
   const { readable, writable, connectPorts, bindPorts } = allowed;
   const pathRules: PathRule[] = [];
   const add = (paths: readonly string[], rights: readonly Right[]) =>

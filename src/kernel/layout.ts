@@ -54,6 +54,8 @@ export const MAX_WRITES = 16;
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;
 export const MAX_PINS = 2;
+/** Of a pin: its state comes first; found, its object lies at 8. */
+export const PIN_FOUND = 1;
 
 export const FETCH_OFFSET = 4096;
 export const FETCH_SIZE = 256 * 1024;

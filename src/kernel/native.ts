@@ -47,6 +47,8 @@ export interface Native {
   /** SIGHT bits: how a tracee differs from us. */
   sight(tid: number): number;
   fdName(tid: number, fd: number): Buffer | number;
+  /** SOCK_STREAM and so on, or -errno. */
+  socketType(tid: number, fd: number): number;
   socketNames(tid: number, fd: number): Buffer | number;
 
   /** Interrupts next() of that thread. */

@@ -1,9 +1,12 @@
 import { type Syscall, syscallByNumber } from "../abi/index.js";
 import { DecodedCall } from "../decode/call.js";
+import { reachForCaller } from "../decode/reach.js";
+import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor } from "../doors/trace.js";
+import type { Mirror } from "../fence/mirror.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
 import { Answer, Stop } from "../kernel/stop.js";
@@ -14,11 +17,12 @@ import type { Summary } from "../summary.js";
 import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
+import { Execs } from "./exec.js";
 import { answerReturn } from "./return.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
-/** Until it has become the program, the first process is not yet what it will be. */
-const EXEC: ReadonlySet<number> = new Set([59, 322]);
+const EXECVE = 59;
+const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
 const EFAULT = 14;
 const ENAMETOOLONG = 36;
 /** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
@@ -30,6 +34,8 @@ export interface HandlerOptions {
   readonly processes: ProcessTable;
   readonly summary: Summary;
   readonly virtualFiles: VirtualFiles;
+  /** Limits of the fence for calls that are made in the program's place. */
+  readonly mirror?: Mirror;
   readonly recorder?: Recorder;
   readonly activity: Activity;
   /** A person should hear of this: a policy asked for something that cannot be done. */
@@ -61,6 +67,7 @@ export class Handler {
   readonly #mediator: Mediator;
   #stack: PolicyStack;
   #lookedAtFirst = false;
+  readonly #execs: Execs;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
 
@@ -70,6 +77,10 @@ export class Handler {
     this.#answer = new Answer(options.memory);
     this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
+    this.#execs = new Execs({
+      decide: (event) => this.#mediator.decide(event),
+      reach: (event, path) => reachForCaller(event.tid, options.processes, path),
+    });
   }
 
   /** Between two events: from the next one on, other policies decide. */
@@ -116,7 +127,9 @@ export class Handler {
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
     this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
-    const decision = this.#mediator.decide(event);
+    let decision = this.#withinFence(event, this.#mediator.decide(event));
+    if (EXEC.has(call.nr) && decision.action === "allow" && this.#stack.wantsEntry(call.nr))
+      decision = this.#execs.entry(event, event.pinnedFile, decision);
     if (decision.fault?.delay) return this.#hold(event, decision);
     this.#carryOut(event, decision);
     return 0;
@@ -127,11 +140,21 @@ export class Handler {
     const { processes } = this.#o;
     if (CHANGES_VIEW.has(nr)) processes.viewsDiffer = true;
     if (CHANGES_IDENTITY.has(nr)) processes.identitiesDiffer = true;
+    // Until it has become the program, the first process is not yet what it will be.
     if (this.#lookedAtFirst || EXEC.has(nr)) return;
     this.#lookedAtFirst = true;
     const sight = native().sight(this.#stop.tid);
     if (sight & SIGHT.apart) processes.viewsDiffer = true;
     if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
+  }
+
+  /** What we do in the program's place must not go further than the fence lets the program go. */
+  #withinFence(event: DecodedCall, decision: Decision): Decision {
+    const { mirror } = this.#o;
+    const happens = decision.action === "allow" || decision.action === "fault";
+    if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
+    if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
+    return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
   }
 
   #hold(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
@@ -261,6 +284,7 @@ export class Handler {
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
+      this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
     } else if (kind === KIND.fork) {
       this.#o.recorder?.forked(time, tid, peer);
@@ -271,9 +295,22 @@ export class Handler {
     }
   }
 
+  /** Judged again on what is really there, before its first instruction. */
+  #checkExeced(tid: number): void {
+    if (!this.#stack.wantsEntry(EXECVE)) return;
+    const event = new DecodedCall(this.#stop, syscallByNumber(EXECVE)!, this.#o.processes);
+    const refused = this.#execs.inPlace(tid, event, this.#o.processes.get(tid));
+    if (!refused) return;
+    this.#answer.begin(ANSWER.kill);
+    const { exe } = this.#o.processes.get(tid);
+    const reason = `${refused.reason ?? "a program that may not run"} (${exe} was in place of what was decided on)`;
+    this.#mediator.record(EXECVE, { ...refused, action: "kill", reason });
+  }
+
   /** A thread that execs takes the leader's number. */
   #movePending(from: number, to: number): void {
     this.#abandon(to);
+    this.#execs.moved(from, to);
     const pending = this.#pending.get(from);
     this.#pending.delete(from);
     if (pending) this.#pending.set(to, pending);
@@ -292,6 +329,7 @@ export class Handler {
   #abandon(tid: number): void {
     const record = this.#pending.get(tid)?.record;
     this.#pending.delete(tid);
+    this.#execs.gone(tid);
     this.#letGo(tid);
     if (record) this.#o.recorder!.settled(record);
   }

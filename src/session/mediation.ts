@@ -77,6 +77,7 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      ...(this.#fence.mirror && { mirror: this.#fence.mirror }),
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),

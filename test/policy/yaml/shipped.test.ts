@@ -116,9 +116,12 @@ describe("every policy that ships", () => {
     const { status, stdout, stderr } = run(name.replace(/\.yaml$/, ""), ["echo", "hello"]);
     expect([status, stdout]).toEqual([0, "hello\n"]);
     const { doors } = JSON.parse(stderr.split("\n").findLast((line) => line.startsWith("{"))!).protections;
-    expect(doors).toEqual(name === "fault-injection.yaml" ? ["notify", "trace"] : ["notify"]);
+    expect(doors).toEqual(TRACED.has(name) ? ["notify", "trace"] : ["notify"]);
   });
 });
+
+/** Those that change calls, and those that decide what may be executed: what really runs is seen by tracing. */
+const TRACED = new Set(["fault-injection.yaml", "agent.yaml", "untrusted.yaml", "no-exec.yaml"]);
 
 describe("where a program is run does not matter", () => {
   test.each(["/", "/tmp", "home"])("in %s every policy loads", async (place) => {

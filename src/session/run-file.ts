@@ -1,0 +1,70 @@
+import type { CallEvent, PathArgument } from "../event.js";
+
+/** An execve as policies see it for another file than the one that was named: the interpreter, the real program. */
+export class RunFile implements CallEvent {
+  readonly #event: CallEvent;
+  readonly path: string;
+  readonly argv: readonly string[];
+
+  constructor(event: CallEvent, path: string, argv: readonly string[]) {
+    this.#event = event;
+    this.path = path;
+    this.argv = argv;
+  }
+
+  readonly kind = "syscall";
+  get name() {
+    return this.#event.name;
+  }
+  get nr() {
+    return this.#event.nr;
+  }
+  get classes() {
+    return this.#event.classes;
+  }
+  get tid() {
+    return this.#event.tid;
+  }
+  get process() {
+    return this.#event.process;
+  }
+  get time() {
+    return this.#event.time;
+  }
+  get door() {
+    return this.#event.door;
+  }
+  get args() {
+    return this.#event.args;
+  }
+  argument(i: number) {
+    return this.#event.argument(i);
+  }
+  get requested() {
+    return this.path;
+  }
+  get paths(): readonly PathArgument[] {
+    return [{ argument: "filename", requested: this.path, path: this.path }];
+  }
+  get fd() {
+    return undefined;
+  }
+  get address() {
+    return undefined;
+  }
+  get addresses() {
+    return [];
+  }
+  get env() {
+    return this.#event.env;
+  }
+  get flags() {
+    return this.#event.flags;
+  }
+  get data() {
+    return undefined;
+  }
+  memory(address: bigint, length: number) {
+    return this.#event.memory(address, length);
+  }
+}
