@@ -4,7 +4,7 @@ import { entropy, isCode, isPlaceholder } from "./shapes.js";
 
 /** What names of credentials are made of. A plain search: what stands around a hit is read by hand, within bounds. */
 const KEYWORD =
-  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase|\bcookie/gi;
+  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase/gi;
 const LONGEST_NAME = 80;
 const LONGEST_VALUE = 2048;
 
