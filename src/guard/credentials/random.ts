@@ -33,7 +33,7 @@ function isRandom(word: string): boolean {
   )
     return false;
   // Chance makes no words.
-  if (/[a-z]{7}/.test(body)) return false;
+  if (/[a-z]{9}/.test(body)) return false;
   const upper = count(body, /[A-Z]/g);
   const lower = count(body, /[a-z]/g);
   const numbers = count(body, /[0-9]+/g);
