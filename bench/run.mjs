@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|guard] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|guard|trace] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { guard } from "./guard.mjs";
@@ -8,6 +8,7 @@ import { policies } from "./policies.mjs";
 import { reload } from "./reload.mjs";
 import { start } from "./start.mjs";
 import { stops } from "./stops.mjs";
+import { trace } from "./trace.mjs";
 
 const SCENARIOS = {
   stops: async (options) => ({ stops: stops(options), start: start(options) }),
@@ -15,6 +16,7 @@ const SCENARIOS = {
   policy: async (options) => ({ policy: policies(options) }),
   reload: async (options) => ({ reload: await reload(options) }),
   guard: async (options) => ({ guard: guard(options) }),
+  trace: async (options) => ({ trace: await trace(options) }),
   memory: async (options) => ({ memory: await memory(options) }),
 };
 
@@ -24,7 +26,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     quick: { type: "boolean", default: false },
     json: { type: "string" },
-    /** memory: how many events, and through which door */
+    /** memory, trace: how many events; memory: through which door */
     events: { type: "string", default: "10000000" },
     door: { type: "string", default: "notify" },
     policy: { type: "string", default: "requested" },

@@ -160,9 +160,11 @@ function hasPolicies(stack: PolicyStack): boolean {
 
 /** Calls of the trace door that may be made in the program's place, which takes a notification. */
 function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>): number[] {
-  if (stack.policies.every(({ builtIn }) => builtIn)) return [];
+  // Policies to come may look at any call; what comes with every session, at its own alone.
+  const isLookedAt = (nr: number) =>
+    stack.policies.some(({ builtIn, subscription }) => !builtIn || subscription.calls.has(nr));
   return [...doorOf].flatMap(([nr, door]) =>
-    door === traceDoor && hasAct(syscallByNumber(nr)!) ? [nr] : [],
+    door === traceDoor && isLookedAt(nr) && hasAct(syscallByNumber(nr)!) ? [nr] : [],
   );
 }
 

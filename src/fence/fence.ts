@@ -43,8 +43,6 @@ export interface FenceReport {
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 
-let made = 0;
-
 /** One run's fence: from what is asked for and what this machine has to what the launcher does. */
 export class Fence {
   readonly level: FenceLevel;
@@ -62,22 +60,25 @@ export class Fence {
     this.level = options.level ?? "standard";
     const strict = atLeast(this.level, "strict");
     this.floor = strict ? floorOf(policies) : {};
-    const allowance = allowanceOf(options, this.floor, fenced, strict);
+    const writable = writableOf(options, this.floor, fenced, strict);
+    const allowance = allowanceOf(options, this.floor, fenced, writable, strict);
     const landlock = landlockRules(allowance, fenced.landlock);
     const required = this.#required(options, policies);
-    this.#landlockMissing = landlockProblem(allowance, fenced.landlock);
+    this.#landlockMissing = landlockProblem(options, fenced.landlock);
     this.#wanted = this.#choose(options, landlock);
     this.#checkRequired(required);
     this.env =
       (options.cleanEnv ?? strict) ? cleanEnvironment(fenced.env, options.keepEnv ?? []) : fenced.env;
-    this.#cgroups = this.#wanted.has("cgroup") ? new Cgroups(options, `${process.pid}-${made++}`) : undefined;
+    this.#cgroups = this.#wanted.has("cgroup")
+      ? new Cgroups(options, `${process.pid}-${Math.random().toString(36).slice(2, 10)}`)
+      : undefined;
     this.plan = {
       ...NO_FENCE,
       ...landlock,
       wanted: bits(this.#wanted),
       required: bits(new Set(required)),
       mounts: this.#wanted.has("mount_namespace")
-        ? mountSteps(filesOf(options, allowance, this.floor, fenced))
+        ? mountSteps(filesOf(options, this.floor, fenced, writable ?? []))
         : [],
       cgroups: this.#cgroups?.procsFiles ?? [],
     };
@@ -147,8 +148,7 @@ export class Fence {
     const { handledFiles, handledPorts, scopes } = landlock;
     if (handledFiles | handledPorts | scopes && !this.#landlockMissing) chosen.add("landlock");
     else chosen.delete("landlock");
-    if (options.memory !== undefined || options.processes !== undefined || options.cpus !== undefined)
-      chosen.add("cgroup");
+    if (hasLimits(options)) chosen.add("cgroup");
     return chosen;
   }
 
@@ -160,6 +160,7 @@ export class Fence {
     if (readable || writable || connectPorts || bindPorts) names.push("landlock");
     if (hidden.length > 0) names.push("mount_namespace");
     if (network === "own") names.push("net_namespace");
+    if (hasLimits(options)) names.push("cgroup");
     return PROTECTIONS.map(({ name }) => name).filter((name) => names.includes(name));
   }
 
@@ -186,9 +187,14 @@ export function fenceFailure({ detail, errnos }: FenceOutcome): HermesError {
   return new HermesError("UNAVAILABLE", { what: name, why: whyNot(name, errnos) });
 }
 
-function landlockProblem(allowance: Allowance, abi: number): string | undefined {
+function hasLimits({ memory, processes, cpus }: FenceOptions): boolean {
+  return memory !== undefined || processes !== undefined || cpus !== undefined;
+}
+
+/** A floor may lack what this kernel does not know; what is asked for may not. */
+function landlockProblem(asked: FenceOptions, abi: number): string | undefined {
   if (abi === 0) return "the kernel has no Landlock, or it is off (lsm= on the kernel's command line)";
-  return beyond(allowance, abi);
+  return beyond(asked, abi);
 }
 
 function bits(names: ReadonlySet<ProtectionName>): number {
@@ -196,10 +202,14 @@ function bits(names: ReadonlySet<ProtectionName>): number {
 }
 
 /** What is said, as far as the policies under a strict fence could permit it at all. */
-function allowanceOf(options: FenceOptions, floor: Floor, fenced: Fenced, strict: boolean): Allowance {
-  const { workspace, program, shown } = fenced;
+function allowanceOf(
+  options: FenceOptions,
+  floor: Floor,
+  { program, shown }: Fenced,
+  writable: readonly string[] | undefined,
+  strict: boolean,
+): Allowance {
   const own = strict ? ALWAYS_WRITABLE : [];
-  const writable = options.writable ?? (strict ? writableByPolicy(floor, real(workspace)) : undefined);
   const readable = both(options.readable, floor.readable, commonFolders);
   const connectPorts = both(options.connectPorts, floor.connectPorts, commonPorts);
   const bindPorts = both(options.bindPorts, floor.bindPorts, commonPorts);
@@ -218,16 +228,27 @@ function both<T>(a: T | undefined, b: T | undefined, common: (a: T, b: T) => T):
   return a === undefined || b === undefined ? (a ?? b) : common(a, b);
 }
 
-/** The folders that the policies let it change; the workspace, where they do not say. What is private stays so. */
-function writableByPolicy({ writable }: Floor, workspace: string): readonly string[] {
-  if (!writable || writable.includes("/")) return [workspace];
-  return writable.filter((path) => !isPrivate(path));
+/**
+ * The folders that it is given to change; where none are named, those that the policies let it change; where they do not
+ * say, the workspace. What is private stays so, unless it is named.
+ */
+function writableOf(
+  options: FenceOptions,
+  { writable }: Floor,
+  { workspace }: Fenced,
+  strict: boolean,
+): readonly string[] | undefined {
+  if (options.writable) return both(options.writable, writable, commonFolders);
+  if (!strict) return undefined;
+  const folders = !writable || writable.includes("/") ? [real(workspace)] : writable;
+  // Whoever starts it in the root directory does not mean that it may change everything.
+  return folders.filter((path) => path !== "/" && !isPrivate(path));
 }
 
-function filesOf(options: FenceOptions, allowance: Allowance, floor: Floor, fenced: Fenced): Files {
+function filesOf(options: FenceOptions, floor: Floor, fenced: Fenced, writable: readonly string[]): Files {
   const { cwd, program, ours, shown } = fenced;
   return {
-    writable: allowance.writable!.filter((path) => !ALWAYS_WRITABLE.includes(path)),
+    writable,
     readable: [
       ...(options.readable ?? []),
       ...(floor.readable ?? []).filter((path) => !isPrivate(path)),

@@ -127,7 +127,10 @@ export function landlockRules(allowed: Allowance, abi: number): LandlockPart {
 }
 
 /** What an allowance needs that this version cannot give: said in words, undefined when nothing. */
-export function beyond(allowed: Allowance, abi: number): string | undefined {
+export function beyond(
+  allowed: Pick<Allowance, "connectPorts" | "bindPorts">,
+  abi: number,
+): string | undefined {
   if (abi === 0) return undefined;
   if ((allowed.connectPorts || allowed.bindPorts) && abi < PORTS_SINCE)
     return `this kernel's Landlock has version ${abi}, and TCP ports need ${PORTS_SINCE} (Linux 6.7)`;

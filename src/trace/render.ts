@@ -27,8 +27,10 @@ const plans = new Map<number, Plan>();
 function planOf(call: Syscall): Plan {
   const known = plans.get(call.nr);
   if (known) return known;
+  // Names that were parsed from a text are looked up each time they serve as a key; an object's own keys are not.
+  const names = Object.keys(Object.fromEntries(call.args.map((argument) => [argument.name, true])));
   const steps = call.args.map((argument, i) => ({
-    name: argument.name,
+    name: names[i]!,
     i,
     render: renderOf(argument),
     argument,

@@ -160,3 +160,25 @@ describe("a policy that takes over while the program runs", () => {
     expect(within(wide, {})).toBe(true);
   });
 });
+
+describe("a kernel with an older Landlock", () => {
+  it("has the floor's files without its ports", async () => {
+    const { Fence } = await import("../../src/fence/fence.js");
+    const text =
+      "default: deny\nrules: [{ id: a, allow: connect, address: '*:443' }, { id: b, allow: write, path: '/usr/**' }]\n";
+    const fenced = {
+      workspace: work,
+      cwd: work,
+      program: "/bin/sh",
+      env: {},
+      ours: [],
+      shown: [],
+      landlock: 3,
+    };
+    const fence = new Fence({ level: "strict" }, [await loadPolicy(policy(text))], fenced);
+    expect(fence.plan.handledFiles).not.toBe(0n);
+    expect(fence.plan.handledPorts).toBe(0n);
+    expect(fence.report({ inForce: fence.plan.wanted, errnos: [], detail: 0 }).missing).toEqual([]);
+    expect(() => new Fence({ connectPorts: [443] }, [], fenced)).toThrow(/TCP ports need 4/);
+  });
+});

@@ -230,6 +230,11 @@ if (WHO["whoever runs the tests"].missing.length === 0)
       expect(output).toBe("0\n0\n");
     });
 
+    it("started in the root directory it may write nowhere but in its private folders", async () => {
+      const script = "touch /usr/x 2>/dev/null || echo refused; touch /tmp/x && echo private";
+      expect((await sh(script, { cwd: "/" })).output).toBe("refused\nprivate\n");
+    });
+
     it("the host's network is there when it is asked for", async () => {
       const count = "tail -n +3 /proc/net/dev | wc -l";
       const bare = (await capture(["sh", "-c", count])).output;

@@ -29,6 +29,8 @@ for (const [kind, { hostile, missed, harmless, refused, asked }] of Object.entri
     });
   });
 
-it("the corpus is there", () => {
-  expect(Object.keys(table).length).toBeGreaterThanOrEqual(0);
+it("the corpus has at least 1,200 hostile and 1,200 harmless inputs", () => {
+  const counts = Object.values(table);
+  expect(counts.reduce((sum, { hostile }) => sum + hostile, 0)).toBeGreaterThanOrEqual(1200);
+  expect(counts.reduce((sum, { harmless }) => sum + harmless, 0)).toBeGreaterThanOrEqual(1200);
 });

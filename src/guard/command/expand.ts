@@ -20,7 +20,7 @@ export interface Printed {
   readonly from: readonly Invocation[];
 }
 
-const WORDS_AT_MOST = 256;
+const WORDS_AT_MOST = 512;
 
 /** The words that one word of the script becomes. */
 export function expandWord(node: WordNode, shell: Expander): Word[] {
@@ -62,7 +62,7 @@ function expandBraceWord(node: WordNode, span: Span, shell: Expander): Word[] {
     fields.add(node.parts!, false);
     return fields.done();
   }
-  shell.spend(written.length);
+  shell.spend(written.length < WORDS_AT_MOST ? written.length : Number.POSITIVE_INFINITY);
   return written.flatMap((text) => {
     const command = parse(`: ${text}`).commands[0]?.command;
     if (command?.type !== "Command") return [plain(HOLE, span)];

@@ -10,7 +10,7 @@ import { type Reading, TooComplex } from "./reading.js";
 import { RULES, type Rule } from "./rules.js";
 import { Scope } from "./scope.js";
 import { judgeWindows } from "./windows/judge.js";
-import { dialectsOf } from "./windows/lex.js";
+import { type Dialect, dialectsOf } from "./windows/lex.js";
 
 /** Nobody types more than this; a file of data belongs into a file. */
 const LENGTH = 1 << 17;
@@ -35,17 +35,26 @@ export const command: Layer = {
 function judge(subject: Subject, context: Context): (Found | Finding)[] {
   const reading = read(subject, context);
   if (!reading) return [{ rule: "too-complex", span: { start: 0, end: Math.min(subject.input.length, 80) } }];
+  const { input } = subject;
+  const dialects = dialectsOf(input);
+  const shell = judgeReading(reading, context);
   return [
-    ...hiddenCharacters(subject.input),
-    ...judgeReading(reading, context),
-    ...windows(subject.input, context),
+    ...hiddenCharacters(input),
+    ...(dialects.length > 0 ? shell.filter((one) => !isWindowsWord(input, one)) : shell),
+    ...windows(input, dialects, context),
   ];
 }
 
 /** Agents also write for Windows's shells, whatever the host is. */
-function windows(input: string, context: Context): Found[] {
+function windows(input: string, dialects: readonly Dialect[], context: Context): Found[] {
   const span = { start: 0, end: input.length };
-  return dialectsOf(input).flatMap((dialect) => judgeWindows(input, dialect, span, context));
+  return dialects.flatMap((dialect) => judgeWindows(input, dialect, span, context));
+}
+
+/** `/s` is no folder there, and `$env:X = …` no command. */
+function isWindowsWord(input: string, { span }: Found | Finding): boolean {
+  const text = span ? input.slice(span.start, span.end) : "";
+  return /^\/[a-z?]{1,3}$/i.test(text) || /^\$(env:)?\w+\s*=/.test(input.slice(span?.start));
 }
 
 /** Undefined when there is too much of it. */

@@ -53,6 +53,7 @@ const WINDOWS = /^[A-Za-z]:[\\/]|^\\\\|^%\w+%/;
 function normalise(text: string, cwd: string): string | undefined {
   if (WINDOWS.test(text)) return `/${text.replaceAll("\\", "/").replace(/^([A-Za-z]):/, "$1")}`;
   const plain = text.startsWith("file://") ? text.slice(7) : text;
+  if (plain.startsWith(HOLE)) return undefined;
   const joined = plain.startsWith("/") ? plain : `${cwd}/${plain}`;
   if (joined.startsWith(HOLE) || !joined.startsWith("/")) return undefined;
   const parts: string[] = [];
@@ -146,9 +147,17 @@ export function isSensitive(
     matcher !== undefined &&
     examples.some((example) => {
       const full = example.replace(/^~/, home).replace(/^\.(?=\/)/, path.replace(/\/[^/]*$/, ""));
-      return matcher.test(full) && dotsNamed(path, full);
+      return (
+        matcher.test(full) && dotsNamed(path, full) && (!example.startsWith("./") || isMeant(path, example))
+      );
     })
   );
+}
+
+/** `*.json` is not about credentials.json; `cred*` and `.en?` are about what they begin like. */
+function isMeant(pattern: string, example: string): boolean {
+  const literal = /[^/*?[]*(?=[*?[])[^/]*$/.exec(pattern)?.[0].split(/[*?[]/)[0] ?? "";
+  return example.startsWith("./.") || literal.length >= 3;
 }
 
 /** `*` matches no hidden files: a pattern that means them has a dot where they have one. */

@@ -210,12 +210,13 @@ export class Reader implements Expander {
         break;
       case "While":
         each(node.clause, node.body);
-        if (isAlwaysTrue(node.clause) && isRunaway(node.body))
+        if (isAlwaysTrue(node.clause) && this.#isRunaway(node.body))
           this.reading.endless ??= this.locate(node.pos, node.end);
         break;
       case "ArithmeticFor":
         each(node.body);
-        if (!node.test && isRunaway(node.body)) this.reading.endless ??= this.locate(node.pos, node.end);
+        if (!node.test && this.#isRunaway(node.body))
+          this.reading.endless ??= this.locate(node.pos, node.end);
         break;
       case "For":
       case "Select":
@@ -233,6 +234,12 @@ export class Reader implements Expander {
     }
     this.scope.merge(before);
     return printed;
+  }
+
+  /** A body that does nothing, that leaves something behind each time, or that never pauses. */
+  #isRunaway({ commands, pos, end }: CompoundList): boolean {
+    const left = commands.some(({ background }) => background);
+    return left || commands.every(isNothing) || !PAUSES.test(this.#place.source.slice(pos, end));
   }
 
   #loop(
@@ -414,9 +421,8 @@ const isNothing = ({ command }: Statement) =>
 
 const isAlwaysTrue = ({ commands }: CompoundList) => commands.every(isNothing);
 
-/** A body that does nothing, or that leaves something behind each time. */
-const isRunaway = ({ commands }: CompoundList) =>
-  commands.every(isNothing) || commands.some(({ background }) => background);
+/** What makes an endless loop wait, or end. */
+const PAUSES = /\b(sleep|break|read|wait|exit|return|inotifywait|tail|watch|nc|select|usleep)\b/;
 
 /** As one word for a shell that reads it again; wildcards stay active. */
 function requote({ text, glob }: Word): string {

@@ -27,6 +27,7 @@ export const BRANDS: readonly Brand[] = [
     true,
   ),
   brand("office365", "office365.com office.com", true),
+  brand("live", "live.com"),
   brand("outlook", "outlook.com outlook.office.com"),
   brand("onedrive", "onedrive.com onedrive.live.com", true),
   brand("sharepoint", "sharepoint.com", true),

@@ -128,7 +128,7 @@ function isCountry(suffix: string | null): boolean {
 function impersonated(host: string, subdomain: string, domain: string): HostLook[] {
   for (const [trusted, brand] of DOMAINS) {
     if (owns(brand, host)) continue;
-    const at = `.${subdomain}.`.indexOf(`.${trusted}.`);
+    const at = Math.max(`.${subdomain}.`.indexOf(`.${trusted}.`), `.${host}`.indexOf(`.${trusted}-`));
     const joined =
       `.${subdomain.replaceAll("-", ".")}.${domain.split(".")[0]!.replaceAll("-", ".")}.`.includes(
         `.${trusted}.`,

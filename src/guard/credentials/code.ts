@@ -74,10 +74,11 @@ export const CODE_VARIABLES: readonly CodeVariable[] = [
     unless: /^(?:|cat|\|?-? ?\/usr\/bin\/lesspipe(?:\.sh)?(?: %s)*|sh -c 'col -bx \| bat -l man -p')$/,
   },
   {
-    names: /^(?:CC|CXX|LD|MAKEFLAGS|MAKEFILES|RUSTC_WRAPPER|CARGO_BUILD_RUSTC_WRAPPER|CMAKE_TOOLCHAIN_FILE)$/,
+    names: /^(?:CC|CXX|LD|MAKEFLAGS|RUSTC_WRAPPER|CARGO_BUILD_RUSTC_WRAPPER|CMAKE_TOOLCHAIN_FILE)$/,
     reason: "is run by builds",
     unless: PLAIN_PROGRAM,
   },
+  { names: /^MAKEFILES$/, reason: "is read by every make", unless: /^$/ },
   {
     names: /^(?:HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/i,
     reason: "carries every request through somebody else",

@@ -1,10 +1,10 @@
 import { namesSecret } from "./names.js";
 import type { Secret } from "./secrets.js";
-import { entropy, isCode, isPlaceholder } from "./shapes.js";
+import { entropy, hasRandomRun, isCode, isPlaceholder } from "./shapes.js";
 
 /** What names of credentials are made of. A plain search: what stands around a hit is read by hand, within bounds. */
 const KEYWORD =
-  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase|\bcookie/gi;
+  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase/gi;
 const LONGEST_NAME = 80;
 const LONGEST_VALUE = 2048;
 
@@ -15,11 +15,13 @@ export function* keyedSecrets(text: string): Iterable<Secret> {
     if (match.index < done) continue;
     const name = nameAround(text, match.index, match.index + match[0].length);
     done = name.end;
-    if (!namesSecret(name.text) && !/seed.phrase/i.test(match[0])) continue;
+    // `pass` alone is also a verb: only what looks like a password is one.
+    const loosely = /^pass$/i.test(name.text);
+    if (!loosely && !namesSecret(name.text) && !/seed.phrase/i.test(match[0])) continue;
     const value = valueAfter(text, name);
     if (!value) continue;
     done = value.end;
-    if (isSecretValue(value, name.text))
+    if (isSecretValue(value, name.text) && (!loosely || isStrong(value.text)))
       yield {
         rule: "keyed-secret",
         what: `the value of ${name.text}`,
@@ -79,7 +81,7 @@ const PASSWORD = /pass|pwd|pin\b/i;
 
 function isSecretValue({ text, quoted, environment }: Value, name: string): boolean {
   if (text.length < 6 || isPlaceholder(text) || /\s/.test(text)) return false;
-  if (!quoted && isCode(text)) return false;
+  if (!quoted && isCode(text) && !hasRandomRun(text)) return false;
   if (/^(?:https?:|\/[\w./-]*$|\.\.?\/|~\/|[A-Z]:\\|file:)/i.test(text)) return false;
   const digits = /\d/.test(text);
   const letters = /[A-Za-z]/.test(text);
@@ -90,6 +92,12 @@ function isSecretValue({ text, quoted, environment }: Value, name: string): bool
   if (/^[A-Za-z_.-]+$/.test(text))
     return environment && text.length >= 16 && entropy(text) > 3.5 && !/[_.-]/.test(text);
   return text.length >= 10 && digits && entropy(text) >= 2.8;
+}
+
+function isStrong(text: string): boolean {
+  return (
+    text.length >= 8 && /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text) && !text.includes("/")
+  );
 }
 
 function certainly({ text }: Value): boolean {

@@ -2,7 +2,7 @@ import type { Secret } from "./secrets.js";
 import { changes, count, decodesToText, entropy } from "./shapes.js";
 
 /** A word of 32 to 128 characters of mixed kinds. Hexadecimal, UUIDs, hashes with a prefix and images are something else. */
-const WORD = /[A-Za-z0-9+/_=-]{32,}/g;
+const WORD = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 const LONGEST = 128;
 /** What stands before digests and public material. */
 const PUBLIC_BEFORE =
@@ -29,9 +29,11 @@ function isRandom(word: string): boolean {
   const body = word.replace(/=+$/, "");
   if (
     /^[0-9a-f-]+$/i.test(body) ||
-    /^(?:AAAA|MII|iVBOR|R0lGOD|\/9j\/|UklGR|PHN2Zy|H4sI|JVBER|d09G)/.test(body)
+    /^(?:_Z|__Z|AAAA|MII|iVBOR|R0lGOD|\/9j\/|UklGR|PHN2Zy|H4sI|JVBER|d09G)/.test(body)
   )
     return false;
+  // Chance makes no words.
+  if (/[a-z]{9}/.test(body)) return false;
   const upper = count(body, /[A-Z]/g);
   const lower = count(body, /[a-z]/g);
   const numbers = count(body, /[0-9]+/g);

@@ -54,6 +54,13 @@ export function changes(text: string): number {
   return n;
 }
 
+/** A run of letters and digits that nobody would choose: long, and of mixed kinds all the way. */
+export function hasRandomRun(text: string): boolean {
+  return (text.match(/[A-Za-z0-9]{16,}/g) ?? []).some(
+    (run) => changes(run) > run.length * 0.3 && entropy(run) > 3.4,
+  );
+}
+
 /** Text in base64 is text, not a key. */
 export function decodesToText(value: string): boolean {
   const bytes = Buffer.from(value, "base64");

@@ -1,5 +1,5 @@
 import type { Secret } from "./secrets.js";
-import { isPlaceholder } from "./shapes.js";
+import { hasRandomRun, isCode, isPlaceholder } from "./shapes.js";
 
 /** Secrets told by the structure around them: a PEM block, a URL with a password, a header. */
 export const STRUCTURES: readonly ((text: string) => Iterable<Secret>)[] = [
@@ -24,6 +24,8 @@ function* pem(text: string): Iterable<Secret> {
     head.lastIndex = at;
     if (!head.test(text)) continue;
     const body = head.lastIndex;
+    // A program that only speaks of keys.
+    if (/["'`]/.test(text[body] ?? "")) continue;
     foot = nextFrom(text, "-----END ", body, foot);
     let end = foot - body < LONGEST_KEY ? text.indexOf("-----", foot + 9) + 5 : body;
     if (end < body) end = body;
@@ -57,7 +59,7 @@ function tail(rule: string, what: string, match: RegExpMatchArray): Secret {
 /** postgres://user:password@host: the password alone, so that the rest can still be read. */
 function* urlPassword(text: string): Iterable<Secret> {
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {
-    const userinfo = /:\/\/([^\s/?#"'<>:@]{0,128}):([^\s"'<>/?#]{1,256})@[\w.[\]$-]/y;
+    const userinfo = /:\/\/([^\s/?#"'<>:@]{0,128}):([^\s"'<>/?#\\]{1,256})@[\w.[\]$-]/y;
     userinfo.lastIndex = at;
     const match = userinfo.exec(text);
     if (!match || match[1] === match[2] || isNoPassword(match[2]!)) continue;
@@ -67,7 +69,7 @@ function* urlPassword(text: string): Iterable<Secret> {
 }
 
 function isNoPassword(text: string): boolean {
-  return text.length < 3 || /^(?:pass(?:word|wd)?|pwd|secret|\d{1,5})$/i.test(text) || isPlaceholder(text);
+  return text.length < 4 || /^(?:pass(?:word|wd)?|pwd|secret|\d{1,5})$/i.test(text) || isPlaceholder(text);
 }
 
 const HEADER =
@@ -77,7 +79,11 @@ const BEARER = /\bbearer\s{1,3}([A-Za-z0-9._~+/=-]{20,4096})/gi;
 function* authorization(text: string): Iterable<Secret> {
   for (const form of [HEADER, BEARER])
     for (const match of text.matchAll(form))
-      if (/\d/.test(match[1]!) && !isPlaceholder(match[1]!))
+      if (
+        (/\d/.test(match[1]!) || hasRandomRun(match[1]!)) &&
+        !isPlaceholder(match[1]!) &&
+        !isCode(match[1]!)
+      )
         yield tail("authorization", "an authorization header", match);
 }
 
@@ -99,7 +105,7 @@ function* signedUrl(text: string): Iterable<Secret> {
 
 /** Tokens without a prefix of their own, but with parts that nothing else has. */
 const PARTS: readonly (readonly [rule: string, what: string, form: RegExp])[] = [
-  ["telegram-token", "a Telegram token", /(?<![\w-])(\d{8,11}:AA[\w-]{32,34})(?![\w-])/g],
+  ["telegram-token", "a Telegram token", /(?<![\w-])(?:bot)?(\d{8,11}:AA[\w-]{32,34})(?![\w-])/g],
   [
     "discord-token",
     "a Discord token",
@@ -120,9 +126,11 @@ function* netrc(text: string): Iterable<Secret> {
     if (!isPlaceholder(match[1]!)) yield tail("netrc-password", "a password of a netrc file", match);
 }
 
-/** Docker's `"auth": "…"`: name and password in base64. */
+/** Docker's `"auth": "…"` and npm's `_auth=…`: name and password in base64. */
 function* registryLogin(text: string): Iterable<Secret> {
-  for (const match of text.matchAll(/"auth"\s{0,3}:\s{0,3}"([A-Za-z0-9+/=]{8,600})/g))
+  for (const match of text.matchAll(
+    /(?:"auth"\s{0,3}:\s{0,3}"|\b_auth\s{0,3}=\s{0,3}"?)([A-Za-z0-9+/=]{8,600})/g,
+  ))
     if (/^[\x21-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(match[1]!, "base64").toString("latin1")))
       yield tail("registry-login", "a login of a registry", match);
 }

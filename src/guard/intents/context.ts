@@ -29,6 +29,9 @@ const OF_MANNER = /^(?:without|secretly|covertly|silently|quietly|so )/;
  * Attack phrases occur in honest text: as the opposite ("never …"), as a report ("the model ignores …"), and quoted by those
  * who defend against them.
  */
+const PASSIVE =
+  /\b(?!you\b)[a-z']+ (?:was|were|has been|have been|is|are) (?:told|asked|instructed|ordered|advised|allowed|able) to\s+$|\b(?:lets?|allows?|enables?|helps?) (?:you|users|one|them|people|us)(?: to)?\s+$|\b(?:how|want|possible|option|flag|way|switch|instructions|steps) (?:to|for)\s+$/;
+
 export function meaning({ text }: View, start: number, end: number): Meaning {
   const lineStart = Math.max(text.lastIndexOf("\n", start - 1) + 1, start - 240);
   const lead = text.slice(lineStart, start);
@@ -39,7 +42,7 @@ export function meaning({ text }: View, start: number, end: number): Meaning {
       : "meant";
   }
   const before = text.slice(Math.max(0, start - 60), start);
-  if (NEGATED.test(before) || TOLD_OF.test(before)) return "denied";
+  if (NEGATED.test(before) || TOLD_OF.test(before) || PASSIVE.test(before)) return "denied";
   if (AFTER_CONDITION.test(text.slice(end, end + 40)) || isOptional(lead)) return "denied";
   const quoted = isQuoted(text, lineStart, start, end);
   const around = (

@@ -1,16 +1,17 @@
 import { type IntentRule, phrase } from "./rule.js";
 
 /** Words for what an agent was told before. */
-const TOLD = "(?:instructions?|prompts?|directives?|guidelines?|guardrails?|programming|system message)";
+const TOLD =
+  "(?:instructions?|prompts?|directives?|guidelines?|guardrails?|guidance|programming|system (?:message|prompt))";
 const RULES =
   "(?:rules?|constraints?|restrictions?|polic(?:y|ies)|orders|commands?|messages?|context|conversation|text|training|safety|limitations?)";
 const EARLIER =
-  "(?:previous|prior|above|earlier|preceding|former|foregoing|past|existing|original|initial|current|old|system|developer|safety|ethical|your|my|any|every|all|everything)";
+  "(?:previous|prior|above|earlier|preceding|former|foregoing|past|existing|original|initial|current|old|system|developer|safety|ethical|your|my)";
 const IGNORE =
-  "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|overrid(?:e|ing)|bypass(?:ing)?|discard(?:ing)?|neglect|abandon|nullify|unlearn|do not (?:follow|obey|comply with|adhere to)|(?:don't|dont) (?:follow|obey)|stop (?:following|obeying)|pay no attention to|set aside|throw (?:out|away)|erase|wipe)";
+  "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|overrid(?:e|ing)|bypass(?:ing)?|discard(?:ing)?|neglect|abandon|nullify|unlearn|do not (?:follow|obey|comply with|adhere to)|(?:don't|dont) (?:follow|obey)|stop (?:following|obeying)|pay no (?:attention|heed|mind) to|set aside|throw (?:out|away)|erase|wipe)";
 
 const SECRET =
-  "(?:[~./$\\w-]{0,24}?)(?:secrets?|passwords?|passwd|credentials?|api[ _-]?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
+  "(?:[~./$\\w-]{0,24}?)(?:secrets?|passwords?|passwd|credentials?|api(?: |_|-)?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
 const SEND =
   "(?:send|sends|post|upload|forward|transmit|e-?mail|leak|exfiltrate|exfil|submit|beacon|smuggle|relay|ship|bcc|cc|dm|append|encode|include|embed|attach)";
 const AWAY =
@@ -27,9 +28,41 @@ export const ENGLISH: readonly IntentRule[] = [
   {
     rule: "ignore-instructions",
     action: "deny",
+    reason: "This tells the agent to drop all instructions it was given.",
+    pattern: phrase(
+      `${IGNORE} (?:all|any|every|each)(?: (?:of|the|your|my|these|those|other|given|safety|system|prior|previous|and|security|ethical)){0,4} ${TOLD}`,
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This tells the agent to drop what others told it.",
+    pattern: phrase(
+      "(?:ignore|disregard|forget) (?:what|whatever|everything|anything) (?:the |your )?(?:developers?|operators?|system|users?|creators?|owners?|anthropic|openai|admins?) (?:said|says|told|tells|wants?|wrote|asked|asks)|(?:do not|don't|never|stop) (?:follow|obey|listen to|following|obeying|listening to) (?:the |your )?(?:users?|operators?|developers?|owners?)(?:'s|s')? (?:instructions?|orders|commands|requests|wishes)",
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
+    reason: "This takes words of the agent's operator for overruled.",
+    pattern: phrase(
+      `(?:(?:treat|consider|regard) ~2 (?:previous|prior|earlier|above|existing|your|all|any) ~2 (?:${TOLD}|rules?|constraints?|restrictions?|polic(?:y|ies)) (?:as|to be) ~1 (?:void|null|nullified|invalid|obsolete|cancel?led|optional|irrelevant|suspended|revoked)|(?:previous|prior|earlier|above|existing|safety|all|your) (?:${TOLD}|rules|constraints|restrictions|policies) (?:are|is|have been|were) (?:now |hereby |all ){0,2}(?:void|null|nullified|revoked|suspended|lifted|cancel?led|invalid)|(?:the following|this (?:note|message|entry|rule|instruction|text)) (?:overrides?|supersedes?|takes (?:precedence|priority) over) (?:everything|all|any|every|other|your))`,
+    ),
+  },
+  {
+    rule: "new-role",
+    action: "deny",
+    reason: "This has the agent obey whoever asks.",
+    pattern: phrase(
+      "(?:(?:comply with|obey|fulfil|fulfill|answer|execute|follow|grant) (?:every|all|any|each) (?:user )?(?:requests?|commands?|orders?|instructions?|questions?) ~6 (?:no exceptions|never refus|without (?:question|refus|exception|hesitation|any)|no matter what|unconditionally)|never refuse (?:any|a|my|user) ~1 (?:requests?|commands?|instructions?|orders?))",
+    ),
+  },
+  {
+    rule: "ignore-instructions",
+    action: "deny",
     reason: "This tells the agent to drop the instructions it was given.",
     pattern: phrase(
-      `${IGNORE} (?:all |any |of |the |these |those |your ){0,4}${TOLD} (?:above|before|preceding|given|you (?:were|have|got|received|had)|that (?:came|were)|i gave|in (?:the|your) system|from (?:the )?(?:system|developer|operator|user))`,
+      `${IGNORE} (?:all |any |of |the |these |those |your ){0,4}${TOLD} (?:above|before|preceding|given|you (?:were|have|got|received|had)|(?:provided|issued|received|mentioned|stated|listed) (?:earlier|above|before|previously)|that (?:came|were)|i gave|in (?:the|your) system|from (?:the )?(?:system|developer|operator|user))`,
     ),
   },
   {
@@ -45,7 +78,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This tells the agent to drop what it was told before.",
     pattern: phrase(
-      "(?:ignore|disregard|forget|overlook) (?:about )?(?:all |any |absolutely )?(?:(?:everything|anything|all|what|whatever) (?:that )?(?:has|was|came|you|i|we|they|you've|i've) ~4 (?:before|above|said|told|given|taught|learned|written|prior|earlier)|(?:everything|anything|all) (?:above|before|prior|so far))",
+      "(?:ignore|disregard|forget|overlook) (?:about )?(?:all |any |absolutely )?(?:(?:everything|anything|all|what|whatever) (?:that )?(?:has|was|came|you|i|we|they|you've|i've) ~4 (?:before|above|said|told|given|taught|learned|written|prior|earlier)(?! (?:you )?about)|(?:everything|anything|all) (?:above|before|prior|so far))",
     ),
   },
   {
@@ -60,7 +93,9 @@ export const ENGLISH: readonly IntentRule[] = [
     rule: "ignore-instructions",
     action: "deny",
     reason: "This tells the agent to drop everything it was told.",
-    pattern: phrase("forget everything(?! (?:you need to know|we know))"),
+    pattern: phrase(
+      "forget everything(?! (?:you need to know|we know|you (?:know|knew|thought|think|learned|have heard|ever heard|'ve heard)(?: you knew)? about|(?:i|we|they) (?:said|told you|wrote) about))",
+    ),
   },
   {
     rule: "ignore-instructions",
@@ -115,7 +150,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This gives the agent another identity, without the rules of its own.",
     pattern: phrase(
-      "(?:pretend|imagine|role-?play|simulate|act|behave|speak|respond|answer|operate) (?:to be|you are|you're|that you are|as if you (?:were|are|have|had)|as though you (?:were|have)|as|like) ~4 (?:unrestricted|unfiltered|uncensored|evil|amoral|jailbroken|dan\\b|malicious|no (?:restrictions|rules|limits|filters|guidelines|ethics|safety)|without (?:any )?(?:restrictions|rules|limits|filters|guidelines|ethics))",
+      "(?:pretend|imagine|role-?play|simulate|act|behave|speak|talk|write|reply|respond|answer|operate) (?:to be|you are|you're|that you are|as if you (?:were|are|have|had)|as though you (?:were|have)|as|like) ~4 (?:unrestricted|unfiltered|uncensored|evil|amoral|jailbroken|dan\\b|malicious|no (?:restrictions|rules|limits|filters|guidelines|ethics|safety)|without (?:any )?(?:restrictions|rules|limits|filters|guidelines|ethics))",
     ),
   },
   {
@@ -155,14 +190,14 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "ask",
     reason: "This poses as new instructions for the agent.",
     pattern:
-      /(?:^|\n)[\s#*>[(]{0,8}(?:new|updated|additional|hidden|secret|real|override|priority) (?:system )?(?:instructions?|prompt|directives?)\b[\])*]{0,3}\s?:/g,
+      /(?:^|\n)[\s#*>[(]{0,8}(?:new|updated|additional|hidden|secret|real|override|priority) (?:system )?(?:instructions?|prompt|directives?)\b[\])*]{0,3}\s?:(?=[^\n]{0,100}\b(?:you|ignore|assistant|ai|must|system|user|override|obey|below|agent)\b)/g,
   },
   {
     rule: "fake-turn",
     action: "deny",
     reason: "This imitates the marks by which a model tells its operator's words from other text.",
     pattern:
-      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|<<\/?sys>>|\[\/?inst\]|<\/?(?:system|system[-_](?:prompt|message|reminder|instructions?)|assistant|human|developer[-_]message|admin|instructions?_override|end_of_(?:prompt|context))>|\[(?:system|admin|developer)(?:[ _-](?:message|prompt|note|override|instruction)s?)\]|(?:^|\n)\s{0,4}(?:#{1,4} ?)?(?:system|developer)(?: prompt| message| instruction)?s? ?: ?(?=[^\n]{0,160}\b(?:you|ignore|must|assistant|now|always|never|user|do not|obey)\b)|\n\n(?:human|assistant|system): ?(?=\S)/g,
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|<<\/?sys>>|\[\/?inst\]|\{\{\/?system\}\}|<\/?(?:system[-_](?:prompt|message|reminder|instructions?)|developer[-_]message|instructions?_override|end_of_(?:prompt|context))>|<\/?(?:system|assistant|human|admin)>(?=[^<]{0,200}\b(?:you|must|ignore|obey|always|never|new|directive|instructions?|override|comply)\b)|\[(?:system|admin|developer)(?:[ _-](?:message|prompt|note|override|instruction)s?)\]|(?:^|\n)\s{0,4}(?:#{1,4} ?)?(?:system|developer)(?: prompt| message| instruction)?s? ?: ?(?=[^\n]{0,160}\b(?:ignore|must|obey|override|always|never|do not|comply)\b)|\n\n(?:human|assistant|system): ?(?=[^\n]{0,60}\b(?:sure|certainly|of course|i will|i'll|understood|ignore|disregard|comply)\b)/g,
   },
   {
     rule: "reveal-prompt",
@@ -185,7 +220,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This wants something kept from the person whom the agent works for.",
     pattern: phrase(
-      "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|mention|reveal|notify|alert|disclose|report|warn|explain|show|say|let|admit)(?:ing)? ~4 (?:this|these|that you|about it|about (?:this|these|the (?:change|transfer|upload|file|instruction)))(?: (?:instructions?|memory|memories|notes?|rule|step|message|tool|call|action|request|transfer|upload|prompt|file|fact|entry))?(?= (?:to|from|with|in|anywhere|at|or|and|exists?|know)\\b|[.!,;)\\n\"']|$)|(?:do not|don't|dont|never|must not|should not) (?:ever )?(?:tell|inform|notify|alert|show|let) (?:the |your |any )?(?:user|users|human|operator|owner|anyone|them) (?:know )?(?:that you|you (?:are|have|did|will)|what you|how you|why you)|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|awareness)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:[a-z]{2,14} ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
+      "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|notify|alert|warn|let|show|telling|informing) (?:the |your |any )?(?:users?|operators?|humans?|owners?|developers?|customers?|admins?) (?:know )?(?:this|these|it\\b|about (?:this|these|it|the (?:change|transfer|upload|file|instruction|call)))|(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:mention|reveal|disclose|report|admit|tell|mentioning|revealing) ~2 (?:this|these) (?:instructions?|memory|memories|notes?|rules?|steps?|messages?|tools?|calls?|actions?|requests?|transfers?|uploads?|prompts?|entry|facts?)|(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:mention|reveal|disclose|report|tell|mentioning) (?:this|it|that|any of this)(?: to (?:the |your |any )?(?:users?|anyone|humans?|operators?|owners?)|[.!]|$)|(?:do not|don't|dont|never|must not|should not) (?:ever )?(?:(?:reveal|admit|mention|say|disclose) that you (?:were|are|have|did)|(?:tell|inform|notify|alert|show|let) (?:the |your |any )?(?:user|users|human|operator|owner|anyone|them) (?:know )?(?:that you|you (?:are|have|did|will)|what you|how you|why you))|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|awareness)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:[a-z]{2,14} ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)(?= (?:from|and|at)|[.!,;]|$)|(?:if|when) (?:anyone|someone|somebody|the user|they|asked|you are asked) ~8 (?:lie(?![a-z])|deny (?:it|this|knowing|everything|having)|make (?:something|an excuse) up)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
     ),
   },
   {
@@ -193,7 +228,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This wants something done behind the back of the person whom the agent works for.",
     pattern: phrase(
-      "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)",
+      "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)(?![a-z])",
     ),
   },
   {
@@ -207,7 +242,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This sends secrets of the user somewhere else.",
     pattern: phrase(
-      `(?:read|cat|open|get|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|curl|wget|(?:include|pass|put|add) ~5 (?:url|response|request|image|parameter|argument|param|field|comment|commit message|note))`,
+      `(?:read|cat|open|get|print|collect|gather|grab|find|dump|extract|harvest|list|retrieve|copy|take|steal|scan for|search for|look for) ~6 ${SECRET} ~6 (?:and|then|to) ~3 (?:send|post|upload|forward|transmit|e-?mail|leak|exfiltrate|submit|append ~3 url|encode ~5 (?:url|request|query)|(?:include|pass|put|add) ~5 (?:url|response|request|image|parameter|argument|param|field|comment|commit message|note))`,
     ),
   },
   {
@@ -240,11 +275,35 @@ export const ENGLISH: readonly IntentRule[] = [
     ),
   },
   {
+    rule: "exfiltrate",
+    action: "deny",
+    reason: "This puts what the user says into an address of somebody else.",
+    pattern: phrase(
+      `(?:(?:every|each|all) (?:[a-z]{1,10} )?(?:reply|replies|response|responses|answers?|messages?) (?:must |should |has to |have to )?(?:contain|include|end with|start with|have) ~4 https?://[^\\s]{3,160}=(?=[\\s"'<{[]|$)|${SECRET} ~2 (?:should|must|shall|will|need to|have to) (?:always |also )?be (?:sent|posted|uploaded|forwarded|appended|added|included|encoded|e-?mailed|copied|attached) ~4 (?:to|in|into|as|at) ~4 (?:${AWAY}|images?|links?))`,
+    ),
+  },
+  {
+    rule: "conceal",
+    action: "deny",
+    reason: "This wants the agent's account to be incomplete.",
+    pattern: phrase(
+      "(?:when|while) (?:you )?(?:summari[sz](?:e|ing)|answer(?:ing)?|report(?:ing)?|respond(?:ing)?|review(?:ing)?) ~4 (?:hide|conceal|omit|withhold|leave out) ~8 (?:from|user)",
+    ),
+  },
+  {
+    rule: "remote-code",
+    action: "deny",
+    reason: "This has the agent do whatever others write.",
+    pattern: phrase(
+      "(?:execute|run|follow|obey) (?:any|all|every|whatever) (?:code|commands?|instructions?|scripts?) (?:you find |it contains |that (?:is|are) )?(?:found |embedded |contained |hidden )?(?:there|(?:in|on|from) (?:the |any )?(?:web ?pages?|websites?|e-?mails?|issues?|comments?|external|untrusted|https?://))",
+    ),
+  },
+  {
     rule: "harvest-credentials",
     action: "deny",
     reason: "This has the agent get a secret out of its user and pass it on.",
     pattern: phrase(
-      "(?:ask|prompt|trick|convince|persuade|get|tell|request) ~3 (?:user|users|them|him|her|human|operator|victim) ~4 (?:for|to (?:enter|provide|give|type|share|reveal|confirm|paste|send)) ~5 (?:passwords?|credentials?|api keys?|seed phrases?|private keys?|credit card|card number|2fa|otp|one[- ]time|ssn|social security|recovery phrase|tokens?) ~9 (?:send|post|store|save|forward|include|submit|pass|use|report|upload|to https?)",
+      "(?:passwords?|credentials?|api keys?|seed phrases?|tokens?|pin|card) ~5 (?:ask|prompt) ~2 (?:user|them) (?:for )?(?:it|them) ~2 (?:and|then) ~2 (?:send|post|forward|upload|submit|report)|(?:ask|prompt|trick|convince|persuade|get|tell|request) ~3 (?:user|users|them|him|her|human|operator|victim) ~4 (?:for|to (?:enter|provide|give|type|share|reveal|confirm|paste|send)) ~5 (?:passwords?|credentials?|api keys?|seed phrases?|private keys?|credit card|card number|2fa|otp|one[- ]time|ssn|social security|recovery phrase|tokens?) ~9 (?:send|post|forward|submit|report|upload|e-?mail|to https?)|tell ~2 (?:user|users|them|visitors?|customers?) to ~4 https?://[^\\s]{3,200} ~6 (?:passwords?|credentials?|seed phrase|card|api keys?|log in|sign in)",
     ),
   },
   {
@@ -252,7 +311,15 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This takes away the checks between an agent's wish and its deed.",
     pattern: phrase(
-      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
+      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
+    ),
+  },
+  {
+    rule: "skip-approval",
+    action: "ask",
+    reason: "This gives somebody more rights than they have.",
+    pattern: phrase(
+      "(?:grant|give) (?:me|him|them|anyone|everyone|attackers?|[a-z.]{2,24}@[a-z.]{3,40}) ~2 (?:admin(?:istrator)?|root|full|unrestricted|owner|superuser) (?:access|rights|privileges|permissions?|control)",
     ),
   },
   {
@@ -268,7 +335,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "ask",
     reason: "This has the agent fetch and run what somebody else put there.",
     pattern: phrase(
-      "(?:download|fetch|curl|wget|retrieve|grab) ~4 https?://[^\\s]{1,200} ~4 (?:and|then|&&|;) ~3 (?:run|execute|eval|source|chmod|bash|sh|follow|obey|do (?:what|whatever|exactly))",
+      "(?:download|fetch|curl|wget|retrieve|grab) ~4 https?://[^\\s]{1,200} ~4 (?:and|then|&&|;) ~2 (?:(?:run|execute|eval|source|follow|obey) (?:it|this|that|them|whatever|what|its|the (?:script|file|result|output|code|binary|program|installer|payload|instructions))|chmod|bash(?![a-z])|sh(?![a-z])|do (?:what|whatever|exactly))",
     ),
   },
   {

@@ -18,7 +18,7 @@ export interface Intent extends Span {
   readonly words: string;
 }
 
-/** Beyond this, text is read in windows: nothing that is meant to be obeyed is longer. */
+/** Encodings inside encodings: deeper than this nobody unpacks by reading. */
 const NESTING = 2;
 
 /**

@@ -8,6 +8,7 @@ interface Language {
   readonly role: readonly string[];
   readonly exfiltrate: readonly string[];
   readonly conceal: readonly string[];
+  readonly reveal?: readonly string[];
 }
 
 const LANGUAGES: readonly Language[] = [
@@ -17,6 +18,7 @@ const LANGUAGES: readonly Language[] = [
     ignore: [
       "(?:ignor(?:a|e|ad|en|ar)|olvid(?:a|e|ad|en)|descart(?:a|e)|omit(?:e|a)|haz caso omiso de|no hagas caso (?:a|de)) ~3 (?:instrucciones|indicaciones|ordenes|reglas|directrices) ~1 (?:anteriores|previas|de arriba|del sistema|dadas)",
       "(?:ignora|ignore|olvida|olvide) (?:todas )?(?:tus|las anteriores|las previas) (?:instrucciones|reglas|directrices)",
+      "(?:ignora|olvida) (?:todas )?(?:las|tus) (?:instrucciones|reglas|normas)(?= y |[.,!]|$)",
       "olvid(?:a|e) todo (?:lo anterior|lo que)",
     ],
     role: [
@@ -24,6 +26,9 @@ const LANGUAGES: readonly Language[] = [
     ],
     exfiltrate: [
       "(?:envia|enviar|manda|mandar|sube|publica|filtra|reenvia) ~4 (?:contrasenas?|credenciales|claves?|secretos?|tokens?|llaves?) ~4 (?:a|al|hacia|por) ~2 (?:https?|servidor|correo|[\\w.-]{1,40}@|atacante)",
+    ],
+    reveal: [
+      "(?:revela|muestra|muestrame|dime|imprime|repite) ~3 (?:prompt (?:del|de) sistema|tus instrucciones|instrucciones del sistema)",
     ],
     conceal: [
       "(?:no (?:le )?(?:digas|informes|menciones)|sin (?:decirle|avisar|informar)) ~3 (?:al|a los) (?:usuario|usuarios|operador)",
@@ -43,6 +48,9 @@ const LANGUAGES: readonly Language[] = [
     exfiltrate: [
       "(?:envoie|envoyer|envoyez|transmets|transmettez|televerse|publie) ~4 (?:mots? de passe|secrets?|cles?|identifiants|jetons?|credentials) ~4 (?:a|au|vers|sur) ~2 (?:https?|serveur|adresse|[\\w.-]{1,40}@|attaquant)",
     ],
+    reveal: [
+      "(?:revele|affiche|montre|donne|repete)[a-z-]{0,6} ~3 (?:prompt systeme|(?:tes|vos) instructions|instructions (?:du )?systeme)",
+    ],
     conceal: [
       "(?:sans (?:prevenir|informer|en parler a|avertir)|ne (?:dis|dites|parle|mentionne)[a-z]* (?:rien|pas) ~2 a?) ~1 l'? ?utilisateur",
     ],
@@ -57,6 +65,9 @@ const LANGUAGES: readonly Language[] = [
     role: ["du bist (?:jetzt|nun|ab sofort|ab jetzt|von nun an) (?:ein|eine|dan|im|kein|mein|der|die)"],
     exfiltrate: [
       "(?:send\\w{1,2}|schick\\w{0,2}|ubermittl\\w{0,2}|ubermittel\\w{0,2}|lad\\w{0,2}|poste) ~4 (?:pass\\w{3,8}|zugangsdaten|schlussel|geheimnisse|tokens?|anmeldedaten|kennworter) ~4 (?:an|zu|auf|nach|hoch) ~2 (?:https?|server|adresse|[\\w.-]{1,40}@|angreifer)",
+    ],
+    reveal: [
+      "(?:zeig\\w{0,3}|verrat\\w{0,2}|gib|nenn\\w{0,2}|wiederhol\\w{0,2}) ~3 (?:system-?prompt|deine\\w{0,1} (?:\\w{1,12} )?anweisungen)",
     ],
     conceal: [
       "(?:ohne (?:den|die|dem) (?:benutzer\\w{0,2}|nutzer\\w{0,2}|anwender\\w{0,2}) (?:zu |davon zu |daruber zu ){0,2}(?:informieren|fragen|sagen|unterrichten)|(?:sag\\w{0,1}|verrat\\w{0,1}|erzahl\\w{0,1}) (?:es |das |dies )?(?:dem|den) (?:benutzer\\w{0,1}|nutzern?|anwender) (?:nichts|nicht))",
@@ -74,6 +85,7 @@ const LANGUAGES: readonly Language[] = [
     exfiltrate: [
       "(?:envie|envia|mande|poste|suba|vaze) ~4 (?:senhas?|credenciais|chaves?|segredos?|tokens?) ~4 (?:para|a|ao|em) ~2 (?:https?|servidor|email|[\\w.-]{1,40}@|atacante)",
     ],
+    reveal: ["(?:revele|mostre|diga|repita) ~3 (?:prompt do sistema|suas instrucoes)"],
     conceal: ["(?:nao (?:conte|diga|informe|avise)|sem (?:avisar|informar|contar)) ~3 usuario"],
   },
   {
@@ -87,6 +99,7 @@ const LANGUAGES: readonly Language[] = [
     exfiltrate: [
       "(?:invia|inviare|manda|spedisci|carica) ~4 (?:password|credenziali|chiavi|segreti|token) ~4 (?:a|al|su|verso) ~2 (?:https?|server|indirizzo|[\\w.-]{1,40}@|attaccante)",
     ],
+    reveal: ["(?:rivela|mostra|mostrami|dimmi|ripeti) ~3 (?:prompt di sistema|tue istruzioni)"],
     conceal: ["(?:senza (?:dirlo|avvisare|informare)|non (?:dire|dirlo|informare)) ~2 utente"],
   },
   {
@@ -187,6 +200,9 @@ const LANGUAGES: readonly Language[] = [
     exfiltrate: [
       "(?:отправ|пошли|перешли|загрузи|выложи|слей|надішли)[а-яії]{0,4}[^.!?]{0,40}(?:парол|ключ|секрет|токен|учётн|учетн|облікові)[^.!?]{0,40}(?:https?|сервер|адрес|@|почт)",
     ],
+    reveal: [
+      "(?:покажи|раскрой|выведи|напиши|повтори)[^.!?]{0,20}(?:системн[а-я]{1,4} (?:промпт|инструкц)|свои инструкц|свой промпт)",
+    ],
     conceal: [
       "(?:не (?:говори|сообщай|рассказывай|упоминай)[а-я]{0,2}[^.!?]{0,20}пользовател|без ведома пользовател|незаметно для пользовател)",
     ],
@@ -204,6 +220,9 @@ const LANGUAGES: readonly Language[] = [
       "(?:发送|發送|上传|上傳|泄露|洩露|傳送|发到|发给|提交|转发)[^。！？\\n]{0,16}(?:密码|密钥|凭证|凭据|令牌|密碼|金鑰|私钥|环境变量|token|api)[^。！？\\n]{0,16}",
       "(?:密码|密钥|凭证|令牌|密碼|金鑰|私钥|环境变量)[^。！？\\n]{0,12}(?:发送到|發送到|上传到|发到|傳送到|发给|转发到)[^。！？\\n]{0,12}(?:https?|服务器|邮箱|伺服器)",
     ],
+    reveal: [
+      "(?:显示|输出|打印|泄露|透露|告诉我|公开|说出|顯示|輸出|告訴我)[^。！？\\n]{0,8}(?:系统提示|提示词|系統提示|初始指令|系统指令)",
+    ],
     conceal: ["(?:不要|别|勿|請勿)(?:告诉|告訴|通知|让|讓|告知)(?:用户|使用者|用戶)"],
   },
   {
@@ -216,6 +235,7 @@ const LANGUAGES: readonly Language[] = [
     exfiltrate: [
       "(?:パスワード|秘密鍵|apiキー|認証情報|トークン|シークレット|環境変数)[^。！？\\n]{0,24}(?:送信し|送って|送れ|アップロードし|漏らし|転送し)",
     ],
+    reveal: ["システムプロンプト[^。！？\\n]{0,8}(?:表示|教え|出力|開示|見せ)"],
     conceal: [
       "(?:ユーザー|利用者)に(?:は)?(?:知らせ|伝え|言わ|教え|告げ|気づかれ)(?:ないで|ずに|ないように|ないこと|るな)",
     ],
@@ -230,6 +250,7 @@ const LANGUAGES: readonly Language[] = [
     exfiltrate: [
       "(?:비밀번호|암호|api ?키|토큰|자격 ?증명|개인 ?키|환경 ?변수)[^.!?\\n]{0,30}(?:전송해|전송하|보내|업로드해|업로드하|유출)",
     ],
+    reveal: ["시스템 ?프롬프트[^.!?\\n]{0,8}(?:보여|알려|출력|공개)"],
     conceal: ["사용자(?:에게|한테)[^.!?\\n]{0,10}(?:알리지|말하지|밝히지)"],
   },
   {
@@ -271,13 +292,17 @@ const MEANING = {
   },
   role: { rule: "new-role", reason: "This gives the agent another identity" },
   exfiltrate: { rule: "exfiltrate", reason: "This sends secrets of the user somewhere else" },
+  reveal: {
+    rule: "reveal-prompt",
+    reason: "This asks for the instructions that the agent was given in confidence",
+  },
   conceal: { rule: "conceal", reason: "This wants something kept from the user" },
 } as const;
 
 function rulesOf(latin: boolean): IntentRule[] {
   return LANGUAGES.filter((language) => language.latin === latin).flatMap((language) =>
     (Object.keys(MEANING) as (keyof typeof MEANING)[]).flatMap((intent) =>
-      language[intent].map((notation) => ({
+      (language[intent] ?? []).map((notation) => ({
         rule: MEANING[intent].rule,
         action: "deny" as const,
         reason: `${MEANING[intent].reason} (${language.code}).`,

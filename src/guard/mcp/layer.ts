@@ -190,8 +190,7 @@ const HIDDEN = /^(?:zero-width|bidi|filler|hidden|tag|terminal|overwritten|contr
 
 function judgeSampling(request: SamplingRequest, { sampling }: McpSection, context: Context): Finding[] {
   const found: Finding[] = [];
-  const models = request.models.length > 0 ? request.models : [];
-  for (const model of models) {
+  for (const model of request.models) {
     const refusal = refused({ model }, sampling);
     if (refusal) found.push(layer.deny(refusal.rule, refusal.reason));
   }

@@ -41,9 +41,11 @@ export function isInside(path: string, root: string): boolean {
   return root === "/" || path === root || path.startsWith(`${root}/`);
 }
 
+const SCHEME = /^(?:file|unix|http\+unix):(?:\/\/(?:localhost)?)?(?=[/~$])/i;
+
 /** `~/x` and `$HOME/x` as a shell would read them; `file:` as a browser would. */
 export function expandHome(path: string, home: string): string {
-  if (path.startsWith("file:")) return expandHome(path.replace(/^file:(?:\/\/(?:localhost)?)?/i, ""), home);
+  if (SCHEME.test(path)) return expandHome(path.replace(SCHEME, ""), home);
   const match = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)(?=$|[/\\])/i.exec(path);
   return match ? home + path.slice(match[0].length) : path;
 }

@@ -70,7 +70,7 @@ function windows(path: string): Disguise | undefined {
     };
   for (const part of parts) {
     const [stem = ""] = part.split(/[.:]/);
-    if (DEVICE.test(stem.trim()) && (windowsLike || part === stem || stem === stem.toUpperCase()))
+    if (DEVICE.test(stem.trim()) && (windowsLike || isBareDevice(part, stem)))
       return {
         rule: "device-name",
         reason: `On Windows ${part} is a device, in every folder.`,
@@ -86,6 +86,11 @@ function windows(path: string): Disguise | undefined {
       };
   }
   return undefined;
+}
+
+/** `aux.c` and `con.py` are files of honest people; `nul.`, `COM1.log` and `AUX.TXT` are not. */
+function isBareDevice(part: string, stem: string): boolean {
+  return part.replace(/[. ]+$/, "") === stem || stem === stem.toUpperCase() || /\d$/.test(stem);
 }
 
 function shown(path: string): string {

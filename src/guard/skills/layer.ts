@@ -141,14 +141,16 @@ const INTENTS = new Set([
   "skip-approval",
 ]);
 
-/** Fenced blocks of instructions, and the comments of HTML that a reader does not see. */
+/** Fenced blocks of instructions, and commands between backticks. */
 function codeBlocks(text: string): { code: string; start: number }[] {
-  return [...text.matchAll(/^[ \t]{0,8}(?:```|~~~)[^\n]{0,80}\n([\s\S]{1,20000}?)^[ \t]{0,8}(?:```|~~~)/gm)]
-    .slice(0, 200)
-    .map((match) => ({
-      code: match[1]!,
-      start: match.index + match[0].indexOf("\n") + 1,
-    }));
+  const fenced = [
+    ...text.matchAll(/^[ \t]{0,8}(?:```|~~~)[^\n]{0,80}\n([\s\S]{1,20000}?)^[ \t]{0,8}(?:```|~~~)/gm),
+  ];
+  const inline = [...text.matchAll(/(?<!`)`([^`\n]{12,400})`(?!`)/g)];
+  return [...fenced, ...inline].slice(0, 400).map((match) => ({
+    code: match[1]!,
+    start: match.index + match[0].indexOf(match[1]!),
+  }));
 }
 
 const PICTURES =

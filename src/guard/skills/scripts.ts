@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
     action: "deny",
     reason: "This fetches code and runs it unread.",
     pattern:
-      /\b(?:exec|eval)\s?\(\s{0,4}(?:await\s)?\(?(?:requests|urllib|httpx|urlopen|axios|fetch|http)[^\n]{0,200}|(?:exec|eval|new function)\s?\(\s{0,3}\(?(?:await\s)?(?:response|res|resp|r|data|body|code|payload|script)\.(?:text|content|data|body|read)|\b(?:exec|execsync|spawn|spawnsync|system|popen|run|call|check_output|check_call|getoutput)\s?\([^\n]{0,80}\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n]{0,200}(?:\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh|\|\s{0,4}python|&&\s{0,4}(?:chmod|sh|bash|\.\/)|;\s{0,4}(?:chmod|sh|bash|\.\/))/gi,
+      /\b(?:exec|eval)\s?\(\s{0,4}(?:await\s)?\(?(?:\w{1,20}\.)?(?:requests|urllib|httpx|urlopen|axios|fetch|http)[^\n]{0,200}|(?:exec|eval|new function)\s?\(\s{0,3}\(?(?:await\s)?(?:response|res|resp|r|data|body|code|payload|script)\.(?:text|content|data|body|read)|\b(?:exec|execsync|spawn|spawnsync|system|popen|run|call|check_output|check_call|getoutput)\s?\([^\n]{0,80}\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n]{0,200}(?:\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh|\|\s{0,4}python|&&\s{0,4}(?:chmod|sh|bash|\.\/)|;\s{0,4}(?:chmod|sh|bash|\.\/))/gi,
   },
   {
     rule: "reverse-shell",

@@ -131,15 +131,13 @@ export function addressesOf(host: string): (ipaddr.IPv4 | ipaddr.IPv6)[] {
     return [];
   const found = new Map<number, ipaddr.IPv4>();
   for (const octal of [true, false]) {
-    const numbers = parts.map((part) => numberOf(part, octal));
-    if (numbers.some((n) => n === undefined)) continue;
-    const address = assemble(numbers as bigint[]);
+    const address = assemble(parts.map((part) => numberOf(part, octal)));
     found.set(Number(address), fromNumber(address));
   }
   return [...found.values()];
 }
 
-function numberOf(part: string, octal: boolean): bigint | undefined {
+function numberOf(part: string, octal: boolean): bigint {
   if (part.startsWith("0x")) return BigInt(part === "0x" ? 0 : part);
   if (octal && /^0[0-7]+$/.test(part)) return BigInt(`0o${part.slice(1)}`);
   return BigInt(part);

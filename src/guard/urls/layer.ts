@@ -125,7 +125,9 @@ function asciiName(host: string): string {
 function isDomain(user: string): boolean {
   const text = user.split(/[^\p{L}\p{N}.-]/u)[0]!;
   const { isIcann, isIp } = parseDomain(text);
-  return text.includes(".") && (isIcann === true || isIp === true);
+  return (
+    text.includes(".") && (isIcann === true || isIp === true || blockedName(text.toLowerCase()) !== undefined)
+  );
 }
 
 function judgeData(input: string): Finding[] {

@@ -60,6 +60,9 @@ function interpreted(invocation: Invocation, { program }: Situation): Found[] {
   const encoded =
     interpreter?.language === "powershell" && argv.find(({ text }) => /^[-/]e(c|nc?\w*)?$/i.test(text));
   if (encoded) return [found("encoded-shell", encoded.span)];
+  const unchecked =
+    interpreter?.language === "powershell" && argv.find(({ text }) => /^(bypass|unrestricted)$/i.test(text));
+  if (unchecked) return [found("hijack", unchecked.span)];
   if (!interpreter || /^(awk|sed|vim|gdb|sqlite|cmd)$/.test(interpreter.language)) return [];
   const { options, operands } = interpreterArguments(argv, interpreter);
   const coded = options.some(({ name }) =>
@@ -77,7 +80,8 @@ function interpreted(invocation: Invocation, { program }: Situation): Found[] {
   if (script && script.text !== "-" && !options.some(({ name }) => name === "-s")) return [];
   if (input.from.some(isFetcher)) return [found("pipe-to-shell", span)];
   if (input.from.some(isDecoder)) return [found("encoded-shell", span)];
-  return input.kind === "here" ? [] : [found("pipe-to-interpreter", span)];
+  const known = !isDynamic(input.text) && !isShell(program);
+  return input.kind === "here" || known ? [] : [found("pipe-to-interpreter", span)];
 }
 
 function madeBy(from: readonly Invocation[], word: Word, coded: boolean): Found[] {
@@ -114,6 +118,8 @@ const INSIDE =
 
 function escaped({ argv, via, span }: Invocation, { program }: Situation): Found[] {
   const outer = via.at(-1);
+  const interactive = isShell(program) && argv.some(({ text }) => /^-[a-z]*i[a-z]*$/.test(text));
+  if (interactive && !argv.some(({ text }) => /^-[a-z]*c$/.test(text))) return [found("shell-escape", span)];
   if (outer === undefined) return [];
   const bare = isShell(program) && argv.slice(1).every(({ text }) => /^-[ipl]+$/.test(text));
   if (bare && INSIDE.test(outer)) return [found("shell-escape", span)];

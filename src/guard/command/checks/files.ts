@@ -32,7 +32,7 @@ function ruleOf(
 
 /** What a build makes and can make again. */
 const ARTEFACT =
-  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|site|public|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|cypress|Debug|Release|x64|CMakeFiles|DerivedData|Pods|bin|deps|elm-stuff|__pycache__|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core(\.\d+)?$|^\.?nohup\.out$/;
+  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
 
 /** Patterns of files that people write themselves. */
 const SOURCE =
@@ -45,6 +45,10 @@ const LOCK_FILE =
 export const isArtefact = (name: string): boolean =>
   (ARTEFACT.test(name) && !SOURCE.test(name)) || LOCK_FILE.test(name);
 
+/** What package managers and tools fetch again when they miss it. */
+const CACHE =
+  /^\/var\/(lib\/apt\/lists|cache\/(apt|yum|dnf|apk|pacman))(\/|$)|^\/(home|Users)\/[^/]+\/\.cache\/[^/*]+/;
+
 function deletes(
   { path, recursive, filter }: FileAccess,
   place: Place,
@@ -55,13 +59,14 @@ function deletes(
   const many = recursive || (path.glob && place.whole);
   if (isSensitive("self", place, path.glob, home)) return "self-modification";
   if (place.area === "device") return "raw-device";
+  if (CACHE.test(place.path)) return recursive ? "artefact-delete" : undefined;
   if (place.area === "system") return place.path.startsWith("/var/log") ? "hide-traces" : "delete-everything";
   if (filter !== undefined && place.area === "workspace")
     return isArtefact(name) ? "artefact-delete" : "delete-files";
   if (place.whole && many) return "delete-everything";
   if (place.area === "unknown") return recursive ? "recursive-delete" : undefined;
   if (isSensitive("private", place, path.glob, home) && /_history$/.test(place.path)) return "hide-traces";
-  if (place.area === "home" || place.area === "outside") return many ? "delete-outside" : "delete-outside";
+  if (place.area === "home" || place.area === "outside") return "delete-outside";
   if (place.area === "temporary")
     return recursive && !place.path.includes("/tmp.XXXX") ? "recursive-delete" : undefined;
   const last = place.path.slice(place.path.lastIndexOf("/") + 1);
@@ -95,9 +100,14 @@ function writes(
   for (const [kind, rule] of SPECIAL_WRITES) if (isSensitive(kind, place, path.glob, home)) return rule;
   if (place.path.startsWith("/var/log/")) return "hide-traces";
   if (place.area === "system") return place.path === "/var/tmp" ? undefined : "write-system";
+  if (
+    program === "cp" &&
+    invocation.argv.some(({ text }) => text === "/dev/null") &&
+    !isArtefact(place.path.replace(/^.*\//, ""))
+  )
+    return "delete-files";
   if (place.area === "home" && /\/\.cache(\/|$)/.test(place.path)) return undefined;
   if (place.area === "home" || place.area === "outside") return "write-outside";
-  if (invocation.argv.length === 0) return undefined;
   return undefined;
 }
 

@@ -80,6 +80,8 @@ function client(args: Arguments, { argv, input, span }: Invocation, { program }:
   const daemon = args.options.find(
     ({ name, value }) => name === "--unix-socket" && /docker|containerd|podman|crio/.test(value?.text ?? ""),
   );
+  const api = urls.find(({ text }) => /:(2375|2376|10250|10255|2379)(\/|$)/.test(text));
+  if (api) return [found("container-escape", api.span)];
   if (daemon) return [found("container-escape", daemon.word.span)];
   if (urls.length > 0 && urls.every(({ text }) => isLoopback(text))) return [];
   for (const { name, value } of args.options) {

@@ -1,7 +1,7 @@
 import { readArguments } from "../arguments.js";
 import { isSensitive, placeOf } from "../places.js";
 import { programOptions } from "../programs/options.js";
-import { byName, type Invocation, type Word } from "../script.js";
+import { byName, HOLE, type Invocation, type Word } from "../script.js";
 import { type Check, FETCHERS, type Found, found, type Situation } from "./check.js";
 
 /** Variables that hold secrets, by name. */
@@ -32,7 +32,7 @@ const NAMES_ONLY = new Set(
 const PATTERN_FIRST = new Set("grep egrep fgrep rg ag ack sed awk gawk perl jq yq zgrep".split(" "));
 /** Options whose value names a file that is used, not shown. */
 const USES =
-  /^(--env-file|--key|--cert|--cacert|--identity|-E|--cert-key|--kubeconfig|--from-env-file|--identity-file|--exclude|--include|-x|-X|--ignore|--ignore-file|--exclude-dir|--glob|-g|--exclude-from|-o|-O|--output|-C)$/;
+  /^(--env-file|--key|--cert|--cacert|--identity|-E|--cert-key|--kubeconfig|-var-file|--var-file|--from-env-file|--identity-file|--exclude|--include|-x|-X|--ignore|--ignore-file|--exclude-dir|--glob|-g|--exclude-from|-o|-O|--output|-C)$/;
 const COPIES = new Set(
   "cp ln rsync install tar zip 7z scp docker podman gpg openssl sops age ansible-vault".split(" "),
 );
@@ -129,7 +129,16 @@ function readWords(program: string, argv: readonly Word[]): Word[] {
   return [...operands.slice(skip, last), ...values];
 }
 
-function credentialIn(word: Word, { cwd, span }: Invocation, { surroundings, program }: Situation): Found[] {
+/** Looking through everything is looking for something. */
+const SEARCHES = /^(grep|egrep|fgrep|rg|ag|ack|strings)$/;
+const recursive = (argv: readonly Word[]) =>
+  argv[0]?.text !== "grep" || argv.some(({ text }) => /^-[a-zA-Z]*[rR]|^--recursive/.test(text));
+
+function credentialIn(
+  word: Word,
+  { cwd, span, via, argv }: Invocation,
+  { surroundings, program }: Situation,
+): Found[] {
   const text = word.text
     .replace(/^[\w.-]+=(?=[@<~/.])/, "")
     .replace(/^[@<]/, "")
@@ -139,6 +148,10 @@ function credentialIn(word: Word, { cwd, span }: Invocation, { surroundings, pro
   const sees = (kind: "credential" | "private" | "process") =>
     isSensitive(kind, place, word.glob, surroundings.home);
   const at = word.span.end > 0 ? word.span : span;
+  const searched =
+    /^(find |xargs|fd )/.test(via.at(-1) ?? "") && text.includes(HOLE) && /^(home|system)$/.test(place.area);
+  if (searched || (SEARCHES.test(program) && place.whole && place.area !== "workspace" && recursive(argv)))
+    return [found("private-data", at, place.path.replaceAll(HOLE, "…"))];
   if (sees("process")) return [found("process-memory", at, place.path)];
   if (sees("credential"))
     return [

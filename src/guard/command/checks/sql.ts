@@ -2,10 +2,10 @@ import { HOLE, type Word } from "../script.js";
 import { type Check, found } from "./check.js";
 
 const CLIENTS =
-  /^(psql|mysql|mariadb|sqlite3?|mysqlsh|sqlcmd|clickhouse-client|clickhouse|duckdb|bq|isql|usql|pgcli|mycli|litecli|cqlsh|snowsql|impala-shell|beeline|hive|presto|trino|cockroach|sqlplus|osql|tsql|db2|vsql|spark-sql|athena|turso|wrangler|supabase|rqlite|ysqlsh|litestream|fdbcli|Invoke-Sqlcmd|heroku|doctl|flyctl|prisma|manage\.py|python3?|php|rails|artisan|wp|drush|docker|kubectl|npx)$/;
+  /^(psql|mysql|mariadb|sqlite3?|mysqlsh|sqlcmd|clickhouse-client|clickhouse|duckdb|bq|isql|usql|pgcli|mycli|litecli|cqlsh|snowsql|impala-shell|beeline|hive|presto|trino|cockroach|sqlplus|osql|tsql|db2|vsql|spark-sql|athena|turso|wrangler|supabase|rqlite|ysqlsh|litestream|fdbcli|Invoke-Sqlcmd|heroku|doctl|flyctl|prisma|manage\.py|python3?|php|rails|artisan|wp|drush|docker|kubectl)$/;
 /** Programs whose words are only text. */
 const TEXT =
-  /^(echo|printf|cat|grep|egrep|fgrep|rg|ag|ack|git|sed|awk|gh|glab|jira|curl|http|print|logger|say|notify-send|touch|mkdir|ls|find|test|\[|tee|hub|code|vim|nano|man|apropos|which|alias|export|read)$/;
+  /^(echo|printf|cat|grep|egrep|fgrep|rg|ag|ack|git|sed|awk|gh|glab|jira|curl|http|print|logger|say|notify-send|touch|mkdir|ls|find|test|\[|tee|hub|code|vim|nano|man|apropos|which|alias|export|read|jest|vitest|pytest|mocha|playwright|cypress|npx|npm|yarn|pnpm|bun|ctest|rspec|phpunit)$/;
 
 /** Statements that drop, empty or change whole tables, or that leave the database. */
 export const sql: Check = ({ argv, input, span }, { program }) => {

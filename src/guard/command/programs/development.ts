@@ -69,7 +69,7 @@ export const DEVELOPMENT: readonly Row[] = [
   ],
   [
     "publish",
-    "npm publish|unpublish|deprecate|stage",
+    "npm publish|unpublish|deprecate|stage|dist-tag",
     "yarn publish",
     "yarn npm publish",
     "pnpm publish",
@@ -84,7 +84,7 @@ export const DEVELOPMENT: readonly Row[] = [
     "cargo release",
     "twine upload",
     "poetry|uv|hatch|flit|pdm|rye|maturin publish|upload",
-    "python|python3 setup.py upload|register",
+    "python|python3 setup.py ~upload|register",
     "gem push|yank|owner",
     "rake release",
     "mvn|mvnw|./mvnw deploy|release:*|deploy:*|site-deploy",
@@ -288,6 +288,7 @@ export const DEVELOPMENT: readonly Row[] = [
     "nix run|profile|shell ~github:*|git+*|http*:*",
     "curlbash",
   ],
+  ["private-data", "npm|pnpm config ls|list -l|--long"],
   [
     "remote-change",
     "gh pr create|merge|close|comment|edit|ready|review|reopen|lock|update-branch",

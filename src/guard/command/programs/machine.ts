@@ -56,7 +56,7 @@ export const MACHINE: readonly Row[] = [
     "rc-update|update-rc.d|chkconfig|insserv",
     "launchctl load|unload|bootstrap|bootout|enable|disable|kickstart|remove|submit|stop",
     "supervisorctl stop|restart|shutdown|reload|update",
-    "brew services",
+    "brew services start|stop|restart|run|kill|cleanup",
     "sc stop|start|delete|config|create",
     "net stop|start",
     "nginx -s",
@@ -88,7 +88,7 @@ export const MACHINE: readonly Row[] = [
   ],
   [
     "kill-system",
-    "kill ~1|-1|0",
+    "kill ~1|-1",
     "kill -1",
     "killall|pkill ~systemd|init|sshd|dockerd|containerd|auditd|rsyslogd|syslogd|journald|systemd-*|falco|osqueryd|crowdstrike*|falcon*|hermes*|clamd|wazuh*|Xorg|gnome-shell|dbus-daemon|NetworkManager|launchd|WindowServer|loginwindow|snoopy|ossec*|sysmon*|filebeat|auditbeat|aide|tripwire|kubelet",
     "pkill|killall -u|-U|--user|--euid",
@@ -136,7 +136,7 @@ export const MACHINE: readonly Row[] = [
   ],
   [
     "open-permissions",
-    "chmod ~777|0777|666|0666|*o+w*|*a+w*|*o=*w*|*a=*w*|*a+rwx|ugo+w*|ugo+rwx|776|767|757|o+rwx|0757|1777|733|677",
+    "chmod ~777|0777|666|0666|*o+w*|*a+w*|*o=*w*|*a=*w*|*a+rw*|*o+rw*|ugo+rw*|ugo+w*|ugo+rwx|776|767|757|o+rwx|0757|1777|733|677",
     "chmod -R ~000|0",
   ],
   ["change-owner", "chown|chgrp", "takeown|icacls|cacls|xcacls"],

@@ -154,6 +154,7 @@ export const SERVICES: readonly Row[] = [
     "az acr credential|login",
     "vault read|kv|unwrap|print|lease get|read|~get",
     "vault kv get|list",
+    "vault read|unwrap|print|list",
     "pass|gopass show|-c|edit|insert|rm|generate",
     "pass|gopass *",
     "op read|item|document|inject|run|vault",

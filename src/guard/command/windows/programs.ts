@@ -83,7 +83,7 @@ export const WINDOWS: readonly Row[] = [
     "hijack",
     "set-executionpolicy",
     "assoc|ftype ~*=*",
-    "powershell|pwsh -executionpolicy -windowstyle",
+    "powershell|pwsh -executionpolicy",
     "netsh ~portproxy|proxy",
   ],
   [
@@ -134,6 +134,7 @@ export const WINDOWS: readonly Row[] = [
     "finger|ieexec",
   ],
   ["bare-eval", "iex|invoke-expression|invoke-script !-s", "[scriptblock]::create"],
+  ["shell-escape", "start-process|saps|invoke-item|ii *"],
   [
     "remote-shell",
     "invoke-command|icm|enter-pssession|etsn|new-pssession|winrs -computername|-cn|-session|~-r:*",
