@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SYSCALL_STOP = SIGTRAP | 0x80 };
+enum { SYSCALL_STOP = SIGTRAP | 0x80, ERESTARTSYS = 512 }; /* the kernel's own: make the call again, or EINTR of it */
 
 static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
@@ -157,8 +157,9 @@ static int on_return(struct session *s, struct tracee *t)
 	t->in_call = 0;
 	if (load(t) < 0)
 		return 0;
-	if (t->act != NULL) { /* a signal came before its notification: it is to make the call again */
-		tracee_forget_act(s, t);
+	int interrupted = t->act != NULL && (int64_t)t->registers.rax == -ERESTARTSYS;
+	tracee_forget_act(s, t);
+	if (interrupted) { /* a signal came before its notification: it is to make the call again */
 		give_back_registers(t);
 		t->want_return = 0;
 		make_again(t);

@@ -153,18 +153,15 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   return doorOf;
 }
 
-/** What comes with every session decides on nothing that a program may do to files. */
-function hasPolicies(stack: PolicyStack): boolean {
-  return stack.policies.some((policy) => !policy.builtIn);
-}
-
-/** Calls of the trace door that may be made in the program's place, which takes a notification. */
+/**
+ * Calls of the trace door that may be made in the program's place, which takes a notification: those that policies look
+ * at, now or after a reload. Where nothing but what comes with every session decides, that is all there will ever be.
+ */
 function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>): number[] {
-  // Policies to come may look at any call; what comes with every session, at its own alone.
-  const isLookedAt = (nr: number) =>
-    stack.policies.some(({ builtIn, subscription }) => !builtIn || subscription.calls.has(nr));
+  const now = stack.interests();
+  const own = stack.policies.every((policy) => policy.builtIn);
   return [...doorOf].flatMap(([nr, door]) =>
-    door === traceDoor && isLookedAt(nr) && hasAct(syscallByNumber(nr)!) ? [nr] : [],
+    door === traceDoor && hasAct(syscallByNumber(nr)!) && (!own || now.has(nr)) ? [nr] : [],
   );
 }
 
@@ -198,7 +195,10 @@ function filterSpec(
   } as const;
   for (const nr of actsAtTraceDoor(stack, doorOf))
     treatment(nr).rules.push({ tests: [marked], action: { do: "notify" } });
-  if (hasPolicies(stack) && [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!)))
+  if (
+    stack.policies.some((policy) => !policy.builtIn) &&
+    [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!))
+  )
     treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
   for (const [nr, when] of narrowed)
     for (const tests of when)
