@@ -64,7 +64,6 @@ export function encodeText(text: string): Uint8Array {
 /** For a terminal: what would move its cursor, hide, or turn the order of letters around is spelled out. */
 export function harmless(text: string): string {
   return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
     /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
     (sign) => {
       const code = sign.charCodeAt(0);
