@@ -1,6 +1,6 @@
 import type { Finding } from "../analyze/patterns/pattern.js";
 import type { Report } from "../analyze/report.js";
-import { paint } from "./output.js";
+import { paint, show } from "./output.js";
 
 type Paint = ReturnType<typeof paint>;
 type ReportedProcess = Report["processes"][number];
@@ -196,17 +196,6 @@ function cut(lines: readonly string[], limit: number): string[] {
   return lines.length <= limit
     ? [...lines]
     : [...lines.slice(0, limit), `… and ${lines.length - limit} more (--all, --json)`];
-}
-
-/** Control characters in names would speak to the terminal. */
-function show(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu, (c) => {
-    const code = c.codePointAt(0)!;
-    if (c === "\n") return "\\n";
-    return code >= 0xdc80 && code <= 0xdcff
-      ? `\\x${(code - 0xdc00).toString(16)}`
-      : `\\u{${code.toString(16)}}`;
-  });
 }
 
 const count = (n: number) => n.toLocaleString("en").padStart(7);
