@@ -1,7 +1,8 @@
 import { factsOf } from "../analyze/analyze.js";
+import { visible } from "../analyze/format.js";
 import { behaviourOf, KINDS, type Kind } from "../diff/behaviour.js";
 import { type Changes, compare, type Difference, isEmpty } from "../diff/diff.js";
-import { paint, print, show } from "./output.js";
+import { paint, print } from "./output.js";
 
 interface Flags {
   json?: boolean;
@@ -49,15 +50,15 @@ function sectionOf(title: string, { added, gone, changed }: Changes, all: boolea
     ...cut(added, all).map((d) =>
       typeof d === "string"
         ? d
-        : `${p("red", "+")} ${p("bold", show(d.name))}${ways(d.ways)}  ${p("dim", brief(d.detail))}`,
+        : `${p("red", "+")} ${p("bold", visible(d.name))}${ways(d.ways)}  ${p("dim", brief(d.detail))}`,
     ),
     ...cut(changed, all).map((d) =>
       typeof d === "string"
         ? d
-        : `${p("yellow", "~")} ${show(d.name)} ${d.before.join(", ")} → ${d.after.join(", ")}  ${p("dim", brief(d.detail))}`,
+        : `${p("yellow", "~")} ${visible(d.name)} ${d.before.join(", ")} → ${d.after.join(", ")}  ${p("dim", brief(d.detail))}`,
     ),
     ...cut(gone, all).map((d) =>
-      typeof d === "string" ? d : `${p("green", "-")} ${show(d.name)}${ways(d.ways)}`,
+      typeof d === "string" ? d : `${p("green", "-")} ${visible(d.name)}${ways(d.ways)}`,
     ),
   ];
   if (lines.length === 0) return "";
@@ -75,6 +76,6 @@ function cut<T>(items: readonly T[], all: boolean): (T | string)[] {
 }
 
 function brief(text: string): string {
-  const shown = show(text);
+  const shown = visible(text);
   return shown.length > 110 ? `${shown.slice(0, 110)}…` : shown;
 }

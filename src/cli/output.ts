@@ -44,14 +44,3 @@ export function paint(fd: number): (style: keyof typeof STYLES, text: string) =>
 }
 
 const STYLES = { bold: "1", dim: "2", red: "31", green: "32", yellow: "33", blue: "34", cyan: "36" } as const;
-
-/** Control characters in names would speak to the terminal. */
-export function show(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu, (c) => {
-    const code = c.codePointAt(0)!;
-    if (c === "\n") return "\\n";
-    return code >= 0xdc80 && code <= 0xdcff
-      ? `\\x${(code - 0xdc00).toString(16)}`
-      : `\\u{${code.toString(16)}}`;
-  });
-}

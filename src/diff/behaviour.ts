@@ -1,7 +1,7 @@
 import type { Facts } from "../analyze/facts.js";
 import type { FileFacts } from "../analyze/files.js";
 import { shapesOf } from "../analyze/shape.js";
-import { namesOf, placed, type Surroundings } from "../learn/place.js";
+import { namesOf, placed, type Surroundings, TMP, WORKSPACE } from "../learn/place.js";
 
 /** Something that a run did, under a name by which another run can be compared. */
 export interface Deed {
@@ -78,7 +78,7 @@ function waysOf({ reads, writes, deletes, execs }: FileFacts): string[] {
 /** The path as a pattern, to be read: `./node_modules/x`, `~/.npm/_logs/*.log`. */
 function shapeOf(path: string, where: Surroundings): string {
   const { root, names } = namesOf(placed(path.replace(/^\/proc\/\d+(?=\/|$)/, "/proc/self"), where, -1));
-  const start = root.startsWith("$") ? (root.includes("workspace") ? "." : "/tmp") : root;
+  const start = root === WORKSPACE ? "." : root === TMP ? "/tmp" : root;
   return names.length === 0 ? start || "/" : `${start}/${shapesOf(names).join("/").replace(/\\(.)/g, "$1")}`;
 }
 
