@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|guard|trace] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { analyze } from "./analyze.mjs";
 import { guard } from "./guard.mjs";
 import { memory } from "./memory.mjs";
 import { policies } from "./policies.mjs";
@@ -17,6 +18,7 @@ const SCENARIOS = {
   reload: async (options) => ({ reload: await reload(options) }),
   guard: async (options) => ({ guard: guard(options) }),
   trace: async (options) => ({ trace: await trace(options) }),
+  analyze: async (options) => ({ analyze: await analyze(options) }),
   memory: async (options) => ({ memory: await memory(options) }),
 };
 
@@ -26,7 +28,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     quick: { type: "boolean", default: false },
     json: { type: "string" },
-    /** memory, trace: how many events; memory: through which door */
+    /** memory, trace, analyze: how many events; memory: through which door */
     events: { type: "string", default: "10000000" },
     door: { type: "string", default: "notify" },
     policy: { type: "string", default: "requested" },

@@ -100,6 +100,7 @@ function settings(entryPoints) {
 const COMMANDS = [
   "analyze",
   "commands",
+  "diff",
   "doctor",
   "export",
   "guard",

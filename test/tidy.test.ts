@@ -26,6 +26,7 @@ const LAYERS = [
   ["src/session/", "src/simulate/"],
   ["src/analyze/"],
   ["src/learn/", "src/query/", "src/export/"],
+  ["src/diff/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/index.ts", "src/cli/"],
 ];

@@ -10,6 +10,14 @@ export type Listener = (record: TraceRecord, process: Process | undefined) => vo
 
 /** Reads a trace once, and says what it tells. */
 export async function analyze(file: string, listener?: Listener): Promise<Report> {
+  const { facts, complete } = await factsOf(file, listener);
+  return reportOf(facts, { file, complete });
+}
+
+export async function factsOf(
+  file: string,
+  listener?: Listener,
+): Promise<{ facts: Facts; complete: boolean }> {
   const facts = new Facts(await Secrets.load());
   const reader = await readTrace(file, (record) => {
     const process = facts.take(record);
@@ -17,5 +25,5 @@ export async function analyze(file: string, listener?: Listener): Promise<Report
   });
   const complete =
     reader.ended && reader.cut === undefined && reader.missingParts === 0 && facts.dropped === 0;
-  return reportOf(facts, { file, complete });
+  return { facts, complete };
 }

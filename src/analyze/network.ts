@@ -18,6 +18,8 @@ export interface PeerFacts {
   last: number;
   readonly names: Set<string>;
   readonly by: Set<string>;
+  /** Command lines of processes that did. */
+  readonly commands: Set<string>;
   /** Time between contacts: how many, their mean, and the sum of squared differences from it (Welford). */
   readonly gaps: { count: number; mean: number; squares: number };
 }
@@ -30,6 +32,8 @@ interface Socket {
 const MAX_PEERS = 20_000;
 const MAX_SOCKETS = 100_000;
 const MAX_USERS = 8;
+const MAX_COMMANDS = 3;
+const MAX_COMMAND = 300;
 const SENDS = new Set(["sendto", "sendmsg", "sendmmsg", "write", "writev", "sendfile", "splice"]);
 const RECEIVES = new Set(["recvfrom", "recvmsg", "recvmmsg", "read", "readv"]);
 /** A connect of a non-blocking socket says this, and goes on. */
@@ -168,6 +172,7 @@ export class Network {
       last: time,
       names: new Set(),
       by: new Set(),
+      commands: new Set(),
       gaps: { count: 0, mean: 0, squares: 0 },
     };
     this.peers.set(key, peer);
@@ -176,6 +181,7 @@ export class Network {
 
   #usedBy(peer: PeerFacts, process: Process): void {
     if (peer.by.size < MAX_USERS) peer.by.add(programName(process));
+    if (peer.commands.size < MAX_COMMANDS) peer.commands.add(process.argv.join(" ").slice(0, MAX_COMMAND));
   }
 }
 

@@ -122,6 +122,7 @@ function networkOf({ network }: Facts) {
     ...peer,
     names: [...peer.names],
     by: [...peer.by],
+    commands: [...peer.commands],
   }));
   return {
     peers: peers.sort((a, b) => b.bytesIn + b.bytesOut - a.bytesIn - a.bytesOut || b.contacts - a.contacts),

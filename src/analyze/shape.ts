@@ -45,7 +45,7 @@ function shapeOfWord(word: string): string {
 /** Hashes and random names: letters and digits mixed as no person does. */
 function isRandom(word: string): boolean {
   if (word.length < RANDOM) return false;
-  if (/^[0-9a-f]{7,}$/i.test(word) && /\d/.test(word) && /[a-f]/i.test(word)) return true;
+  if (/^[0-9a-f]{7,}$/i.test(word) && turns(word) >= 2) return true; // "ed25519" is none
   if (word.length >= 16 && /^[0-9a-f]+$/.test(word)) return true;
   if (!/^[A-Za-z0-9]+$/.test(word)) return false;
   return turns(word) >= 3 && /\d/.test(word)

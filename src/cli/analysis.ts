@@ -1,3 +1,4 @@
+import { bytes, duration, visible } from "../analyze/format.js";
 import type { Finding } from "../analyze/patterns/pattern.js";
 import type { Report } from "../analyze/report.js";
 import { paint } from "./output.js";
@@ -24,7 +25,7 @@ export function renderAnalysis(report: Report, all: boolean): string {
       cut(
         report.programs.map(
           (program) =>
-            `${count(program.count)}  ${show(program.exe)}  ${p("dim", show(program.commands[0] ?? ""))}`,
+            `${count(program.count)}  ${visible(program.exe)}  ${p("dim", visible(program.commands[0] ?? ""))}`,
         ),
         limit,
       ),
@@ -36,7 +37,7 @@ export function renderAnalysis(report: Report, all: boolean): string {
       cut(
         report.secrets.map(
           (s) =>
-            `${p(s.failed < s.count ? "red" : "yellow", show(s.path))}  ${s.by.join(", ")} ×${s.count}${s.failed > 0 ? ` (${s.failed} refused or failed)` : ""}  ${p("dim", s.reason)}`,
+            `${p(s.failed < s.count ? "red" : "yellow", visible(s.path))}  ${s.by.join(", ")} ×${s.count}${s.failed > 0 ? ` (${s.failed} refused or failed)` : ""}  ${p("dim", s.reason)}`,
         ),
         limit,
       ),
@@ -46,7 +47,7 @@ export function renderAnalysis(report: Report, all: boolean): string {
       cut(
         report.decisions.map(
           (d) =>
-            `${count(d.count)}  ${p(d.action === "deny" || d.action === "kill" ? "red" : "yellow", d.action)} ${d.call}  ${[d.policy, d.rule].filter(Boolean).join("/")}${d.reason ? `: ${d.reason}` : ""}  ${p("dim", d.examples.map(show).join(" "))}`,
+            `${count(d.count)}  ${p(d.action === "deny" || d.action === "kill" ? "red" : "yellow", d.action)} ${d.call}  ${[d.policy, d.rule].filter(Boolean).join("/")}${d.reason ? `: ${d.reason}` : ""}  ${p("dim", d.examples.map(visible).join(" "))}`,
         ),
         limit,
       ),
@@ -55,7 +56,7 @@ export function renderAnalysis(report: Report, all: boolean): string {
       "Errors",
       cut(
         report.errors.map(
-          (e) => `${count(e.count)}  ${e.call} ${e.errno}  ${p("dim", e.examples.map(show).join(" "))}`,
+          (e) => `${count(e.count)}  ${e.call} ${e.errno}  ${p("dim", e.examples.map(visible).join(" "))}`,
         ),
         limit,
       ),
@@ -65,7 +66,7 @@ export function renderAnalysis(report: Report, all: boolean): string {
       cut(
         report.slowest.map(
           (s) =>
-            `${duration(s.seconds).padStart(9)}  ${s.call} ${show(s.subject)}  ${p("dim", `pid ${s.pid}, at ${at(s.time, report)}`)}`,
+            `${duration(s.seconds).padStart(9)}  ${s.call} ${visible(s.subject)}  ${p("dim", `pid ${s.pid}, at ${at(s.time, report)}`)}`,
         ),
         limit,
       ),
@@ -95,7 +96,7 @@ function heading({ trace, time }: Report, p: Paint): string {
   ];
   const share = (seconds: number) => `${time.lived > 0 ? Math.round((100 * seconds) / time.lived) : 0} %`;
   return [
-    p("bold", show(trace.command.join(" ") || trace.file)),
+    p("bold", visible(trace.command.join(" ") || trace.file)),
     `${trace.started}, ${duration(trace.seconds)}${end}, ${trace.events.toLocaleString("en")} calls`,
     `of the processes' ${duration(time.lived)}: ${share(time.own)} own work, ${share(time.kernel)} in calls, ${share(time.waiting)} waiting`,
     ...gaps.map((gap) => p("yellow", `! ${gap}`)),
@@ -105,9 +106,9 @@ function heading({ trace, time }: Report, p: Paint): string {
 
 function finding({ severity, pattern, title, evidence }: Finding, report: Report, p: Paint): string[] {
   return [
-    `${p(COLOURS[severity], severity.padEnd(8))}${show(title)} ${p("dim", `[${pattern}]`)}`,
+    `${p(COLOURS[severity], severity.padEnd(8))}${visible(title)} ${p("dim", `[${pattern}]`)}`,
     ...evidence.map((e) =>
-      p("dim", `          ${at(e.time, report)}  ${e.program} (${e.pid})  ${show(e.text)}`),
+      p("dim", `          ${at(e.time, report)}  ${e.program} (${e.pid})  ${visible(e.text)}`),
     ),
   ];
 }
@@ -152,7 +153,7 @@ function line(process: ReportedProcess, report: Report, p: Paint): string {
     ...(end === "" ? [] : [end]),
   ];
   const words = argv.slice(1).join(" ");
-  return `${p("cyan", show(name))} ${p("dim", `(${pid})`)} ${details.join(", ")}  ${p("dim", show(words).slice(0, 80))}`;
+  return `${p("cyan", visible(name))} ${p("dim", `(${pid})`)} ${details.join(", ")}  ${p("dim", visible(words).slice(0, 80))}`;
 }
 
 function filesTitle({ files }: Report): string {
@@ -174,21 +175,21 @@ function folder({
     ...(written > 0 ? [`${written} written${bytesWritten > 0 ? ` (${bytes(bytesWritten)})` : ""}`] : []),
     ...(deleted > 0 ? [`${deleted} deleted`] : []),
   ];
-  return `${count(files)}  ${show(folder)}  ${parts.join(", ")}`;
+  return `${count(files)}  ${visible(folder)}  ${parts.join(", ")}`;
 }
 
 function network({ network }: Report, limit: number): string[] {
   const peers = network.peers.map(
     ({ address, direction, local, names, contacts, failed, bytesOut, bytesIn, by }) => {
       const where =
-        direction === "out" ? `→ ${show(address)}` : `← ${show(address)}${local ? ` at ${local}` : ""}`;
-      const named = names.length > 0 ? ` (${names.map(show).join(", ")})` : "";
+        direction === "out" ? `→ ${visible(address)}` : `← ${visible(address)}${local ? ` at ${local}` : ""}`;
+      const named = names.length > 0 ? ` (${names.map(visible).join(", ")})` : "";
       return `${where}${named}  ×${contacts}${failed > 0 ? `, ${failed} failed` : ""}  ${bytes(bytesOut)} out, ${bytes(bytesIn)} in  ${by.join(", ")}`;
     },
   );
   return [
     ...cut(peers, limit),
-    ...network.listening.map(({ address, by }) => `listens at ${show(address)}  ${by.join(", ")}`),
+    ...network.listening.map(({ address, by }) => `listens at ${visible(address)}  ${by.join(", ")}`),
   ];
 }
 
@@ -198,33 +199,8 @@ function cut(lines: readonly string[], limit: number): string[] {
     : [...lines.slice(0, limit), `… and ${lines.length - limit} more (--all, --json)`];
 }
 
-/** Control characters in names would speak to the terminal. */
-function show(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu, (c) => {
-    const code = c.codePointAt(0)!;
-    if (c === "\n") return "\\n";
-    return code >= 0xdc80 && code <= 0xdcff
-      ? `\\x${(code - 0xdc00).toString(16)}`
-      : `\\u{${code.toString(16)}}`;
-  });
-}
-
 const count = (n: number) => n.toLocaleString("en").padStart(7);
 
 function at(time: number, { trace }: Report): string {
   return `${Math.max(0, time - trace.from).toFixed(3)} s`;
-}
-
-function duration(seconds: number): string {
-  if (seconds >= 100) return `${Math.round(seconds).toLocaleString("en")} s`;
-  if (seconds >= 1) return `${seconds.toFixed(2)} s`;
-  return seconds >= 1e-3 ? `${(seconds * 1e3).toFixed(1)} ms` : `${(seconds * 1e6).toFixed(1)} µs`;
-}
-
-function bytes(n: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let unit = 0;
-  let value = n;
-  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }

@@ -19,6 +19,18 @@ export function addBehaviourCommands(program: Command): void {
     );
 
   program
+    .command("diff")
+    .description("how the behaviour of two runs differs: peers, programs, files, system calls")
+    .argument("<before>", "a trace")
+    .argument("<after>", "another one")
+    .option("--json", "as JSON (docs/analyze.md)")
+    .option("--all", "lists to their end")
+    .addHelpText("after", DIFF_EXAMPLES)
+    .action(async (before, after, options) =>
+      exit(await (await import("./diff.js")).diffCommand(before, after, options)),
+    );
+
+  program
     .command("learn")
     .description("run a program and write the narrowest readable policy that lets it do what it did")
     .argument("[command...]", "the program and its arguments; with --repair, a trace")
@@ -38,6 +50,14 @@ export function addBehaviourCommands(program: Command): void {
     .addHelpText("after", LEARN_EXAMPLES)
     .action(async (words, options) => exit(await (await import("./learn.js")).learnCommand(words, options)));
 }
+
+const DIFF_EXAMPLES = `
+Example: what does a package's install script do that it did not do before?
+  hermes run -t old.jsonl -- npm install ./package-1.0.0.tgz
+  hermes run -t new.jsonl -- npm install ./package-1.0.1.tgz
+  hermes diff old.jsonl new.jsonl
+
+Exit status: 0 when nothing differs, 1 when something does, 125 when a trace cannot be read.`;
 
 const LEARN_EXAMPLES = `
 Examples:

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Secrets } from "../analyze/secrets.js";
@@ -55,7 +55,7 @@ export async function learnCommand(words: string[], flags: LearnFlags): Promise<
     flags.name ?? (flags.output === undefined ? "learned" : basename(flags.output).replace(/\.\w+$/, ""));
   const text = formatted(flags.format, name, rules, observations);
   if (learned) learned.save(text, observations);
-  else if (flags.output !== undefined) (await import("node:fs")).writeFileSync(flags.output, text);
+  else if (flags.output !== undefined) writeFileSync(flags.output, text);
   else print(text);
   if (flags.output !== undefined) report(flags, rules, observations, flags.output);
   return status;
@@ -69,7 +69,7 @@ function formatted(
 ): string {
   if (format === "oci") return seccompProfile(observations);
   if (format === "landlock")
-    return landlockConfig(rules, { workspace: process.cwd(), home: homedir(), isFolder });
+    return landlockConfig(rules, { workspace: process.cwd(), home: homedir(), kindOf });
   return policyText(name, rules, observations.runs);
 }
 
@@ -122,8 +122,9 @@ function report(
   for (const text of secrets) say(`hermes: a secret is allowed, since it was used: ${text}\n`);
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+function kindOf(path: string): "folder" | "file" | "absent" {
+  const info = statSync(path, { throwIfNoEntry: false });
+  return info === undefined ? "absent" : info.isDirectory() ? "folder" : "file";
 }
 
 function isEmpty(file: string): boolean {

@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+import { TMP, WORKSPACE } from "./place.js";
 import type { LearnedRule } from "./rules.js";
 
 const READ = ["read_file", "read_dir"];
@@ -24,26 +26,27 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   delete: ["remove_file", "remove_dir"],
 };
 
-export interface Folders {
+/** The machine that the ruleset is for. */
+export interface Machine {
   readonly workspace: string;
   readonly home: string;
-  readonly isFolder: (path: string) => boolean;
+  readonly kindOf: (path: string) => "folder" | "file" | "absent";
 }
 
 /**
  * The rules as a Landlock ruleset (the JSON form of the landlockconfig library). Landlock knows hierarchies and ports, not
  * patterns, addresses or arguments: a pattern becomes the folder before its first wildcard, and the rest is lost.
  */
-export function landlockConfig(rules: readonly LearnedRule[], folders: Folders): string {
+export function landlockConfig(rules: readonly LearnedRule[], machine: Machine): string {
   const beneath = new Map<string, Set<string>>();
   const ports = { connect_tcp: new Set<number>(), bind_tcp: new Set<number>() };
   for (const { action, words, path, address } of rules) {
     if (action !== "allow") continue;
     const rights = words.flatMap((word) => RIGHTS[word] ?? []);
-    for (const { text } of path ?? []) add(beneath, parentOf(text, folders), rights, folders);
+    for (const { text } of path ?? []) grant(beneath, literalPart(text, machine), rights, machine);
     for (const { text } of address ?? []) {
-      const port = /:(\d+)(?:-\d+)?$/.exec(text)?.[1];
-      if (port !== undefined) ports[words[0] === "bind" ? "bind_tcp" : "connect_tcp"].add(Number(port));
+      const port = portOf(text, words[0] === "bind");
+      if (port !== undefined) ports[words[0] === "bind" ? "bind_tcp" : "connect_tcp"].add(port);
     }
   }
   const config = {
@@ -59,29 +62,38 @@ export function landlockConfig(rules: readonly LearnedRule[], folders: Folders):
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** Of a file that is not there, and of one that comes and goes, the folder. */
-function parentOf(pattern: string, { workspace, home, isFolder }: Folders): string {
-  const path = pattern
-    .replace("${" + "workspace}", workspace)
-    .replace("${" + "tmp}", "/tmp")
-    .replace(/^~/, home);
-  const wildcard = path.search(/(?<!\\)[*?[{]/);
-  const literal = (wildcard < 0 ? path : path.slice(0, path.lastIndexOf("/", wildcard))).replace(
-    /\\(.)/g,
-    "$1",
-  );
-  return literal === "" ? "/" : isFolder(literal) || wildcard < 0 ? literal : literal;
+/** Port 0 is any that the system chooses; a range of others cannot be said. */
+function portOf(address: string, binds: boolean): number | undefined {
+  const [, port, range] = /:(\d+)(-\d+)?$/.exec(address) ?? [];
+  if (port === undefined) return undefined;
+  return range === undefined ? Number(port) : binds ? 0 : undefined;
 }
 
-function add(
+/** The path up to its first wildcard. */
+function literalPart(pattern: string, { workspace, home }: Machine): string {
+  const path = pattern.replace(WORKSPACE, workspace).replace(TMP, "/tmp").replace(/^~/, home);
+  const wildcard = path.search(/(?<!\\)[*?[{]/);
+  const literal = wildcard < 0 ? path : path.slice(0, path.lastIndexOf("/", wildcard));
+  return literal.replace(/\\(.)/g, "$1") || "/";
+}
+
+/** Making and removing a file is a right on its folder; and what is not there yet has no other place for its rights. */
+function grant(
   all: Map<string, Set<string>>,
   path: string,
   rights: readonly string[],
-  { isFolder }: Folders,
+  { kindOf }: Machine,
 ): void {
-  const fitting = isFolder(path) ? rights : rights.filter((right) => FILE_ONLY.has(right));
-  if (fitting.length === 0) return;
-  const known = all.get(path) ?? new Set();
-  all.set(path, known);
-  for (const right of fitting) known.add(right);
+  const kind = kindOf(path);
+  const give = (to: string, given: readonly string[]) => {
+    if (given.length > 0) all.set(to, new Set([...(all.get(to) ?? []), ...given]));
+  };
+  if (kind === "folder") {
+    give(path, rights);
+    return;
+  }
+  const onFile = rights.filter((right) => FILE_ONLY.has(right));
+  const onFolder = rights.filter((right) => !FILE_ONLY.has(right) && right !== "read_dir");
+  give(kind === "file" ? path : dirname(path), onFile);
+  give(dirname(path), onFolder);
 }

@@ -185,6 +185,7 @@ export class Observer {
   #started = false;
   readonly #refusedBy: string | undefined;
   #denied = 0;
+  #begun = false;
 
   constructor(all: Observations, run: number, { surroundings, refusedBy }: ObserverOptions) {
     this.#all = all;
@@ -199,14 +200,20 @@ export class Observer {
   }
 
   take(record: TraceRecord): void {
-    if (record.kind === "header") this.#begin(record);
-    else if (record.kind === "fork") this.#forked(record);
+    if (record.kind === "header") {
+      this.#begin(record);
+      return;
+    }
+    // Traces that somebody made by hand may have no header.
+    if (!this.#begun) this.#begin({ started: new Date(record.time * 1000).toISOString(), command: [] });
+    if (record.kind === "fork") this.#forked(record);
     else if (record.kind === "exec") this.#processes.execed(record);
     else if (record.kind === "exit") this.#processes.exited(record);
     else if (record.kind === "syscall") this.#call(record);
   }
 
-  #begin({ started, command, cwd, home }: HeaderRecord): void {
+  #begin({ started, command, cwd, home }: Pick<HeaderRecord, "started" | "command" | "cwd" | "home">): void {
+    this.#begun = true;
     this.#all.runs.push({ started, command });
     const workspace = realPath(cwd ?? this.#surroundings.workspace);
     this.#surroundings = { workspace, home: realPath(home ?? this.#surroundings.home) };

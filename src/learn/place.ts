@@ -4,8 +4,9 @@ export interface Surroundings {
   readonly home: string;
 }
 
-const WORKSPACE = "$" + "{workspace}";
-const TMP = "$" + "{tmp}";
+/** As policies write them (policy/yaml/variables.ts). */
+export const WORKSPACE = "$" + "{workspace}";
+export const TMP = "$" + "{tmp}";
 const TMP_FOLDERS = ["/tmp", "/var/tmp"];
 
 /** A path with this run's folders in it written as the variables that policies have for them. */

@@ -158,14 +158,19 @@ function programPattern(path: string): string {
 function secretRules(uses: readonly FileUse[]): Omit<LearnedRule, "confidence">[] {
   return byWords(uses, (same) =>
     same.map(({ exact, seen }) => ({ text: quote(exact), place: placeOf(exact), files: 1, seen })),
-  ).map(({ words, patterns }, i) => ({
-    id: i === 0 ? "secrets-used" : `secrets-used-${i + 1}`,
-    action: "allow",
-    words,
-    path: patterns,
-    note: "Secrets: does the program have to?",
-    seen: sumOf(patterns.map(({ seen }) => seen)),
-  }));
+  ).map(({ words, patterns }, i) => {
+    const seen = sumOf(patterns.map((pattern) => pattern.seen));
+    const users = [...seen.by].map((name) => `**/${literal(name)}`);
+    return {
+      id: i === 0 ? "secrets-used" : `secrets-used-${i + 1}`,
+      action: "allow",
+      words,
+      path: patterns,
+      ...(users.length > 0 && { process: users }),
+      note: "Secrets: does the program have to?",
+      seen,
+    };
+  });
 }
 
 function everydayRule(uses: readonly FileUse[]): Omit<LearnedRule, "confidence"> {

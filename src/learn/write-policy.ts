@@ -41,7 +41,9 @@ export function ruleLines(rule: LearnedRule): string[] {
     ...list("path", path),
     ...list("address", address),
     ...(argv ? [`    argv: ${flow(argv)}`] : []),
-    ...(process ? [`    process: ${process.length === 1 ? scalar(process[0]!) : flow(process)}`] : []),
+    ...(process
+      ? [`    process: ${process.length === 1 ? scalar(process[0]!) : `{ exe: ${flow(process)} }`}`]
+      : []),
     ...(where
       ? [`    where: { ${Object.entries(where).map(([key, values]) => `${key}: [${values.join(", ")}]`)} }`]
       : []),

@@ -11,6 +11,8 @@ describe("a name's shape", () => {
     ["x86_64-linux-gnu", "x86_64-linux-gnu"],
     ["utf8", "utf8"],
     ["sha256sum", "sha256sum"],
+    ["id_ed25519", "id_ed25519"],
+    ["pack-a1b2c3d.idx", "pack-*.idx"],
     ["12345", "[0-9]*"],
     ["python3.11", "python[0-9]*"],
     ["libssl.so.3", "libssl.so.[0-9]*"],

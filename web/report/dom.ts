@@ -1,3 +1,5 @@
+import { visible } from "./format.js";
+
 type Child = Node | string | number | undefined | false;
 
 /** An element. Texts are texts: nothing in them is ever read as markup. */
@@ -27,21 +29,6 @@ function add(element: Element, children: readonly Child[]): void {
   for (const child of children)
     if (child !== undefined && child !== false)
       element.append(typeof child === "object" ? child : visible(String(child)));
-}
-
-/** Characters that turn text around or cannot be seen. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/gu,
-    (c) => {
-      const code = c.codePointAt(0)!;
-      return code === 10
-        ? "\\n"
-        : code >= 0xdc80 && code <= 0xdcff
-          ? `\\x${(code - 0xdc00).toString(16)}`
-          : `\\u{${code.toString(16)}}`;
-    },
-  );
 }
 
 /** A card of the page. */

@@ -1,19 +1,6 @@
 export const count = (n: number) => n.toLocaleString("en");
 
-export function duration(seconds: number): string {
-  if (seconds >= 100) return `${Math.round(seconds).toLocaleString("en")} s`;
-  if (seconds >= 1) return `${seconds.toFixed(2)} s`;
-  if (seconds >= 1e-3) return `${(seconds * 1e3).toFixed(1)} ms`;
-  return seconds === 0 ? "0" : `${(seconds * 1e6).toFixed(1)} µs`;
-}
-
-export function bytes(n: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let unit = 0;
-  let value = n;
-  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
-}
+export { bytes, duration, visible } from "../../src/analyze/format.js";
 
 /** The middle of a long text is what one misses least. */
 export function shorten(text: string, limit: number): string {

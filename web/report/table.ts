@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
-import { h, section, visible } from "./dom.js";
-import { count, duration } from "./format.js";
+import { h, section } from "./dom.js";
+import { count, duration, visible } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 24;

@@ -1,6 +1,6 @@
 import { childrenOf, type Data, type ReportedProcess } from "./data.js";
-import { canvas, colour, h, hideTip, section, showTip, visible } from "./dom.js";
-import { count, duration, shorten, ticks } from "./format.js";
+import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
+import { count, duration, shorten, ticks, visible } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 20;

@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
-import { canvas, colour, h, hideTip, section, showTip, visible } from "./dom.js";
-import { bytes, count, shorten } from "./format.js";
+import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
+import { bytes, count, shorten, visible } from "./format.js";
 import type { Look } from "./look.js";
 
 const HEIGHT = 420;

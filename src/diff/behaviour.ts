@@ -1,0 +1,94 @@
+import type { Facts } from "../analyze/facts.js";
+import type { FileFacts } from "../analyze/files.js";
+import { shapesOf } from "../analyze/shape.js";
+import { namesOf, placed, type Surroundings, TMP, WORKSPACE } from "../learn/place.js";
+
+/** Something that a run did, under a name by which another run can be compared. */
+export interface Deed {
+  readonly name: string;
+  /** In how many ways: `read`, `written` … Empty where there is only one. */
+  readonly ways: readonly string[];
+  /** Who did it, and what else helps to find it. */
+  readonly detail: string;
+}
+
+/** What is compared, the most telling first. */
+export const KINDS = ["peers", "listening", "secrets", "programs", "findings", "files", "syscalls"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export type Behaviour = Readonly<Record<Kind, ReadonlyMap<string, Deed>>>;
+
+/** What a run did. Folders of the run, process numbers, hashes, versions and random names are left open. */
+export function behaviourOf(facts: Facts): Behaviour {
+  const { cwd, home } = facts.header ?? {};
+  const where: Surroundings = { workspace: cwd ?? "", home: home ?? "" };
+  const name = (path: string) => shapeOf(path, where);
+  return {
+    peers: collect([...facts.network.peers.values()], (peer) => ({
+      name: `${peer.direction === "in" ? "from " : ""}${portless(peer.address, facts)}${peer.names.size > 0 ? ` (${[...peer.names].join(", ")})` : ""}`,
+      ways: [],
+      detail: [...peer.commands].join("; "),
+    })),
+    listening: collect([...facts.network.listening.values()], ({ address, by }) => ({
+      name: portless(address, facts),
+      ways: [],
+      detail: [...by].join(", "),
+    })),
+    secrets: collect([...facts.secrets.values()], ({ path, by, reason }) => ({
+      name: name(path),
+      ways: [],
+      detail: `${[...by].join(", ")}: ${reason}`,
+    })),
+    programs: collect(facts.programs.list(), ({ exe, commands }) => ({
+      name: name(exe),
+      ways: [],
+      detail: commands[0] ?? "",
+    })),
+    findings: collect(facts.findings(), ({ pattern, title }) => ({ name: pattern, ways: [], detail: title })),
+    files: collect(
+      [...facts.files.byPath.values()].filter((file) => waysOf(file).length > 0),
+      (file) => ({ name: name(file.path), ways: waysOf(file), detail: [...file.by].map(base).join(", ") }),
+    ),
+    syscalls: collect([...facts.calls.byName.values()], ({ name, count }) => ({
+      name,
+      ways: [],
+      detail: `×${count}`,
+    })),
+  };
+}
+
+function collect<T>(items: readonly T[], deedOf: (item: T) => Deed): Map<string, Deed> {
+  const deeds = new Map<string, Deed>();
+  for (const item of items) {
+    const deed = deedOf(item);
+    const known = deeds.get(deed.name);
+    deeds.set(
+      deed.name,
+      known ? { ...known, ways: [...new Set([...known.ways, ...deed.ways])].sort() } : deed,
+    );
+  }
+  return deeds;
+}
+
+function waysOf({ reads, writes, deletes, execs }: FileFacts): string[] {
+  const ways = { read: reads, written: writes, deleted: deletes, run: execs };
+  return Object.entries(ways).flatMap(([way, count]) => (count > 0 ? [way] : []));
+}
+
+/** The path as a pattern, to be read: `./node_modules/x`, `~/.npm/_logs/*.log`. */
+function shapeOf(path: string, where: Surroundings): string {
+  const { root, names } = namesOf(placed(path.replace(/^\/proc\/\d+(?=\/|$)/, "/proc/self"), where, -1));
+  const start = root === WORKSPACE ? "." : root === TMP ? "/tmp" : root;
+  return names.length === 0 ? start || "/" : `${start}/${shapesOf(names).join("/").replace(/\\(.)/g, "$1")}`;
+}
+
+/** A port that the system chose says nothing. */
+function portless(address: string, facts: Facts): string {
+  return facts.network.ownPorts.has(address) || address.endsWith(":0")
+    ? address.replace(/:\d+$/, ":*")
+    : address;
+}
+
+function base(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
