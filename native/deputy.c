@@ -29,10 +29,20 @@ static void respond(int listener, uint64_t id, const struct outcome *outcome)
 	if (outcome->fd >= 0) {
 		struct seccomp_notif_addfd add = { .id = id, .flags = SECCOMP_ADDFD_FLAG_SEND,
 						   .srcfd = (uint32_t)outcome->fd, .newfd_flags = outcome->fd_flags };
+		/*
+		 * A signal here would be a disaster: the kernel has marked the call as answered, takes the descriptor
+		 * back, and the program sees 0, which it takes for its stdin.
+		 */
+		sigset_t every, before;
+		sigfillset(&every);
+		pthread_sigmask(SIG_SETMASK, &every, &before);
 		int put;
 		do
 			put = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-		while (put < 0 && (errno == EINTR || errno == EAGAIN));
+		while (put < 0 && errno == EAGAIN);
+		int failed = errno;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		errno = failed;
 		result = put < 0 ? -errno : 0;
 		close(outcome->fd);
 		if (put >= 0)

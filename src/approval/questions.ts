@@ -7,6 +7,7 @@ import { type Answer, keyOf, type Question, questionOf } from "./question.js";
 const MAX_OPEN = 16;
 const MAX_PER_MINUTE = 40;
 const MINUTE = 60_000;
+const MAX_REFUSED = 1000;
 
 export interface QuestionsHost {
   ask(question: Question): void;
@@ -22,6 +23,8 @@ export class Questions {
   #next = 1;
   readonly #open = new Map<number, Question>();
   readonly #remembered = new Set<string>();
+  /** A shell tries the next folder of PATH, a program tries again: who was told no need not ask the same again. */
+  readonly #refused = new Set<string>();
   #asked: number[] = [];
 
   constructor(host: QuestionsHost, patience: number) {
@@ -40,7 +43,9 @@ export class Questions {
     const standing = this.#approvals?.decide(event);
     if (standing?.action === "allow" && standing.rule !== undefined && standing.rule !== "default")
       return granted(decision, `approved for always: ${standing.rule}`);
-    if (this.#remembered.has(keyOf(question))) return granted(decision, "approved for this session");
+    const key = keyOf(question);
+    if (this.#remembered.has(key)) return granted(decision, "approved for this session");
+    if (this.#refused.has(inProcess(key, question))) return refused(decision, "a person said no");
     const now = performance.now();
     this.#asked = this.#asked.filter((time) => now - time < MINUTE);
     if (this.#open.size >= MAX_OPEN || this.#asked.length >= MAX_PER_MINUTE)
@@ -59,6 +64,7 @@ export class Questions {
     const key = keyOf(question);
     const lasts = answer === "session" || answer === "always";
     if (lasts) this.#remembered.add(key);
+    if (answer === "no") this.#refuse(inProcess(key, question));
     const settled = [...this.#open.values()].filter((one) => one.id === id || (lasts && keyOf(one) === key));
     for (const one of settled) {
       this.#open.delete(one.id);
@@ -67,9 +73,18 @@ export class Questions {
     return settled.map((one) => one.id);
   }
 
+  #refuse(key: string): void {
+    this.#refused.add(key);
+    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.values().next().value!);
+  }
+
   withdraw(id: number, why: string): void {
     if (this.#open.delete(id)) this.#host.withdraw(id, why);
   }
+}
+
+function inProcess(key: string, { who }: Question): string {
+  return `${who[0]?.pid} ${key}`;
 }
 
 export function granted(decision: Decision, why: string): Decision {

@@ -8,7 +8,7 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, DOOR, KIND, PIN_FOUND } from "../kernel/layout.js";
+import { ANSWER_FLAG, DOOR, KIND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor } from "../process/descriptor.js";
@@ -21,15 +21,16 @@ import {
   readPieces,
   readString,
   readStrings,
-  readVectors,
 } from "./memory.js";
-import { headersOf, piecesOf } from "./pieces.js";
-import { AT_FDCWD, type Processes, reach } from "./reach.js";
+import { headersOf, piecesOf, pointedValue } from "./pieces.js";
+import { AT_FDCWD, type Processes, reach, readPin } from "./reach.js";
 import { follows, type Shape, shapeOf } from "./shape.js";
 
 const AT_EMPTY_PATH = 0x1000;
 const O_CREAT = 0o100;
+const ENOENT = 2;
 /** Calls that make, remove or move an entry of a folder need the folder. */
+const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
 const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
 /** Where the restrictions lie in a struct open_how. */
 const HOW_RESOLVE = 16;
@@ -90,11 +91,18 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
   }
 
+  /** The errno of a first path that leads nowhere, where the call would not make it lead somewhere; else 0. */
+  get unreachable(): number {
+    if (this.paths.length === 0) return 0;
+    const { state, error } = readPin(this.#shared.pin(0));
+    if (state !== PIN_MISSING) return error;
+    return MAKES_ENTRIES.test(this.call.name) || this.#mayCreate() ? 0 : ENOENT;
+  }
+
   /** What the first path reaches, by a name that stays true while it is this event's turn. */
   get pinnedFile(): string {
     void this.paths;
-    const pin = Buffer.from(this.#shared.pin(0));
-    return `/proc/self/fd/${pin.readUInt32LE(0) === PIN_FOUND ? pin.readInt32LE(8) : -1}`;
+    return `/proc/self/fd/${readPin(this.#shared.pin(0)).object}`;
   }
 
   /** Another path takes the place of the first, or of the socket's. What was asked for stays known by its name. */
@@ -423,19 +431,12 @@ export class DecodedCall implements CallEvent, ReturnEvent {
       case "path":
         return (this.#entry ?? this).#text(i);
       case "string":
-        return readString(stop.tid, stop.exact(i), 4096);
       case "argv":
-        return readStrings(stop.tid, stop.exact(i));
+      case "iovec":
+      case "fds":
+        return pointedValue(stop, argument, i, MAX_MEMORY);
       case "sockaddr":
         return this.stop.kind === KIND.return ? this.#addressBytes(i) : this.names[0];
-      case "iovec":
-        return readVectors(stop.tid, stop.exact(i), stop.ulong(argument.length!))?.map((p) =>
-          readMemory(stop.tid, p.address, Math.min(p.length, MAX_MEMORY)),
-        );
-      case "fds": {
-        const bytes = readMemory(stop.tid, stop.exact(i), 8);
-        return bytes?.length === 8 ? [bytes.readInt32LE(0), bytes.readInt32LE(4)] : [];
-      }
       default: {
         const pieces = this.filledPieces(i);
         return pieces && readPieces(stop.tid, pieces, MAX_MEMORY);

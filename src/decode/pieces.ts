@@ -1,6 +1,14 @@
 import type { Argument } from "../abi/index.js";
 import type { Stop } from "../kernel/stop.js";
-import { messageHeaders, type Piece, readMemory, readMessageHeader, readVectors } from "./memory.js";
+import {
+  messageHeaders,
+  type Piece,
+  readMemory,
+  readMessageHeader,
+  readString,
+  readStrings,
+  readVectors,
+} from "./memory.js";
 
 /** Where the message headers of a sendmsg or sendmmsg lie. */
 export function headersOf(stop: Stop, { kind, length }: Argument, i: number): bigint[] {
@@ -42,4 +50,18 @@ function cut(pieces: Piece[] | undefined, filled: number): Piece[] | undefined {
     left -= length;
     return length > 0 ? [{ address: piece.address, length }] : [];
   });
+}
+
+/** What a pointer leads to, where that is more than bytes. */
+export function pointedValue(stop: Stop, { kind, length }: Argument, i: number, limit: number): unknown {
+  const { tid } = stop;
+  const at = stop.exact(i);
+  if (kind === "string") return readString(tid, at, 4096);
+  if (kind === "argv") return readStrings(tid, at);
+  if (kind === "iovec")
+    return readVectors(tid, at, stop.ulong(length!))?.map((piece) =>
+      readMemory(tid, piece.address, Math.min(piece.length, limit)),
+    );
+  const bytes = readMemory(tid, at, 8); // two descriptors
+  return bytes?.length === 8 ? [bytes.readInt32LE(0), bytes.readInt32LE(4)] : [];
 }

@@ -1,5 +1,5 @@
 import type { ProcessInfo } from "../event.js";
-import { PIN_SIZE } from "../kernel/layout.js";
+import { PIN_FAILED, PIN_FOUND, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import { decodeText, encodeText } from "../text.js";
@@ -62,4 +62,15 @@ export function reachForCaller(
   const canonical = reach(tid, processes, way);
   native().releasePin(pin);
   return { path: canonical, open: `/proc/${tid}/root${canonical}` };
+}
+
+/** What is held open: an errno when the way failed, the object's descriptor when it was found. */
+export function readPin(pin: Uint8Array): { state: number; error: number; object: number } {
+  const view = Buffer.from(pin.buffer, pin.byteOffset, pin.byteLength);
+  const state = view.readUInt32LE(0);
+  return {
+    state,
+    error: state === PIN_FAILED ? view.readInt32LE(4) : 0,
+    object: state === PIN_FOUND ? view.readInt32LE(8) : -1,
+  };
 }

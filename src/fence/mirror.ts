@@ -13,10 +13,13 @@ const STREAM = 1;
 export class Mirror {
   readonly #plan: FencePlan;
   readonly #ownNetwork: boolean;
+  readonly #given: ReadonlySet<string>;
 
-  constructor(plan: FencePlan, ownNetwork: boolean) {
+  /** `given` are files that the program was started with, open: it may open them again by name. */
+  constructor(plan: FencePlan, ownNetwork: boolean, given: readonly string[]) {
     this.#plan = plan;
     this.#ownNetwork = ownNetwork;
+    this.#given = new Set(given);
   }
 
   /** Whether Landlock would refuse the call if the program made it. `socketType` is asked only for sockets. */
@@ -31,6 +34,8 @@ export class Mirror {
   }
 
   #permits(path: string, rights: readonly Right[]): boolean {
+    // Pipes, sockets and memory files have no place among files: Landlock leaves them alone.
+    if (this.#given.has(path) || !path.startsWith("/") || path.startsWith("/memfd:")) return true;
     const needed = rightsBits(rights) & this.#plan.handledFiles;
     let granted = 0n;
     for (const rule of this.#plan.pathRules) if (lies(path, rule.path)) granted |= rule.access;

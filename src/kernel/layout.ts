@@ -54,8 +54,10 @@ export const MAX_WRITES = 16;
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;
 export const MAX_PINS = 2;
-/** Of a pin: its state comes first; found, its object lies at 8. */
+/** Of a pin: its state comes first, then an errno, then the object that was found. */
 export const PIN_FOUND = 1;
+export const PIN_MISSING = 2;
+export const PIN_FAILED = 3;
 
 export const FETCH_OFFSET = 4096;
 export const FETCH_SIZE = 256 * 1024;

@@ -127,7 +127,7 @@ export class Handler {
   }
 
   close(): void {
-    for (const tid of [...this.#pending.keys()]) this.#abandon(tid);
+    for (const tid of [...this.#pending.keys(), ...this.#held.keys()]) this.#abandon(tid);
     this.#o.recorder?.close();
     this.#o.processes.close();
     this.#o.virtualFiles.close();
@@ -153,6 +153,13 @@ export class Handler {
   /** Held until somebody answers; where nobody can, it is refused. */
   #ask(event: DecodedCall, decision: Decision): number {
     const { questions } = this.#o;
+    const error = event.unreachable;
+    if (error !== 0) {
+      // There is nothing to be asked about: a shell looks into every folder of PATH.
+      this.#answer.begin(ANSWER.return).result(-error);
+      this.#follow(event, { ...decision, action: "allow" }, { restore: [] });
+      return 0;
+    }
     const asked = questions
       ? questions.ask(event, decision)
       : refused(decision, "needs approval, and there is nobody to ask");
@@ -199,6 +206,7 @@ export class Handler {
     const { mirror } = this.#o;
     const happens = decision.action === "allow" || decision.action === "fault";
     if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
+    if (event.unreachable !== 0) return decision; // the kernel says so first
     if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
     return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
   }

@@ -75,6 +75,7 @@ export class Mediation {
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
     this.#recorder = this.#openTrace(processes, recorded);
+    const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
       memory,
       stack,
@@ -82,7 +83,7 @@ export class Mediation {
       summary: this.#summary,
       virtualFiles,
       ...(this.#questions && { questions: this.#questions }),
-      ...(this.#fence.mirror && { mirror: this.#fence.mirror }),
+      ...(mirror && { mirror }),
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { errnoName } from "../abi/index.js";
 import type { Answer } from "../approval/question.js";
 import { HermesError } from "../errors.js";
@@ -60,6 +61,7 @@ export class Supervisor {
     this.#options = options;
     this.#memory = memory;
     this.#channel = channel;
+    checkDescriptors();
     const listens = (doorway.doors & (1 << DOOR.notify)) !== 0;
     this.#plan = encodePlan(launchOf(options, doorway), doorway.filter, listens);
     const worker = this.#native.create(
@@ -126,6 +128,21 @@ export class Supervisor {
       else if (order.type === "answer") loop.release(attendance.answer(order.id, order.answer));
       else attendance[order.type]();
     }
+  }
+}
+
+/** As many as we may need at once, for ourselves and for calls that we make in the program's place. */
+const SPARE_DESCRIPTORS = 16;
+
+function checkDescriptors(): void {
+  const spare: number[] = [];
+  try {
+    while (spare.length < SPARE_DESCRIPTORS) spare.push(openSync("/dev/null", "r"));
+  } catch (error) {
+    const why = `only ${spare.length} of ${SPARE_DESCRIPTORS} can be had: ${(error as NodeJS.ErrnoException).code}`;
+    throw new HermesError("UNAVAILABLE", { what: "enough descriptors (ulimit -n)", why });
+  } finally {
+    spare.forEach(closeSync);
   }
 }
 

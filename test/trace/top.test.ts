@@ -81,7 +81,9 @@ describe("hermes top", () => {
     const attack = `import os, signal, sys
 os.mkdir('hermes-top-inside'); fd = os.open('hermes-top-inside/answers', os.O_RDWR | os.O_CREAT)
 ppid = lambda pid: int(open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()[1])
-os.kill(ppid(ppid(os.getpid())), signal.SIGURG); print('asked')
+try: os.kill(ppid(ppid(os.getpid())), signal.SIGURG)
+except PermissionError: pass
+print('asked')
 sys.stdin.readline(); print('found', os.fstat(fd).st_size)
 sys.stdin.read()`;
     await start(attack);
