@@ -35,7 +35,7 @@ async function tried(attack: Attack, turn: number, user: "root" | "ordinary"): P
   if (attack.needs.includes(user === "root" ? "ordinary" : "root")) return undefined;
   if ((await fight(attack, bare, c)).broke === undefined) return undefined;
   possible.add(attack.name);
-  const door = (turn + (user === "root" ? 0 : 1)) % 2 === 0 ? "notify" : "trace";
+  const door = (turn + (user === "root" ? 0 : 1)) % 2 === 0 ? "auto" : "trace";
   const { broke, stderr } = await fight(attack, hermes(door, "none"), c);
   return broke && `${attack.name} through the ${door} door: ${broke} (${attack.text}) ${stderr}`.trim();
 }

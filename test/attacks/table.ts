@@ -20,7 +20,7 @@ if (flag("help")) {
 
   --attempts N       how often each race is tried (default 20000)
   --fences LIST      none,standard,strict (default: all)
-  --doors LIST       notify,trace (default: both)
+  --doors LIST       auto,notify,trace (default: auto,trace)
   --peers LIST       bubblewrap,firejail,strace, or "no" (default: those that are installed)
   --users LIST       root,ordinary (default: both, as root)
   --json             one JSON object per attack
@@ -35,7 +35,7 @@ const list = <T extends string>(name: string, all: readonly T[]): T[] =>
   (option(name)?.split(",") as T[] | undefined) ?? [...all];
 const attempts = Number(option("attempts") ?? 20_000);
 const fences = list<Fence>("fences", ["none", "standard", "strict"]);
-const doors = list<DoorName>("doors", ["notify", "trace"]);
+const doors = list<DoorName>("doors", ["auto", "trace"]);
 const wantedPeers = option("peers")?.split(",");
 const isRoot = process.getuid?.() === 0;
 const users = list<"root" | "ordinary">("users", isRoot ? ["root", "ordinary"] : ["ordinary"]);
