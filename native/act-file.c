@@ -24,11 +24,6 @@
 
 enum { KERNEL_STAT_SIZE = 144, STATX_BYTES = 256 };
 
-static int64_t raw(int64_t result)
-{
-	return result < 0 ? -errno : result;
-}
-
 /* A pin as a path: what the kernel finds there is what was pinned. */
 static const char *as_path(const struct pin *pin, char *text, size_t size)
 {
@@ -45,13 +40,6 @@ static int64_t hand_out(const struct act *act, int argument, const void *bytes, 
 	return identity_resume() < 0 || failed ? -EFAULT : result;
 }
 
-static int take_in(const struct act *act, uint64_t address, void *into, size_t length)
-{
-	identity_pause();
-	ssize_t got = memory_read(act->tid, address, into, length);
-	return identity_resume() < 0 || got != (ssize_t)length ? -EFAULT : 0;
-}
-
 static ssize_t take_string(const struct act *act, int argument, char *into, size_t size, int *truncated)
 {
 	identity_pause();
@@ -65,7 +53,7 @@ static ssize_t take_string(const struct act *act, int argument, char *into, size
 static int64_t stat_pin(const struct act *act, int argument, int flags)
 {
 	uint8_t info[KERNEL_STAT_SIZE];
-	int64_t result = raw(syscall(SYS_newfstatat, act->pins[0].object, "", info, flags | AT_EMPTY_PATH));
+	int64_t result = act_result(syscall(SYS_newfstatat, act->pins[0].object, "", info, flags | AT_EMPTY_PATH));
 	return result < 0 ? result : hand_out(act, argument, info, sizeof info, 0);
 }
 
@@ -73,14 +61,14 @@ static int64_t statx_pin(const struct act *act)
 {
 	uint8_t info[STATX_BYTES];
 	int flags = (int)act->args[2] | AT_EMPTY_PATH;
-	int64_t result = raw(syscall(SYS_statx, act->pins[0].object, "", flags, (unsigned int)act->args[3], info));
+	int64_t result = act_result(syscall(SYS_statx, act->pins[0].object, "", flags, (unsigned int)act->args[3], info));
 	return result < 0 ? result : hand_out(act, 4, info, sizeof info, 0);
 }
 
 static int64_t statfs_pin(const struct act *act)
 {
 	struct statfs info;
-	int64_t result = raw(syscall(SYS_fstatfs, act->pins[0].object, &info));
+	int64_t result = act_result(syscall(SYS_fstatfs, act->pins[0].object, &info));
 	return result < 0 ? result : hand_out(act, 1, &info, sizeof info, 0);
 }
 
@@ -95,7 +83,7 @@ static int64_t read_link(const struct act *act, int buffer)
 		return -EINVAL;
 	size_t room = size < PATH_MAX ? (size_t)size : (size_t)PATH_MAX;
 	int self = proc_self(act->tid, act->pins[0].object, act->pins[0].name, text, room);
-	int64_t length = self < 0 ? self : self ? (int64_t)strlen(text) : raw(readlinkat(act->pins[0].object, "", text, room));
+	int64_t length = self < 0 ? self : self ? (int64_t)strlen(text) : act_result(readlinkat(act->pins[0].object, "", text, room));
 	return length < 0 ? length : hand_out(act, buffer, text, (size_t)length, length);
 }
 
@@ -105,7 +93,7 @@ static int64_t access_pin(const struct act *act, int mode, int flags)
 {
 	/* access(2) asks for the real user, and so does the kernel on our own account; AT_EACCESS when we are another. */
 	int eaccess = act->as_tracee ? AT_EACCESS : flags & AT_EACCESS;
-	return raw(syscall(SYS_faccessat2, act->pins[0].object, "", mode, AT_EMPTY_PATH | eaccess));
+	return act_result(syscall(SYS_faccessat2, act->pins[0].object, "", mode, AT_EMPTY_PATH | eaccess));
 }
 
 static int64_t change_mode(const struct act *act, mode_t mode)
@@ -114,12 +102,12 @@ static int64_t change_mode(const struct act *act, mode_t mode)
 	struct stat info;
 	if (fstat(act->pins[0].object, &info) == 0 && S_ISLNK(info.st_mode))
 		return -EOPNOTSUPP;
-	return raw(syscall(SYS_fchmodat, AT_FDCWD, as_path(&act->pins[0], path, sizeof path), mode));
+	return act_result(syscall(SYS_fchmodat, AT_FDCWD, as_path(&act->pins[0], path, sizeof path), mode));
 }
 
 static int64_t change_owner(const struct act *act, int uid, int gid)
 {
-	return raw(syscall(SYS_fchownat, act->pins[0].object, "", (uid_t)act->args[uid], (gid_t)act->args[gid],
+	return act_result(syscall(SYS_fchownat, act->pins[0].object, "", (uid_t)act->args[uid], (gid_t)act->args[gid],
 			   AT_EMPTY_PATH));
 }
 
@@ -128,19 +116,19 @@ static int64_t set_times(const struct act *act, int argument)
 	struct timespec times[2];
 	uint64_t at = act->args[argument];
 	if (at == 0)
-		return raw(syscall(SYS_utimensat, act->pins[0].object, "", NULL, AT_EMPTY_PATH));
+		return act_result(syscall(SYS_utimensat, act->pins[0].object, "", NULL, AT_EMPTY_PATH));
 	if (act->nr == SYS_utime) {
 		struct utimbuf given;
-		if (take_in(act, at, &given, sizeof given) < 0)
+		if (act_take(act, at, &given, sizeof given) < 0)
 			return -EFAULT;
 		times[0] = (struct timespec){ given.actime, 0 };
 		times[1] = (struct timespec){ given.modtime, 0 };
 	} else if (act->nr == SYS_utimensat) {
-		if (take_in(act, at, times, sizeof times) < 0)
+		if (act_take(act, at, times, sizeof times) < 0)
 			return -EFAULT;
 	} else {
 		struct timeval given[2];
-		if (take_in(act, at, given, sizeof given) < 0)
+		if (act_take(act, at, given, sizeof given) < 0)
 			return -EFAULT;
 		for (int i = 0; i < 2; i++) {
 			if (given[i].tv_usec < 0 || given[i].tv_usec >= 1000000)
@@ -148,7 +136,7 @@ static int64_t set_times(const struct act *act, int argument)
 			times[i] = (struct timespec){ given[i].tv_sec, given[i].tv_usec * 1000 };
 		}
 	}
-	return raw(syscall(SYS_utimensat, act->pins[0].object, "", times, AT_EMPTY_PATH));
+	return act_result(syscall(SYS_utimensat, act->pins[0].object, "", times, AT_EMPTY_PATH));
 }
 
 static int64_t read_name(const struct act *act, int argument, char *name, size_t size)
@@ -171,7 +159,7 @@ static int64_t extended_attributes(const struct act *act)
 			return failed;
 	}
 	if (act->nr == SYS_removexattr || act->nr == SYS_lremovexattr)
-		return raw(removexattr(path, name));
+		return act_result(removexattr(path, name));
 	if (!lists && !gets && size > XATTR_SIZE_MAX)
 		return -E2BIG;
 	if (size > XATTR_SIZE_MAX)
@@ -181,13 +169,13 @@ static int64_t extended_attributes(const struct act *act)
 		return -ENOMEM;
 	int64_t result;
 	if (lists || gets) {
-		result = raw(lists ? listxattr(path, (char *)value, size) : getxattr(path, name, value, size));
+		result = act_result(lists ? listxattr(path, (char *)value, size) : getxattr(path, name, value, size));
 		if (result > 0 && size > 0)
 			result = hand_out(act, buffer, value, (size_t)result, result);
-	} else if (size > 0 && take_in(act, act->args[2], value, size) < 0) {
+	} else if (size > 0 && act_take(act, act->args[2], value, size) < 0) {
 		result = -EFAULT;
 	} else {
-		result = raw(setxattr(path, name, value, size, (int)act->args[4]));
+		result = act_result(setxattr(path, name, value, size, (int)act->args[4]));
 	}
 	free(value);
 	return result;
@@ -201,11 +189,11 @@ static int64_t file_handle(const struct act *act)
 		uint8_t handle[128];
 	} handle;
 	int mount = 0;
-	if (take_in(act, act->args[2], &handle.bytes, sizeof handle.bytes) < 0)
+	if (act_take(act, act->args[2], &handle.bytes, sizeof handle.bytes) < 0)
 		return -EFAULT;
 	if (handle.bytes > sizeof handle.handle)
 		return -EINVAL;
-	int64_t result = raw(syscall(SYS_name_to_handle_at, act->pins[0].object, "", &handle, &mount,
+	int64_t result = act_result(syscall(SYS_name_to_handle_at, act->pins[0].object, "", &handle, &mount,
 				     ((int)act->args[4] & ~AT_SYMLINK_FOLLOW) | AT_EMPTY_PATH));
 	if (result < 0 && result != -EOVERFLOW)
 		return result;
@@ -221,7 +209,7 @@ static int64_t watch(const struct act *act)
 	int fd = descriptor_of(act->tid, (int)act->args[0]);
 	if (fd < 0)
 		return fd;
-	int64_t result = raw(inotify_add_watch(fd, as_path(&act->pins[0], path, sizeof path),
+	int64_t result = act_result(inotify_add_watch(fd, as_path(&act->pins[0], path, sizeof path),
 					       (uint32_t)act->args[2] & ~(uint32_t)IN_DONT_FOLLOW));
 	close(fd);
 	return result;
@@ -235,8 +223,8 @@ static int64_t make_link(const struct act *act)
 	char path[64];
 	struct stat info;
 	if (fstat(from->object, &info) == 0 && S_ISLNK(info.st_mode) && from->parent >= 0)
-		return raw(linkat(from->parent, from->name, to->parent, to->name, 0));
-	return raw(linkat(AT_FDCWD, as_path(from, path, sizeof path), to->parent, to->name, AT_SYMLINK_FOLLOW));
+		return act_result(linkat(from->parent, from->name, to->parent, to->name, 0));
+	return act_result(linkat(AT_FDCWD, as_path(from, path, sizeof path), to->parent, to->name, AT_SYMLINK_FOLLOW));
 }
 
 static int64_t make_symlink(const struct act *act, int argument)
@@ -246,13 +234,13 @@ static int64_t make_symlink(const struct act *act, int argument)
 	ssize_t length = take_string(act, argument, text, sizeof text, &truncated);
 	if (length < 0 || truncated)
 		return length < 0 ? length : -ENAMETOOLONG;
-	return raw(symlinkat(text, act->pins[0].parent, act->pins[0].name));
+	return act_result(symlinkat(text, act->pins[0].parent, act->pins[0].name));
 }
 
 static int64_t rename_pins(const struct act *act, unsigned int flags)
 {
 	const struct pin *from = &act->pins[0], *to = &act->pins[1];
-	return raw(syscall(SYS_renameat2, from->parent, from->name, to->parent, to->name, flags));
+	return act_result(syscall(SYS_renameat2, from->parent, from->name, to->parent, to->name, flags));
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -281,19 +269,19 @@ int64_t act_on_file(const struct act *act)
 	case SYS_readlinkat:
 		return read_link(act, 2);
 	case SYS_mkdir:
-		return raw(mkdirat(pin->parent, pin->name, (mode_t)args[1]));
+		return act_result(mkdirat(pin->parent, pin->name, (mode_t)args[1]));
 	case SYS_mkdirat:
-		return raw(mkdirat(pin->parent, pin->name, (mode_t)args[2]));
+		return act_result(mkdirat(pin->parent, pin->name, (mode_t)args[2]));
 	case SYS_mknod:
-		return raw(syscall(SYS_mknodat, pin->parent, pin->name, (mode_t)args[1], (unsigned int)args[2]));
+		return act_result(syscall(SYS_mknodat, pin->parent, pin->name, (mode_t)args[1], (unsigned int)args[2]));
 	case SYS_mknodat:
-		return raw(syscall(SYS_mknodat, pin->parent, pin->name, (mode_t)args[2], (unsigned int)args[3]));
+		return act_result(syscall(SYS_mknodat, pin->parent, pin->name, (mode_t)args[2], (unsigned int)args[3]));
 	case SYS_unlink:
-		return raw(unlinkat(pin->parent, pin->name, 0));
+		return act_result(unlinkat(pin->parent, pin->name, 0));
 	case SYS_unlinkat:
-		return raw(unlinkat(pin->parent, pin->name, (int)args[2]));
+		return act_result(unlinkat(pin->parent, pin->name, (int)args[2]));
 	case SYS_rmdir:
-		return raw(unlinkat(pin->parent, pin->name, AT_REMOVEDIR));
+		return act_result(unlinkat(pin->parent, pin->name, AT_REMOVEDIR));
 	case SYS_rename: case SYS_renameat:
 		return rename_pins(act, 0);
 	case SYS_renameat2:
@@ -312,7 +300,7 @@ int64_t act_on_file(const struct act *act)
 		return change_owner(act, 2, 3);
 	case SYS_truncate: {
 		char path[64];
-		return raw(truncate(as_path(pin, path, sizeof path), (off_t)args[1]));
+		return act_result(truncate(as_path(pin, path, sizeof path), (off_t)args[1]));
 	}
 	case SYS_utime: case SYS_utimes:
 		return set_times(act, 1);

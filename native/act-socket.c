@@ -76,16 +76,11 @@ static int64_t target_of(const struct act *act, uint32_t message, struct target 
 
 /* ------------------------------------------------------------------ connect and bind */
 
-static int64_t raw(int64_t result)
-{
-	return result < 0 ? -errno : result;
-}
-
 static int64_t connect_socket(const struct act *act, int fd)
 {
 	struct target t;
 	int64_t failed = target_of(act, 0, &t);
-	return failed ? failed : raw(connect(fd, (struct sockaddr *)&t.address, t.size));
+	return failed ? failed : act_result(connect(fd, (struct sockaddr *)&t.address, t.size));
 }
 
 /*
@@ -100,7 +95,7 @@ static int64_t bind_socket(const struct act *act, int fd)
 	if (failed)
 		return failed;
 	if (!is_unix_path(&t))
-		return raw(bind(fd, (struct sockaddr *)&t.address, t.size));
+		return act_result(bind(fd, (struct sockaddr *)&t.address, t.size));
 	if (pin->state == PIN_FOUND)
 		return -EADDRINUSE;
 	if (pin->state != PIN_MISSING)
@@ -119,9 +114,9 @@ static int64_t bind_socket(const struct act *act, int fd)
 		there = open(path, O_PATH | O_CLOEXEC);
 		failed = identity_resume();
 	}
-	int64_t result = failed ? failed : raw(fchdir(there));
+	int64_t result = failed ? failed : act_result(fchdir(there));
 	if (result == 0)
-		result = raw(bind(fd, (struct sockaddr *)&t.address, t.size));
+		result = act_result(bind(fd, (struct sockaddr *)&t.address, t.size));
 	if (fchdir(before) < 0)
 		abort(); /* or every later path of this thread would mean something else */
 	close(before);
@@ -153,20 +148,13 @@ static void release(struct outgoing *o)
 	free(o->control);
 }
 
-static ssize_t take(const struct act *act, uint64_t address, void *into, size_t length)
-{
-	identity_pause();
-	ssize_t got = memory_read(act->tid, address, into, length);
-	return identity_resume() < 0 ? -EPERM : got;
-}
-
 static int64_t gather(const struct act *act, uint64_t vectors, uint64_t count, struct outgoing *o)
 {
 	struct iovec pieces[IOV_MAX];
 	size_t total = 0, done = 0;
 	if (count > IOV_MAX)
 		return -EMSGSIZE;
-	if (count > 0 && take(act, vectors, pieces, count * sizeof pieces[0]) != (ssize_t)(count * sizeof pieces[0]))
+	if (count > 0 && act_take(act, vectors, pieces, count * sizeof pieces[0]) < 0)
 		return -EFAULT;
 	for (uint64_t i = 0; i < count; i++) {
 		if (pieces[i].iov_len > MAX_DATA - total)
@@ -178,8 +166,8 @@ static int64_t gather(const struct act *act, uint64_t vectors, uint64_t count, s
 		return -ENOMEM;
 	for (uint64_t i = 0; i < count; i++) {
 		size_t length = pieces[i].iov_len;
-		if (length > 0 && take(act, (uint64_t)(uintptr_t)pieces[i].iov_base, (char *)o->data.iov_base + done,
-				       length) != (ssize_t)length)
+		if (length > 0 && act_take(act, (uint64_t)(uintptr_t)pieces[i].iov_base, (char *)o->data.iov_base + done,
+					   length) < 0)
 			return -EFAULT;
 		done += length;
 	}
@@ -215,7 +203,7 @@ static int64_t take_control(const struct act *act, uint64_t address, uint64_t le
 	o->control = malloc(length);
 	if (o->control == NULL)
 		return -ENOMEM;
-	if (take(act, address, o->control, length) != (ssize_t)length)
+	if (act_take(act, address, o->control, length) < 0)
 		return -EFAULT;
 	o->header.msg_control = o->control;
 	o->header.msg_controllen = length;
@@ -243,7 +231,7 @@ static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_
 	struct target t;
 	memset(&o, 0, sizeof o);
 	int64_t result = target_of(act, message, &t);
-	if (result == 0 && take(act, header, &theirs, sizeof theirs) != sizeof theirs)
+	if (result == 0 && act_take(act, header, &theirs, sizeof theirs) < 0)
 		result = -EFAULT;
 	if (result == 0)
 		result = gather(act, (uint64_t)(uintptr_t)theirs.msg_iov, theirs.msg_iovlen, &o);
@@ -252,7 +240,7 @@ static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_
 	if (result == 0) {
 		o.header.msg_name = t.size ? &t.address : NULL;
 		o.header.msg_namelen = t.size;
-		result = raw(sendmsg(fd, &o.header, flags | MSG_NOSIGNAL));
+		result = act_result(sendmsg(fd, &o.header, flags | MSG_NOSIGNAL));
 	}
 	release(&o);
 	return result;
@@ -291,8 +279,8 @@ static int64_t send_to(const struct act *act, int fd)
 	if (data == NULL)
 		return -ENOMEM;
 	int64_t result = -EFAULT;
-	if (length == 0 || take(act, act->args[1], data, length) == (ssize_t)length)
-		result = raw(sendto(fd, data, length, (int)act->args[3] | MSG_NOSIGNAL, (struct sockaddr *)&t.address, t.size));
+	if (length == 0 || act_take(act, act->args[1], data, length) == 0)
+		result = act_result(sendto(fd, data, length, (int)act->args[3] | MSG_NOSIGNAL, (struct sockaddr *)&t.address, t.size));
 	free(data);
 	return result;
 }

@@ -163,6 +163,13 @@ struct outcome act_make(struct act *act)
 	return outcome;
 }
 
+int act_take(const struct act *act, uint64_t address, void *into, size_t length)
+{
+	identity_pause();
+	ssize_t got = memory_read(act->tid, address, into, length);
+	return identity_resume() < 0 || got != (ssize_t)length ? -EFAULT : 0;
+}
+
 void act_discard(struct act *act)
 {
 	for (int i = 0; i < MAX_PINS; i++)

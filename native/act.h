@@ -4,6 +4,8 @@
 
 #include "session.h"
 
+#include <errno.h>
+
 enum { ADDRESS_SIZE = 132, HOW_SIZE = 24 };
 
 /* One call to be made: copies of everything, so that it can be made later and elsewhere. */
@@ -33,6 +35,13 @@ struct act *act_of(struct session *s, const struct event *event);
 int act_may_block(const struct act *act);
 struct outcome act_make(struct act *act);
 void act_discard(struct act *act);
+
+/* For those who make them: what a system call said, as the tracee sees it; its memory, copied whole or not at all. */
+static inline int64_t act_result(int64_t result)
+{
+	return result < 0 ? -errno : result;
+}
+int act_take(const struct act *act, uint64_t address, void *into, size_t length);
 
 /* act-open.c */
 struct outcome act_open(struct act *act);

@@ -14,7 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TICK_NS = 50 * 1000 * 1000, RESTART = 512 }; /* ERESTARTSYS: the kernel makes the call again, or EINTR of it */
+enum { FIRST_TICK_MS = 50, LAST_TICK_MS = 400, RESTART = 512 }; /* ERESTARTSYS: the kernel makes the call again, or EINTR of it */
+
+/* A program with very many threads that all wait must not cost us without end. */
+enum { MAX_DEPUTIES = 4096, STACK_SIZE = 512 * 1024 };
+static atomic_int deputies;
 
 struct deputy {
 	int listener;
@@ -101,11 +105,18 @@ static int interrupted(struct deputy *d, int64_t since, int *seen, int64_t *resu
 	return identity.signals_pending != 0 || *seen > 1;
 }
 
+/* Whoever waits long is looked after less often: there may be a thousand of them. */
+static void interrupt_every(timer_t timer, int ms)
+{
+	struct timespec tick = { 0, ms * 1000000L };
+	struct itimerspec when = { tick, tick };
+	timer_settime(timer, 0, &when, NULL);
+}
+
 static void *run_deputy(void *argument)
 {
 	struct deputy *d = argument;
 	struct sigevent how = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WAKE_SIGNAL };
-	struct itimerspec tick = { { 0, TICK_NS }, { 0, TICK_NS } };
 	struct outcome outcome = { .result = -EAGAIN, .fd = -1 };
 	timer_t timer;
 	sigset_t mask;
@@ -116,36 +127,47 @@ static void *run_deputy(void *argument)
 	/* Its own umask and folder: see act.c. */
 	if (unshare(CLONE_FS) == 0 && timer_create(CLOCK_MONOTONIC, &how, &timer) == 0) {
 		int64_t since = milliseconds();
-		int seen = 0;
-		timer_settime(timer, 0, &tick, NULL);
-		do
+		int seen = 0, tick = FIRST_TICK_MS;
+		do {
+			interrupt_every(timer, tick);
 			outcome = act_make(d->act);
-		while (outcome.fd < 0 && outcome.result == -EINTR && !interrupted(d, since, &seen, &outcome.result));
+			tick = 2 * tick < LAST_TICK_MS ? 2 * tick : LAST_TICK_MS;
+		} while (outcome.fd < 0 && outcome.result == -EINTR && !interrupted(d, since, &seen, &outcome.result));
 		timer_delete(timer);
 	}
 	respond(d->listener, d->id, &outcome);
 	close(d->listener);
 	act_discard(d->act);
 	free(d);
+	atomic_fetch_sub(&deputies, 1);
 	return NULL;
 }
 
 static int start(int listener, uint64_t id, struct act *act)
 {
 	pthread_t thread;
+	pthread_attr_t attributes;
 	struct deputy *d = malloc(sizeof *d);
 	if (d == NULL)
 		return -ENOMEM;
 	*d = (struct deputy){ fcntl(listener, F_DUPFD_CLOEXEC, 3), id, act };
-	int failed = d->listener < 0 ? errno : pthread_create(&thread, NULL, run_deputy, d);
-	if (failed) {
-		if (d->listener >= 0)
-			close(d->listener);
-		free(d);
-		return -failed;
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	int failed = d->listener < 0 ? errno : 0;
+	if (!failed && atomic_fetch_add(&deputies, 1) >= MAX_DEPUTIES)
+		failed = EAGAIN;
+	else if (!failed)
+		failed = pthread_create(&thread, &attributes, run_deputy, d);
+	pthread_attr_destroy(&attributes);
+	if (!failed)
+		return 0;
+	if (d->listener >= 0) {
+		atomic_fetch_sub(&deputies, 1);
+		close(d->listener);
 	}
-	pthread_detach(thread);
-	return 0;
+	free(d);
+	return -failed;
 }
 
 void deputy_serve(int listener, uint64_t id, struct act *act)

@@ -5,7 +5,11 @@
 #include "identity.h"
 #include "session.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct walk {
 	pid_t tid;
@@ -17,6 +21,12 @@ struct walk {
 	char last[NAME_SIZE];
 	char rest[2 * PATH_MAX + 2]; /* what is still to be walked */
 };
+
+static inline int open_how(int dirfd, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags | O_PATH | O_CLOEXEC, .resolve = resolve };
+	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof how);
+}
 
 /* walk.c: to the end, 0 or -errno. -ENOENT with a parent: only the last component does not exist. */
 int walk_on(struct walk *w, int flags);

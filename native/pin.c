@@ -5,18 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-static int open_how(int dirfd, const char *path, uint64_t flags, uint64_t resolve)
-{
-	struct open_how how = { .flags = flags | O_PATH | O_CLOEXEC, .resolve = resolve };
-	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof how);
-}
 
 /* Absolute, and without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
 static int is_normal(const char *path)

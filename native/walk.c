@@ -9,21 +9,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { MAX_LINKS = 40 };
-
-static int open_how(int dirfd, const char *path, uint64_t flags, uint64_t resolve)
-{
-	struct open_how how = { .flags = flags | O_PATH | O_CLOEXEC, .resolve = resolve };
-	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof how);
-}
 
 static void step_to(struct walk *w, int fd)
 {
