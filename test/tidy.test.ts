@@ -20,7 +20,9 @@ const LAYERS = [
   ["src/event.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
   ["src/process/", "src/fence/"],
-  ["src/decode/", "src/approval/"],
+  ["src/store/"],
+  ["src/audit/"],
+  ["src/decode/", "src/approval/", "src/deed/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
@@ -28,6 +30,7 @@ const LAYERS = [
   ["src/learn/", "src/query/", "src/export/"],
   ["src/diff/"],
   ["src/run.ts", "src/doctor.ts"],
+  ["src/tools/"],
   ["src/index.ts", "src/cli/"],
 ];
 

@@ -54,10 +54,14 @@ function read(file: string): { source: Source; config: ConfigFile } | undefined 
 }
 
 /** What the guard takes of it. */
-export async function guardOptions(
-  places: Places,
-): Promise<Pick<GuardOptions, "profile" | "actions" | "atLeast" | "config">> {
-  const { config, atLeast } = loadConfig(places);
+export async function guardOptions(places: Places): Promise<ConfiguredOptions> {
+  return optionsOf(loadConfig(places));
+}
+
+export type ConfiguredOptions = Pick<GuardOptions, "profile" | "actions" | "atLeast" | "config">;
+
+/** The same of a configuration that was read before, perhaps in another thread. */
+export async function optionsOf({ config, atLeast }: Merged): Promise<ConfiguredOptions> {
   const { profile, actions, file_read_max_chars, patterns, ...sections } = config;
   return {
     profile,

@@ -1,0 +1,52 @@
+import type { Finding } from "../guard/finding.js";
+import type { ApprovalKind, ApprovalScope, ApprovalState } from "../store/store.js";
+
+/** What needs an answer before it may happen. */
+export interface ApprovalRequest {
+  readonly kind: ApprovalKind;
+  readonly session: string;
+  readonly toolCall?: string;
+  /** One line for a person: the command, `write src/a.ts`, `connect 10.0.0.1:443`. */
+  readonly what: string;
+  /** What exactly would be approved: see digest.ts. */
+  readonly digest: string;
+  /** Why it is asked; every one of them must be covered by the answer. */
+  readonly findings: readonly Finding[];
+  /** A command that is composed of others: each part with its own digest and the findings that are its own. */
+  readonly parts?: readonly ApprovalPart[];
+  /** The program, when there is one: interpreters and wrappers are never approved for always. */
+  readonly argv?: readonly string[];
+  /** Whatever else helps to decide: explanation, effects, diff. Plain data. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export interface ApprovalPart {
+  readonly what: string;
+  readonly digest: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface ApprovalOutcome {
+  readonly granted: boolean;
+  readonly state: ApprovalState;
+  readonly scope?: ApprovalScope;
+  /** The row that answered it; absent when a standing permission or a mode did. */
+  readonly approval?: string;
+  readonly by: string;
+  /** A word to the agent. */
+  readonly note?: string;
+}
+
+export interface RequestOptions {
+  /** Aborting withdraws the question. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds; silence for so long is a no. */
+  readonly patience?: number;
+  /** Called as soon as it is parked: its id is what approvers answer. */
+  readonly parked?: (approval: string) => void;
+}
+
+/** Asks whoever can answer; implemented in queue.ts. */
+export interface Approvals {
+  request(request: ApprovalRequest, options?: RequestOptions): Promise<ApprovalOutcome>;
+}

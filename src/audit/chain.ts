@@ -1,0 +1,13 @@
+import { createHash } from "node:crypto";
+import type { AuditRow } from "../store/store.js";
+
+/** Before the first record of a chain. */
+export const START = "0".repeat(64);
+
+/** The hash of a record: over everything that stands in it, and over the record before. */
+export function hashOf(row: Omit<AuditRow, "hash" | "signature">): string {
+  const { chain, seq, time, session, kind, body, previous } = row;
+  return createHash("sha256")
+    .update(JSON.stringify([chain, seq, time, session, kind, body, previous]))
+    .digest("hex");
+}
