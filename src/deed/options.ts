@@ -11,6 +11,8 @@ export interface DeedOptions {
   readonly approved: readonly string[];
   /** `public`: what the guard allows of URLs. `none`: no network at all, not even loopback. */
   readonly network: "public" | "none";
+  /** Unix sockets of our own, by absolute path, that may be connected to although there is no network. */
+  readonly connect?: readonly string[];
   /** hermes.yaml, as it was read when the run was judged. */
   readonly config?: Merged;
 }
