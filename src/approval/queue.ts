@@ -136,9 +136,7 @@ export class Queue implements Approvals {
 
   async #openRow({ kind, digest }: ApprovalRequest): Promise<ApprovalRow | undefined> {
     const rows = await this.#options.store.approvals({ state: ["pending"], digest });
-    return rows
-      .filter((row) => row.kind === kind)
-      .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))[0];
+    return rows.find((row) => row.kind === kind);
   }
 
   /** Given while nobody waited: after a crash, or after the agent had given up. */

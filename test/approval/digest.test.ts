@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,7 +116,8 @@ describe("a digest", () => {
   });
 
   it("does not wait for a pipe, and takes nothing else for a script", () => {
-    expect(of("bash /dev/stdin").files).toEqual([{ path: "/dev/stdin", hash: "not-a-file" }]);
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    expect(of("bash pipe").files).toEqual([{ path: join(folder, "pipe"), hash: "not-a-file" }]);
     expect(of("bash sub").files).toEqual([{ path: join(folder, "sub"), hash: "not-a-file" }]);
     expect(of("rm x.py").files).toEqual([]);
   });

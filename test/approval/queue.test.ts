@@ -276,10 +276,9 @@ describe("equal requests", () => {
 describe("floods", () => {
   it(`more than ${MAX_OPEN} open questions of a session are refused`, async () => {
     const { queue } = queueOf(desk);
-    const stop = new AbortController();
-    const all = Array.from({ length: MAX_OPEN }, (_, i) =>
-      queue.request(request({ what: `rm -rf ${i}` }), { signal: stop.signal }),
-    );
+    const stops = Array.from({ length: MAX_OPEN + 1 }, () => new AbortController());
+    const [stop, ...rest] = stops;
+    const all = rest.map(({ signal }, i) => queue.request(request({ what: `rm -rf ${i}` }), { signal }));
     await until(async () => ((await pending()) === MAX_OPEN ? true : undefined));
     expect(await queue.request(request({ what: "rm -rf more" }))).toMatchObject({
       granted: false,
@@ -287,9 +286,9 @@ describe("floods", () => {
       note: `Too many questions wait for an answer (${MAX_OPEN}): wait for these.`,
     });
     await openSession(desk.store, "two", desk.folder);
-    const other = queue.request(request({ session: "two", what: "rm -rf more" }), { signal: stop.signal });
+    const other = queue.request(request({ session: "two", what: "rm -rf more" }), { signal: stop!.signal });
     await until(async () => ((await pending()) === MAX_OPEN + 1 ? true : undefined));
-    stop.abort();
+    for (const one of stops) one.abort();
     await Promise.all([...all, other]);
   });
 

@@ -7,8 +7,8 @@ import { startOf } from "../../src/approval/owner.js";
 import { Queue, type QueueOptions } from "../../src/approval/queue.js";
 import { type ApprovalsSection, approvalsSection } from "../../src/guard/config/approvals.js";
 import type { Finding } from "../../src/guard/finding.js";
+import { openStore } from "../../src/store/open.js";
 import type { Store } from "../../src/store/store.js";
-import { memoryStore } from "./memory-store.js";
 
 export interface Desktop {
   readonly folder: string;
@@ -20,7 +20,7 @@ export interface Desktop {
 /** A store of its own, with one session of this process. */
 export async function desktop(): Promise<Desktop> {
   const folder = mkdtempSync(join(tmpdir(), "hermes-approvals-"));
-  const store = memoryStore();
+  const store = await openStore(join(folder, "hermes.db"));
   await openSession(store, "one", folder);
   return {
     folder,
