@@ -6,6 +6,8 @@ import { HOME } from "../home.js";
 export interface Native {
   /** Makes this thread the owner of a session; returns its OS thread id. */
   create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, actMark: number): number;
+  /** Gives back what the session had: the thread may own another. */
+  close(): number;
   launch(plan: Uint8Array, launcher: string): number;
   /** step * 4096 + errno of the launch step that failed, 0 for none. */
   launchFailure(): number;
