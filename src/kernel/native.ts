@@ -66,6 +66,9 @@ export interface Native {
   releaseStdio(): number;
   /** pipe2(2), non-blocking and close-on-exec: Node has none of its own. */
   pipe(): [read: number, write: number];
+  /** A new pseudo terminal. Our end is non-blocking; both are close-on-exec. */
+  terminal(columns: number, rows: number): [ours: number, theirs: number];
+  resizeTerminal(fd: number, columns: number, rows: number): number;
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
   relaySignals(fd: number, signals: Uint8Array): number;
   ignoreSignal(signal: number): number;

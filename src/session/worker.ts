@@ -28,7 +28,10 @@ for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
 async function decideHere({ options }: WorkerTask): Promise<Report> {
-  const policies = await loadPolicies(options.policies, { cwd: options.cwd });
+  const policies = [
+    ...(await loadPolicies(options.policies, { cwd: options.cwd })),
+    ...(options.deed ? await (await import("../deed/policy.js")).deedPolicies(options.deed) : []),
+  ];
   const memory = new ArrayBuffer(BUFFER_SIZE);
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {
