@@ -81,8 +81,8 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/** Packages that are files on disk (a compiler, WebAssembly), or that hardly any policy needs. */
-const EXTERNAL = ["esbuild", "libsql", "wasmoon", "re2js"];
+/** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
+const EXTERNAL = ["esbuild", "libsql", "pg", "wasmoon", "re2js"];
 
 function settings(entryPoints) {
   return {

@@ -17,6 +17,8 @@ export interface DeedOptions {
   readonly approved: readonly string[];
   /** `public`: the internet, and what runs of the same agent listen on. `none`: no network at all, not even loopback. */
   readonly network: "public" | "none";
+  /** Unix sockets of our own, by absolute path, that may be connected to although there is no network. */
+  readonly connect?: readonly string[];
   /** hermes.yaml, as it was read when the run was judged. */
   readonly config?: Merged;
 }

@@ -36,6 +36,8 @@ export interface Intent extends Judgement {
 export interface Call {
   readonly id: string;
   readonly signal: AbortSignal;
+  /** Of the intent that was allowed: what runs is held to it once more, on the object that it has pinned by then. */
+  readonly digest: string;
   /** Rules of the guard that were approved for it. */
   readonly approved: readonly string[];
   /** What it prints while it runs. */
