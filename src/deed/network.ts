@@ -29,7 +29,7 @@ export class NetworkJudge {
     this.#options = options;
     this.#host = host;
     this.#allowed = allowed;
-    this.#sockets = new Set(options.connect);
+    this.#sockets = new Set(options.connect ?? []);
   }
 
   /** Names that the configuration allows are looked up now: a connection has only an address. */

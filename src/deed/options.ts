@@ -10,9 +10,7 @@ export interface DeedOptions {
   /** What may be changed besides, with all that is below. */
   readonly writable: readonly string[];
   /** Files that may be read although they look like secrets: credentials that were declared. */
-  readonly readable: readonly string[];
-  /** Unix sockets that may be connected to whatever `network` says. */
-  readonly connect: readonly string[];
+  readonly readable?: readonly string[];
   /** Rules of the guard that a person has approved for this run: `git-destructive`. */
   readonly approved: readonly string[];
   /** `public`: the internet, and what runs of the same agent listen on. `none`: no network at all, not even loopback. */

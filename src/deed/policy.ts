@@ -32,7 +32,7 @@ export async function deedPolicies(options: DeedOptions): Promise<Policy[]> {
 const compiled = new Map<string, Promise<Policy>>();
 const MOST_COMPILED = 8;
 
-async function filePolicy({ workspace, home, writable, readable }: DeedOptions): Promise<Policy> {
+async function filePolicy({ workspace, home, writable, readable = [] }: DeedOptions): Promise<Policy> {
   const places = { workspace, home, cwd: workspace };
   const key = JSON.stringify([places, writable]);
   if (compiled.size >= MOST_COMPILED) compiled.clear();

@@ -98,7 +98,7 @@ class LocalRun implements Running {
 
   #options() {
     const { argv, cwd, env, deed, patience, credentialFiles = [] } = this.#order;
-    const readable = [...deed.readable, ...credentialFiles.map(({ path }) => path)];
+    const readable = [...(deed.readable ?? []), ...credentialFiles.map(({ path }) => path)];
     return {
       ...sessionOptions({
         command: argv,
