@@ -81,8 +81,8 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/** Packages that are files on disk (a compiler, WebAssembly), or that hardly any policy needs. */
-const EXTERNAL = ["esbuild", "libsql", "wasmoon", "re2js"];
+/** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
+const EXTERNAL = ["esbuild", "libsql", "pg", "wasmoon", "re2js"];
 
 function settings(entryPoints) {
   return {
@@ -96,7 +96,7 @@ function settings(entryPoints) {
   };
 }
 
-/** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
+/** What is started; commands that are loaded when they are used; languages and the guard, when there is a need. */
 const COMMANDS = [
   "analyze",
   "commands",
@@ -124,6 +124,9 @@ const apart = {
       if (!importer.endsWith("src/policy/load.ts")) return undefined;
       return { path: path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs"), external: true };
     });
+    build.onResolve({ filter: /^\.\.\/deed\/policy\.js$/ }, ({ importer }) =>
+      importer.endsWith("src/session/worker.ts") ? { path: "../deed/policy.cjs", external: true } : undefined,
+    );
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (!/src\/cli\/(main|commands|behaviour|skills)\.ts$/.test(importer) || !COMMANDS.includes(name))
@@ -158,7 +161,7 @@ async function bundle() {
   // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
   const required = { ...commonJs, supported: { "dynamic-import": false } };
   await esbuild.build({ ...settings(STARTED), ...required, plugins: [apart] });
-  await esbuild.build({ ...settings(LANGUAGES), ...required });
+  await esbuild.build({ ...settings([...LANGUAGES, "src/deed/policy.ts"]), ...required });
   await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...commonJs });
 }
 

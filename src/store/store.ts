@@ -10,6 +10,10 @@
  */
 export interface Store {
   readonly engine: "sqlite" | "postgres";
+  /** For people: the file, or the server and its database; never with a password. */
+  readonly name: string;
+  /** Files of this host that belong to it have this name and something behind it: `hermes.db` + `.host`. */
+  readonly beside: string;
 
   openSession(session: NewSession): Promise<void>;
   endSession(id: string, time: number): Promise<void>;
@@ -46,6 +50,8 @@ export interface Store {
   appendAudit(chain: string, entry: AuditEntry, seal: Seal): Promise<AuditRow>;
   /** In the order of the chain, fetched in blocks. */
   audit(filter?: AuditFilter): AsyncIterable<AuditRow>;
+  /** The last record of every chain. */
+  chainEnds(): Promise<readonly ChainEnd[]>;
 
   /** Calls back soon after another process (or this one) changed approvals. Returns how to stop that. */
   onApprovals(changed: () => void): () => void;
@@ -210,4 +216,8 @@ export interface AuditFilter {
   readonly until?: number;
   /** Behind this number of its chain. */
   readonly after?: number;
+  /** Only the newest so many of one chain. */
+  readonly last?: number;
 }
+
+export type ChainEnd = Pick<AuditRow, "chain" | "seq" | "hash">;

@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { HermesError } from "../errors.js";
+import type { AuditRow, Seal, Store } from "../store/store.js";
+import { canonical } from "./canonical.js";
+import { hashOf } from "./chain.js";
+import { Head } from "./head.js";
+import { readSigner, type Signer } from "./keys.js";
+import type { AuditBodies, AuditKind } from "./records.js";
+
+/** Writes the records of this host. Many processes may write to the same chain at once. */
+export class Audit {
+  /** The name of this host's chain. */
+  readonly chain: string;
+  readonly #store: Store;
+  readonly #seal: Seal;
+  readonly #head: Head;
+
+  private constructor(store: Store, chain: string, signer: Signer | undefined) {
+    this.#store = store;
+    this.chain = chain;
+    this.#head = Head.open(store.beside, chain);
+    this.#seal = (row) => {
+      const hash = hashOf(row);
+      return { hash, signature: signer ? signer(hash) : null };
+    };
+  }
+
+  /** Signs what it writes when there is a key beside the store (`hermes audit keygen`). */
+  static open(store: Store): Audit {
+    return new Audit(store, hostChain(store.beside), readSigner(store.beside));
+  }
+
+  /** When this has returned, the record is on disk and nothing can be taken from before it without a trace. */
+  async record<K extends AuditKind>(
+    kind: K,
+    body: AuditBodies[K],
+    { session = null, time = Date.now() }: { readonly session?: string | null; readonly time?: number } = {},
+  ): Promise<AuditRow> {
+    const entry = { time, session, kind, body: canonical(body) };
+    const row = await this.#store.appendAudit(this.chain, entry, this.#seal);
+    this.#head.advance(row);
+    return row;
+  }
+
+  close(): void {
+    this.#head.close();
+  }
+}
+
+/** The host's own name and something that no other host has; made once, whoever comes first. */
+export function hostChain(beside: string): string {
+  const file = `${beside}.host`;
+  try {
+    const known = readHost(file);
+    if (known !== undefined) return known;
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, `${hostname()}-${randomBytes(4).toString("hex")}\n`, { mode: 0o600 });
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    return readHost(file)!;
+  } catch (cause) {
+    if (cause instanceof HermesError) throw cause;
+    throw new HermesError("AUDIT", { message: `${file}: ${(cause as Error).message}` }, { cause });
+  }
+}
+
+function readHost(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (!/^[\w.-]{1,300}$/.test(text))
+    throw new HermesError("AUDIT", {
+      message: `${file} does not name this host: its chain would be another one`,
+    });
+  return text;
+}

@@ -1,0 +1,52 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { HermesError } from "../errors.js";
+import { type Engine, storeError } from "./engine.js";
+import { migrate } from "./migrate.js";
+import { SqlStore } from "./sql-store.js";
+import { SqliteEngine } from "./sqlite.js";
+import type { Store } from "./store.js";
+
+export interface OpenOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+}
+
+/**
+ * The store at `sqlite:PATH`, a path, or `postgres://…`; by default what HERMES_STORE says, else `hermes.db` in
+ * HERMES's own folder.
+ */
+export async function openStore(url?: string, options: OpenOptions = {}): Promise<Store> {
+  const { env = process.env, home = homedir() } = options;
+  const where = url || env.HERMES_STORE || join(stateFolder(env, home), "hermes.db");
+  let engine: Engine | undefined;
+  try {
+    engine = await engineFor(where, stateFolder(env, home));
+    await migrate(engine);
+  } catch (error) {
+    await engine?.close();
+    throw storeError(withoutPassword(where), error);
+  }
+  return new SqlStore(engine);
+}
+
+/** What HERMES remembers of its own: HERMES_HOME, else the folder that XDG names, else ~/.local/state. */
+export function stateFolder(env: Readonly<Record<string, string | undefined>>, home: string): string {
+  return env.HERMES_HOME || join(env.XDG_STATE_HOME || join(home, ".local/state"), "hermes");
+}
+
+async function engineFor(where: string, folder: string): Promise<Engine> {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(where)?.[1]?.toLowerCase();
+  if (scheme === "postgres" || scheme === "postgresql")
+    return (await import("./postgres.js")).PostgresEngine.open(where, folder);
+  if (scheme === undefined || scheme === "sqlite")
+    return SqliteEngine.open(scheme === undefined ? where : where.slice("sqlite:".length));
+  throw new HermesError("STORE", {
+    store: withoutPassword(where),
+    message: "it must be a path, sqlite:PATH or postgres://HOST/DATABASE",
+  });
+}
+
+function withoutPassword(where: string): string {
+  return where.replace(/(:\/\/[^/@]*?):[^@]*@/, "$1@").replace(/([?&]password=)[^&]*/g, "$1…");
+}

@@ -1,0 +1,246 @@
+import { all, type Dialect, isIn, type Operation, type Row, raw, sql } from "./sql.js";
+import type {
+  AllowanceRow,
+  ApprovalAnswer,
+  ApprovalFilter,
+  ApprovalRow,
+  AuditEntry,
+  AuditFilter,
+  AuditRow,
+  ChainEnd,
+  NewApproval,
+  NewSession,
+  NewToolCall,
+  PolicyRow,
+  Seal,
+  SessionRow,
+  ToolCallChange,
+  ToolCallFilter,
+  ToolCallRow,
+  ToolCallStatus,
+} from "./store.js";
+
+/** What a store does, once for both engines. */
+
+const SESSION = raw('id, started, host, pid, pid_started AS "pidStarted", workspace, agent, ended');
+const TOOL_CALL = raw("id, session, tool, input, digest, created, status, started, ended, output");
+const APPROVAL = raw(
+  'id, kind, session, tool_call AS "toolCall", created, expires, digest, keys, what, detail, state, scope, answered, answered_by AS "answeredBy", note, spent',
+);
+const AUDIT = raw("chain, seq, time, session, kind, body, previous, hash, signature");
+
+/** Before the first record of a chain. */
+const START = "0".repeat(64);
+
+const only = (row: Row | undefined) => row as unknown;
+const limited = (limit: number | undefined) => (limit === undefined ? raw("") : sql` LIMIT ${limit}`);
+
+export function* openSession(s: NewSession): Operation<void> {
+  yield sql`INSERT INTO session (id, started, host, pid, pid_started, workspace, agent)
+    VALUES (${s.id}, ${s.started}, ${s.host}, ${s.pid}, ${s.pidStarted}, ${s.workspace}, ${s.agent})`;
+}
+
+export function* endSession(id: string, time: number): Operation<void> {
+  yield sql`UPDATE session SET ended = ${time} WHERE id = ${id} AND ended IS NULL`;
+}
+
+export function* session(id: string): Operation<SessionRow | undefined> {
+  const [row] = yield sql`SELECT ${SESSION} FROM session WHERE id = ${id}`;
+  return only(row) as SessionRow | undefined;
+}
+
+export function* sessions(filter: { open?: boolean; limit?: number } = {}): Operation<readonly SessionRow[]> {
+  const { open, limit } = filter;
+  const where = all([open !== undefined && raw(open ? "ended IS NULL" : "ended IS NOT NULL")]);
+  const rows =
+    yield sql`SELECT ${SESSION} FROM session WHERE ${where} ORDER BY started DESC, n DESC${limited(limit)}`;
+  return rows as unknown as readonly SessionRow[];
+}
+
+export function* addToolCall(c: NewToolCall): Operation<void> {
+  yield sql`INSERT INTO tool_call (id, session, tool, input, digest, created, status)
+    VALUES (${c.id}, ${c.session}, ${c.tool}, ${c.input}, ${c.digest}, ${c.created}, ${c.status})`;
+}
+
+export function* changeToolCall(
+  id: string,
+  from: readonly ToolCallStatus[],
+  { status, started, ended, output }: ToolCallChange,
+): Operation<boolean> {
+  const changed = yield sql`UPDATE tool_call SET status = ${status},
+      started = COALESCE(${started ?? null}, started),
+      ended = COALESCE(${ended ?? null}, ended),
+      output = COALESCE(${output ?? null}, output)
+    WHERE id = ${id} AND ${isIn("status", from)} RETURNING n`;
+  return changed.length > 0;
+}
+
+export function* toolCall(id: string): Operation<ToolCallRow | undefined> {
+  const [row] = yield sql`SELECT ${TOOL_CALL} FROM tool_call WHERE id = ${id}`;
+  return only(row) as ToolCallRow | undefined;
+}
+
+export function* toolCalls({
+  session,
+  status,
+  limit,
+}: ToolCallFilter = {}): Operation<readonly ToolCallRow[]> {
+  const where = all([
+    session !== undefined && sql`session = ${session}`,
+    status !== undefined && isIn("status", status),
+  ]);
+  const rows = yield sql`SELECT ${TOOL_CALL} FROM tool_call WHERE ${where}
+    ORDER BY created DESC, n DESC${limited(limit)}`;
+  return rows as unknown as readonly ToolCallRow[];
+}
+
+export function* park(a: NewApproval): Operation<void> {
+  yield sql`INSERT INTO approval
+      (id, kind, session, tool_call, created, expires, digest, keys, what, detail, state)
+    VALUES (${a.id}, ${a.kind}, ${a.session}, ${a.toolCall}, ${a.created}, ${a.expires}, ${a.digest},
+      ${a.keys}, ${a.what}, ${a.detail}, 'pending')`;
+  if (a.toolCall === null) return;
+  const parked = yield sql`UPDATE tool_call SET status = 'BLOCKED'
+    WHERE id = ${a.toolCall} AND status IN ('PENDING', 'RUNNING', 'BLOCKED') RETURNING n`;
+  if (parked.length === 0) throw new Error(`there is no tool call ${a.toolCall} that could wait`);
+}
+
+export function* answer(
+  id: string,
+  { state, scope, by, note, time }: ApprovalAnswer,
+): Operation<{ mine: boolean; row: ApprovalRow }> {
+  // An answer that comes when the time is over is none, even where nobody has noticed yet.
+  const inTime = state === "expired" || state === "withdrawn" ? raw("1 = 1") : sql`expires > ${time}`;
+  const [mine] = yield sql`UPDATE approval SET state = ${state}, scope = ${scope ?? null}, answered = ${time},
+      answered_by = ${by}, note = ${note ?? null}
+    WHERE id = ${id} AND state = 'pending' AND ${inTime} RETURNING ${APPROVAL}`;
+  if (mine) return { mine: true, row: only(mine) as ApprovalRow };
+  yield sql`UPDATE approval SET state = 'expired', answered = ${time}, answered_by = ${EXPIRY}
+    WHERE id = ${id} AND state = 'pending'`;
+  const [row] = yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`;
+  if (!row) throw new Error(`there is no approval ${id}`);
+  return { mine: false, row: only(row) as ApprovalRow };
+}
+
+/** Who answered when nobody did. */
+const EXPIRY = "expiry";
+
+export function* spend(id: string, time: number): Operation<boolean> {
+  const spent = yield sql`UPDATE approval SET spent = ${time}
+    WHERE id = ${id} AND state = 'granted' AND spent IS NULL RETURNING n`;
+  return spent.length > 0;
+}
+
+export function* approval(id: string): Operation<ApprovalRow | undefined> {
+  const [row] = yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`;
+  return only(row) as ApprovalRow | undefined;
+}
+
+export function* approvals(filter: ApprovalFilter = {}): Operation<readonly ApprovalRow[]> {
+  const { state, session, toolCall, digest, since, limit } = filter;
+  const where = all([
+    state !== undefined && isIn("state", state),
+    session !== undefined && sql`session = ${session}`,
+    toolCall !== undefined && sql`tool_call = ${toolCall}`,
+    digest !== undefined && sql`digest = ${digest}`,
+    since !== undefined && sql`created >= ${since}`,
+  ]);
+  const rows = yield sql`SELECT ${APPROVAL} FROM approval WHERE ${where}
+    ORDER BY created, n${limited(limit)}`;
+  return rows as unknown as readonly ApprovalRow[];
+}
+
+/** Whether there is something to expire. */
+export function* due(now: number): Operation<boolean> {
+  const rows = yield sql`SELECT n FROM approval WHERE state = 'pending' AND expires <= ${now} LIMIT 1`;
+  return rows.length > 0;
+}
+
+export function* expire(now: number): Operation<readonly ApprovalRow[]> {
+  const rows = yield sql`UPDATE approval SET state = 'expired', answered = ${now}, answered_by = ${EXPIRY}
+    WHERE state = 'pending' AND expires <= ${now} RETURNING ${APPROVAL}`;
+  return [...(rows as unknown as readonly ApprovalRow[])].sort((a, b) => a.created - b.created);
+}
+
+export function* addAllowance({ key, given, by, time }: AllowanceRow): Operation<void> {
+  yield sql`INSERT INTO allowance (key, given, given_by, time) VALUES (${key}, ${given ? 1 : 0}, ${by}, ${time})`;
+}
+
+export function* allowances(): Operation<readonly AllowanceRow[]> {
+  const rows = yield sql`SELECT key, given, given_by AS "by", time FROM allowance ORDER BY n`;
+  return rows.map((row) => ({ ...row, given: row.given === 1 }) as unknown as AllowanceRow);
+}
+
+export function* rememberPolicy({ version, name, text, time }: PolicyRow): Operation<void> {
+  yield sql`INSERT INTO policy (version, name, text, time) VALUES (${version}, ${name}, ${text}, ${time})
+    ON CONFLICT (version) DO NOTHING`;
+}
+
+export function* policy(version: string): Operation<PolicyRow | undefined> {
+  const [row] = yield sql`SELECT version, name, text, time FROM policy WHERE version = ${version}`;
+  return only(row) as PolicyRow | undefined;
+}
+
+/** SQLite has one writer at a time; in PostgreSQL a chain has, until the transaction ends. */
+export function* appendAudit(
+  dialect: Dialect,
+  chain: string,
+  entries: readonly SealedEntry[],
+): Operation<readonly AuditRow[]> {
+  if (dialect === "postgres") yield sql`SELECT pg_advisory_xact_lock(hashtextextended(${chain}, 7))`;
+  const [end] = yield sql`SELECT seq, hash FROM audit WHERE chain = ${chain} ORDER BY seq DESC LIMIT 1`;
+  let seq = Number(end?.seq ?? 0);
+  let previous = String(end?.hash ?? START);
+  const added: AuditRow[] = [];
+  for (const { entry, seal } of entries) {
+    const { time, session, kind, body } = entry;
+    const open = { chain, seq: ++seq, time, session, kind, body, previous };
+    const row = { ...open, ...seal(open) };
+    yield sql`INSERT INTO audit (chain, seq, time, session, kind, body, previous, hash, signature)
+      VALUES (${chain}, ${seq}, ${time}, ${session}, ${kind}, ${body}, ${previous}, ${row.hash}, ${row.signature})`;
+    previous = row.hash;
+    added.push(row);
+  }
+  return added;
+}
+
+export interface SealedEntry {
+  readonly entry: AuditEntry;
+  readonly seal: Seal;
+}
+
+export function* chainEnds(): Operation<readonly ChainEnd[]> {
+  const rows = yield sql`SELECT a.chain, a.seq, a.hash FROM audit a
+    JOIN (SELECT chain, MAX(seq) AS seq FROM audit GROUP BY chain) e ON a.chain = e.chain AND a.seq = e.seq
+    ORDER BY a.chain`;
+  return rows as unknown as readonly ChainEnd[];
+}
+
+/** The records behind `from`, at most so many. */
+export function* auditBlock(
+  filter: AuditFilter,
+  from: { chain: string; seq: number } | undefined,
+  limit: number,
+): Operation<readonly AuditRow[]> {
+  const where = all([auditWhere(filter), from && sql`(chain, seq) > (${from.chain}, ${from.seq})`]);
+  const rows = yield sql`SELECT ${AUDIT} FROM audit WHERE ${where} ORDER BY chain, seq LIMIT ${limit}`;
+  return rows as unknown as readonly AuditRow[];
+}
+
+/** The newest records, oldest of them first. */
+export function* newestAudit(filter: AuditFilter, count: number): Operation<readonly AuditRow[]> {
+  const rows = yield sql`SELECT ${AUDIT} FROM audit WHERE ${auditWhere(filter)}
+    ORDER BY chain DESC, seq DESC LIMIT ${count}`;
+  return (rows as unknown as readonly AuditRow[]).toReversed();
+}
+
+function auditWhere({ chain, session, kind, since, until, after }: AuditFilter) {
+  return all([
+    chain !== undefined && sql`chain = ${chain}`,
+    session !== undefined && sql`session = ${session}`,
+    kind !== undefined && isIn("kind", kind),
+    since !== undefined && sql`time >= ${since}`,
+    until !== undefined && sql`time <= ${until}`,
+    after !== undefined && sql`seq > ${after}`,
+  ]);
+}

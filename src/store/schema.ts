@@ -1,0 +1,103 @@
+import { type Dialect, raw, type Statement } from "./sql.js";
+
+/**
+ * Every version of the schema is what the one before it becomes by these statements. A row that has been released is
+ * never changed: what is wrong with it is put right by the next one. test/store/versions keeps a database of each.
+ */
+const MIGRATIONS: readonly ((words: Words) => readonly string[])[] = [
+  ({ number, end }) => [
+    `CREATE TABLE session (
+      n ${number},
+      id TEXT NOT NULL UNIQUE,
+      started BIGINT NOT NULL,
+      host TEXT NOT NULL,
+      pid BIGINT NOT NULL,
+      pid_started BIGINT NOT NULL,
+      workspace TEXT NOT NULL,
+      agent TEXT NOT NULL,
+      ended BIGINT)${end}`,
+    `CREATE TABLE tool_call (
+      n ${number},
+      id TEXT NOT NULL UNIQUE,
+      session TEXT NOT NULL,
+      tool TEXT NOT NULL,
+      input TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      created BIGINT NOT NULL,
+      status TEXT NOT NULL,
+      started BIGINT,
+      ended BIGINT,
+      output TEXT)${end}`,
+    "CREATE INDEX tool_call_session ON tool_call (session, created)",
+    "CREATE INDEX tool_call_status ON tool_call (status)",
+    `CREATE TABLE approval (
+      n ${number},
+      id TEXT NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      session TEXT NOT NULL,
+      tool_call TEXT,
+      created BIGINT NOT NULL,
+      expires BIGINT NOT NULL,
+      digest TEXT NOT NULL,
+      keys TEXT NOT NULL,
+      what TEXT NOT NULL,
+      detail TEXT NOT NULL,
+      state TEXT NOT NULL,
+      scope TEXT,
+      answered BIGINT,
+      answered_by TEXT,
+      note TEXT,
+      spent BIGINT)${end}`,
+    "CREATE INDEX approval_state ON approval (state, created)",
+    "CREATE INDEX approval_digest ON approval (digest)",
+    `CREATE TABLE allowance (
+      n ${number},
+      key TEXT NOT NULL,
+      given BIGINT NOT NULL,
+      given_by TEXT NOT NULL,
+      time BIGINT NOT NULL)${end}`,
+    `CREATE TABLE policy (
+      version TEXT NOT NULL PRIMARY KEY,
+      name TEXT NOT NULL,
+      text TEXT NOT NULL,
+      time BIGINT NOT NULL)${end}`,
+    `CREATE TABLE audit (
+      chain TEXT NOT NULL,
+      seq BIGINT NOT NULL,
+      time BIGINT NOT NULL,
+      session TEXT,
+      kind TEXT NOT NULL,
+      body TEXT NOT NULL,
+      previous TEXT NOT NULL,
+      hash TEXT NOT NULL,
+      PRIMARY KEY (chain, seq))${end}`,
+  ],
+  // Chains can be signed, and one session's records are found without reading all of them.
+  () => [
+    "ALTER TABLE audit ADD COLUMN signature TEXT",
+    "CREATE INDEX audit_session ON audit (session, chain, seq)",
+    "CREATE INDEX approval_tool_call ON approval (tool_call)",
+  ],
+];
+
+/** What the engines call differently. */
+interface Words {
+  /** A number that grows with every row. */
+  readonly number: string;
+  readonly end: string;
+}
+
+const WORDS: Readonly<Record<Dialect, Words>> = {
+  sqlite: { number: "INTEGER PRIMARY KEY", end: " STRICT" },
+  postgres: { number: "BIGSERIAL PRIMARY KEY", end: "" },
+};
+
+/** The version that this program works with. */
+export const LATEST = MIGRATIONS.length;
+
+/** From the version before to this one. */
+export function migration(version: number, dialect: Dialect): readonly Statement[] {
+  const statements = MIGRATIONS[version - 1]!(WORDS[dialect]);
+  // STRICT tables of SQLite know INTEGER and no other word for it.
+  return statements.map((text) => raw(dialect === "sqlite" ? text.replaceAll("BIGINT", "INTEGER") : text));
+}

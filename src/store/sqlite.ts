@@ -1,0 +1,220 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type Database from "libsql";
+import { HermesError } from "../errors.js";
+import type { Engine } from "./engine.js";
+import { type Operation, type Row, restored, type Statement, storable } from "./sql.js";
+
+/** So long SQLite itself waits for a lock, and nothing else happens in this thread; after that we wait beside it. */
+const WAIT = 10;
+const PATIENCE = 60_000;
+/** How often another process's changes are looked for. */
+const LOOK = 100;
+/** Operations of one transaction: enough to share a sync, few enough to let others in. */
+const TOGETHER = 256;
+
+interface Job {
+  readonly operation: () => Operation<unknown>;
+  readonly about: "approvals" | undefined;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One file, used by any number of processes. Writes that come together share one transaction and so one sync; each has
+ * a savepoint of its own, so that one that fails takes nobody along.
+ */
+export class SqliteEngine implements Engine {
+  readonly dialect = "sqlite";
+  readonly name: string;
+  readonly beside: string;
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #listeners = new Set<() => void>();
+  #jobs: Job[] = [];
+  #writing: Promise<void> | undefined;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(file: string, database: Database.Database) {
+    this.name = file;
+    this.beside = file;
+    this.#database = database;
+  }
+
+  static async open(path: string): Promise<SqliteEngine> {
+    const file = resolve(path);
+    makeFile(file);
+    const { default: Sqlite } = await import("libsql");
+    const engine = new SqliteEngine(file, new Sqlite(file));
+    try {
+      engine.#database.exec(`PRAGMA busy_timeout = ${WAIT}`);
+      const mode = await patiently(() => engine.#value("PRAGMA journal_mode = WAL"));
+      if (mode !== "wal") throw new Error("its file system cannot share memory between processes (WAL)");
+      // FULL: a commit is on disk before it is acknowledged. NORMAL would lose the last ones with the power.
+      engine.#database.exec("PRAGMA synchronous = FULL; PRAGMA trusted_schema = 0");
+    } catch (error) {
+      engine.#database.close();
+      throw error;
+    }
+    return engine;
+  }
+
+  read<T>(operation: () => Operation<T>): Promise<T> {
+    return patiently(() => {
+      this.#mustBeOpen();
+      return this.#perform(operation());
+    });
+  }
+
+  write<T>(operation: () => Operation<T>, about?: "approvals"): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#mustBeOpen();
+      this.#jobs.push({ operation, about, resolve: resolve as Job["resolve"], reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** What comes in one turn of the loop is written together. */
+  async #writeAll(): Promise<void> {
+    await new Promise(setImmediate);
+    while (this.#jobs.length > 0) {
+      const jobs = this.#jobs.splice(0, TOGETHER);
+      try {
+        const settle = await patiently(() => this.#transaction(jobs));
+        for (const done of settle) done();
+        if (jobs.some(({ about }) => about === "approvals")) this.#tell();
+      } catch (error) {
+        for (const job of jobs) job.reject(error);
+      }
+      await new Promise(setImmediate);
+    }
+    this.#writing = undefined;
+  }
+
+  /** All of them, and how each is to be settled once they are on disk. */
+  #transaction(jobs: readonly Job[]): (() => void)[] {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const settle = jobs.map((job) => this.#inside(job));
+      this.#database.exec("COMMIT");
+      return settle;
+    } catch (error) {
+      // A full disk has rolled back already.
+      if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #inside({ operation, resolve, reject }: Job): () => void {
+    this.#database.exec("SAVEPOINT job");
+    try {
+      const value = this.#perform(operation());
+      this.#database.exec("RELEASE job");
+      return () => resolve(value);
+    } catch (error) {
+      if (!this.#database.inTransaction || isBusy(error)) throw error;
+      this.#database.exec("ROLLBACK TO job; RELEASE job");
+      return () => reject(error);
+    }
+  }
+
+  #perform<T>(operation: Operation<T>): T {
+    let step = operation.next();
+    while (!step.done) step = operation.next(this.#rows(step.value));
+    return step.value;
+  }
+
+  #rows(statement: Statement): Row[] {
+    const text = statement.text("sqlite");
+    let prepared = this.#statements.get(text);
+    if (!prepared) {
+      prepared = this.#database.prepare(text);
+      this.#statements.set(text, prepared);
+    }
+    const values = statement.values.map(storable);
+    if (prepared.reader) return (prepared.all(values) as Row[]).map(restored);
+    prepared.run(values);
+    return [];
+  }
+
+  /** Our own changes at once, those of others when SQLite's counter of them has moved. */
+  onApprovals(changed: () => void): () => void {
+    const listener = () => changed();
+    this.#listeners.add(listener);
+    let seen = this.#version();
+    this.#timer ??= setInterval(() => {
+      const version = this.#version();
+      if (version === seen) return;
+      seen = version;
+      this.#tell();
+    }, LOOK);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopLooking();
+    };
+  }
+
+  #version(): unknown {
+    return this.#value("PRAGMA data_version");
+  }
+
+  #value(text: string): unknown {
+    return Object.values((this.#database.prepare(text).all([]) as Row[])[0] ?? {})[0];
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#listeners.clear();
+    this.#stopLooking();
+    await this.#writing;
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new HermesError("STORE", { store: this.name, message: "it is closed" });
+  }
+}
+
+/**
+ * Only for us, before anything is in it. An existing file is not opened here: SQLite's locks belong to the process, and
+ * closing any descriptor of the file would drop those that another connection in this process has.
+ */
+function makeFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const { mode, uid } = statSync(file);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+  }
+}
+
+/** Others hold a lock for as long as a sync takes: whoever finds it taken comes again a moment later. */
+async function patiently<T>(act: () => T): Promise<T> {
+  for (const start = performance.now(); ; ) {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start > PATIENCE) throw error;
+    }
+    await sleep(1 + Math.random() * 20);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(String((error as { code?: unknown }).code));
+}
