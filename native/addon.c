@@ -31,7 +31,7 @@ static void free_session(napi_env env, void *data, void *hint)
 	free(s);
 }
 
-/* create(buffer, fetchPlan, doors, actMark): the buffer must live as long as the thread does. */
+/* create(buffer, fetchPlan, doors, actMark): the buffer is kept until close(). */
 static napi_value create(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
@@ -39,7 +39,7 @@ static napi_value create(napi_env env, napi_callback_info info)
 	uint8_t *buffer = bytes(&c, 0, &size), *plan = bytes(&c, 1, &plan_size);
 	if (c.session != NULL || buffer == NULL || size < BUFFER_SIZE || plan == NULL ||
 	    plan_size != sizeof(struct fetch_plan)) {
-		napi_throw_error(env, NULL, "create() takes a buffer and a fetch plan of the right sizes, once per thread");
+		napi_throw_error(env, NULL, "create() takes a buffer and a fetch plan of the right sizes, one session at a time");
 		return NULL;
 	}
 	struct session *s = calloc(1, sizeof *s);
@@ -63,10 +63,21 @@ static napi_value create(napi_env env, napi_callback_info info)
 	unshare(CLONE_FS); /* acts have the umask of whoever they are made for */
 	s->worker = (pid_t)syscall(SYS_gettid);
 	s->socket = s->listener = -1;
-	napi_ref keep;
-	napi_create_reference(env, c.parameters[0], 1, &keep);
+	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->keep);
 	napi_set_instance_data(env, s, free_session, NULL);
 	return number(env, s->worker);
+}
+
+/* close(): the session is over; the thread may have another. */
+static napi_value close_session(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	if (c.session != NULL) {
+		napi_set_instance_data(env, NULL, NULL, NULL);
+		napi_delete_reference(env, c.session->keep);
+		free_session(env, c.session, NULL);
+	}
+	return number(env, 0);
 }
 
 /* launch(plan, launcherPath): the program's pid, or -errno */
@@ -347,7 +358,7 @@ napi_status export_functions(napi_env env, napi_value exports, const struct expo
 NAPI_MODULE_INIT()
 {
 	static const struct exported surface[] = {
-		{ "create", create }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
+		{ "create", create }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },

@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -178,6 +179,8 @@ void become_program(struct plan *plan, int go)
 	if (plan->directory && chdir((char *)plan + plan->directory) < 0)
 		fail(plan, STEP_DIRECTORY);
 	set_stdio(plan);
+	if ((plan->flags & PLAN_NEW_SESSION) && isatty(0))
+		ioctl(0, TIOCSCTTY, 0); /* a session of its own may have a terminal of its own */
 	set_blocking(plan);
 	enter_fence(plan);
 	set_limits(plan);

@@ -66,6 +66,7 @@ struct session {
 	int acting;         /* so many tracees have an act */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
+	void *keep;         /* the reference by which the buffer is held */
 };
 
 /* launch: returns 0, or -errno; failed_step in the plan says more. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -55,19 +56,50 @@ static napi_value launcher_pid(napi_env env, napi_callback_info info)
 	return need_session(&c) ? number(env, c.session->launcher) : NULL;
 }
 
+static napi_value pair_of(napi_env env, const int ends[2])
+{
+	napi_value pair;
+	napi_create_array_with_length(env, 2, &pair);
+	napi_set_element(env, pair, 0, number(env, ends[0]));
+	napi_set_element(env, pair, 1, number(env, ends[1]));
+	return pair;
+}
+
 static napi_value make_pipe(napi_env env, napi_callback_info info)
 {
 	int ends[2];
-	napi_value pair;
 	(void)info;
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
 		napi_throw_error(env, NULL, strerror(errno));
 		return NULL;
 	}
-	napi_create_array_with_length(env, 2, &pair);
-	napi_set_element(env, pair, 0, number(env, ends[0]));
-	napi_set_element(env, pair, 1, number(env, ends[1]));
-	return pair;
+	return pair_of(env, ends);
+}
+
+/* terminal(columns, rows): a new pseudo terminal, [our end, the program's end] */
+static napi_value make_terminal(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct winsize size = { .ws_col = (unsigned short)integer(&c, 0), .ws_row = (unsigned short)integer(&c, 1) };
+	int ends[2] = { posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), -1 };
+	if (ends[0] >= 0 && unlockpt(ends[0]) == 0)
+		ends[1] = ioctl(ends[0], TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (ends[1] < 0 || ioctl(ends[1], TIOCSWINSZ, &size) < 0) {
+		napi_throw_error(env, NULL, strerror(errno));
+		for (int i = 0; i < 2; i++)
+			if (ends[i] >= 0)
+				close(ends[i]);
+		return NULL;
+	}
+	return pair_of(env, ends);
+}
+
+/* resizeTerminal(fd, columns, rows): the program is told by SIGWINCH */
+static napi_value resize_terminal(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct winsize size = { .ws_col = (unsigned short)integer(&c, 1), .ws_row = (unsigned short)integer(&c, 2) };
+	return number(env, ioctl((int)integer(&c, 0), TIOCSWINSZ, &size) < 0 ? -errno : 0);
 }
 
 /*
@@ -153,7 +185,8 @@ napi_status export_process_functions(napi_env env, napi_value exports)
 {
 	static const struct exported surface[] = {
 		{ "wake", wake }, { "kill", kill_process }, { "forward", forward }, { "launcher", launcher_pid },
-		{ "releaseStdio", release_stdio }, { "pipe", make_pipe }, { "relaySignals", relay_signals },
+		{ "releaseStdio", release_stdio }, { "pipe", make_pipe },
+		{ "terminal", make_terminal }, { "resizeTerminal", resize_terminal }, { "relaySignals", relay_signals },
 		{ "ignoreSignal", ignore_signal }, { "hide", hide }, { "exitNow", exit_now }, { "probe", probe },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);

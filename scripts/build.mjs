@@ -96,9 +96,10 @@ function settings(entryPoints) {
   };
 }
 
-/** What is started; commands that are loaded when they are used; languages, when there is such a policy. */
+/** What is started; commands that are loaded when they are used; languages and the guard, when there is a need. */
 const COMMANDS = [
   "analyze",
+  "approvals",
   "commands",
   "diff",
   "doctor",
@@ -124,9 +125,15 @@ const apart = {
       if (!importer.endsWith("src/policy/load.ts")) return undefined;
       return { path: path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs"), external: true };
     });
+    build.onResolve({ filter: /^\.\.\/deed\/policy\.js$/ }, ({ importer }) =>
+      importer.endsWith("src/session/worker.ts") ? { path: "../deed/policy.cjs", external: true } : undefined,
+    );
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands|behaviour|skills)\.ts$/.test(importer) || !COMMANDS.includes(name))
+      if (
+        !/src\/cli\/(main|commands|approving|behaviour|skills)\.ts$/.test(importer) ||
+        !COMMANDS.includes(name)
+      )
         return undefined;
       return { path: `./${name}.cjs`, external: true };
     });
@@ -158,7 +165,7 @@ async function bundle() {
   // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
   const required = { ...commonJs, supported: { "dynamic-import": false } };
   await esbuild.build({ ...settings(STARTED), ...required, plugins: [apart] });
-  await esbuild.build({ ...settings(LANGUAGES), ...required });
+  await esbuild.build({ ...settings([...LANGUAGES, "src/deed/policy.ts"]), ...required });
   await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...commonJs });
 }
 

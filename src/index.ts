@@ -11,6 +11,7 @@ export { type RunOptions, run, start } from "./run.js";
 export type { SessionResult } from "./session/options.js";
 export type { Session, SessionEvents } from "./session/session.js";
 export { utsname } from "./structs.js";
+export { LocalBackend } from "./tools/local.js";
 export {
   allow,
   ask,

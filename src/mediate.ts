@@ -31,8 +31,8 @@ export class Mediator {
   }
 
   /** What was carried out in the end, which may be stricter than what was decided. */
-  record(nr: number, decision: Decision): void {
-    this.#summary.count(nr, decision);
+  record(event: CallEvent, decision: Decision): void {
+    this.#summary.count(event, decision);
   }
 
   recordReturn(nr: number, decision: Decision): void {

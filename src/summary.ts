@@ -1,4 +1,6 @@
 import { syscallByNumber } from "./abi/index.js";
+import { describe } from "./approval/question.js";
+import type { CallEvent } from "./event.js";
 import { MAX_SYSCALL } from "./kernel/layout.js";
 import type { Action, Decision } from "./verdict.js";
 
@@ -10,6 +12,21 @@ export interface SummaryReport {
   readonly byAction: Readonly<Partial<Record<Action, number>>>;
   /** Decisions other than allow, and calls that a rule watches, by policy, rule and call, the most frequent first. */
   readonly decisions: readonly DecisionCount[];
+  /** Where they were asked for: decisions other than allow, each with what it fell on, in the order they came. */
+  readonly deeds?: readonly DeedCount[];
+}
+
+/** One thing that was refused, asked about or changed, however often it was tried. */
+export interface DeedCount {
+  /** `run git push`, `openat /etc/shadow (O_RDONLY)`, `connect 10.0.0.1:443` */
+  readonly what: string;
+  readonly call: string;
+  readonly action: Action;
+  readonly policy: string;
+  readonly version: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly count: number;
 }
 
 export interface DecisionCount {
@@ -21,17 +38,48 @@ export interface DecisionCount {
   readonly count: number;
 }
 
+type Deeds = Map<string, { -readonly [K in keyof DeedCount]: DeedCount[K] }>;
+
 /** A hostile program must not grow the supervisor by making policies say ever new things. */
 const MAX_KINDS = 1000;
+const MAX_DEEDS = 100;
 
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
   readonly #calls = new Float64Array(MAX_SYSCALL + 1);
   readonly #decisions = new Map<string, { decision: Decision; nr: number; count: number }>();
+  readonly #deeds: Deeds | undefined;
 
-  count(nr: number, decision: Decision): void {
+  /** `deeds`: also what each decision fell on. */
+  constructor(deeds = false) {
+    this.#deeds = deeds ? new Map() : undefined;
+  }
+
+  count(event: CallEvent, decision: Decision): void {
+    const { nr } = event;
     this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
-    if (decision.action !== "allow" || decision.watched) this.#remember(nr, decision);
+    if (decision.action === "allow" && !decision.watched) return;
+    this.#remember(nr, decision);
+    if (this.#deeds) this.#rememberDeed(event, decision, this.#deeds);
+  }
+
+  #rememberDeed(event: CallEvent, decision: Decision, deeds: Deeds): void {
+    const { action, policy, version, rule, reason } = decision;
+    const what = describe(event);
+    const key = `${action} ${policy} ${rule} ${what}`;
+    const known = deeds.get(key);
+    if (known) known.count++;
+    else if (deeds.size < MAX_DEEDS)
+      deeds.set(key, {
+        what,
+        call: event.name,
+        action,
+        policy,
+        version,
+        ...(rule !== undefined && { rule }),
+        ...(reason !== undefined && { reason }),
+        count: 1,
+      });
   }
 
   countReturn(nr: number, decision: Decision): void {
@@ -67,7 +115,7 @@ export class Summary {
     const byAction: Partial<Record<Action, number>> = {};
     for (const { action, count } of decisions)
       if (action !== "allow") byAction[action] = (byAction[action] ?? 0) + count;
-    return { calls, byCall, byAction, decisions };
+    return { calls, byCall, byAction, decisions, ...(this.#deeds && { deeds: [...this.#deeds.values()] }) };
   }
 }
 

@@ -70,7 +70,8 @@ function subjectOf(event: CallEvent): Subject {
   };
 }
 
-function describe(event: CallEvent, { argv, address }: Subject): string {
+/** The deed in words. */
+export function describe(event: CallEvent, { argv, address }: Subject = subjectOf(event)): string {
   if (argv) return `run ${argv.slice(0, MAX_WORDS).join(" ")}${argv.length > MAX_WORDS ? " …" : ""}`;
   const on = address ?? event.paths.map(({ path }) => path).join(" → ");
   const flags = event.flags.length > 0 && on !== "" ? ` (${event.flags.join("|")})` : "";

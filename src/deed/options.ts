@@ -4,12 +4,16 @@ import type { Merged } from "../guard/config/tighten.js";
 export interface DeedOptions {
   /** Absolute. Nothing outside is changed, and the working directory stays inside. */
   readonly workspace: string;
-  /** What may be changed besides: the run's own temporary folder, caches. */
+  readonly home: string;
+  /** The command line of the shell that reads the agent's own text: it does not leave the workspace. */
+  readonly shell?: readonly string[];
+  /** What may be changed besides, with all that is below. */
   readonly writable: readonly string[];
-  readonly profile: "standard" | "strict";
-  /** Rules of the guard that a person has approved for this run: `recursive-delete`. */
+  /** Files that may be read although they look like secrets: credentials that were declared. */
+  readonly readable?: readonly string[];
+  /** Rules of the guard that a person has approved for this run: `git-destructive`. */
   readonly approved: readonly string[];
-  /** `public`: what the guard allows of URLs. `none`: no network at all, not even loopback. */
+  /** `public`: the internet, and what runs of the same agent listen on. `none`: no network at all, not even loopback. */
   readonly network: "public" | "none";
   /** Unix sockets of our own, by absolute path, that may be connected to although there is no network. */
   readonly connect?: readonly string[];

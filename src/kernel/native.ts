@@ -6,6 +6,8 @@ import { HOME } from "../home.js";
 export interface Native {
   /** Makes this thread the owner of a session; returns its OS thread id. */
   create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, actMark: number): number;
+  /** Gives back what the session had: the thread may own another. */
+  close(): number;
   launch(plan: Uint8Array, launcher: string): number;
   /** step * 4096 + errno of the launch step that failed, 0 for none. */
   launchFailure(): number;
@@ -64,6 +66,9 @@ export interface Native {
   releaseStdio(): number;
   /** pipe2(2), non-blocking and close-on-exec: Node has none of its own. */
   pipe(): [read: number, write: number];
+  /** A new pseudo terminal. Our end is non-blocking; both are close-on-exec. */
+  terminal(columns: number, rows: number): [ours: number, theirs: number];
+  resizeTerminal(fd: number, columns: number, rows: number): number;
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
   relaySignals(fd: number, signals: Uint8Array): number;
   ignoreSignal(signal: number): number;

@@ -234,7 +234,7 @@ export class Handler {
       after = { restore: [] };
       door.carryOut(event, done, this.#answer, after);
     }
-    this.#mediator.record(event.nr, done);
+    this.#mediator.record(event, done);
     this.#follow(event, done, after);
   }
 
@@ -287,7 +287,7 @@ export class Handler {
       else this.#answer.begin(ANSWER.return).result(-error);
       const reason = `argument ${event.call.args[i]!.name} of ${event.name} cannot be read`;
       const decision = { ...deny(reason, error), rule: "unreadable", policy: "hermes", version: "" };
-      this.#mediator.record(event.nr, decision);
+      this.#mediator.record(event, decision);
       this.#follow(event, decision, { restore: [] });
       return true;
     }
@@ -363,7 +363,7 @@ export class Handler {
     this.#answer.begin(ANSWER.kill);
     const { exe } = this.#o.processes.get(tid);
     const reason = `${refused.reason ?? "a program that may not run"} (${exe} was in place of what was decided on)`;
-    this.#mediator.record(EXECVE, { ...refused, action: "kill", reason });
+    this.#mediator.record(event, { ...refused, action: "kill", reason });
   }
 
   /** A thread that execs takes the leader's number. */

@@ -43,7 +43,7 @@ export class Mediation {
   #policies: readonly Policy[];
   #reloads = 0;
   readonly #host: MediationHost;
-  readonly #summary = new Summary();
+  readonly #summary: Summary;
   readonly #activity = new Activity();
   readonly #recorder: Recorder | undefined;
   readonly #problems: string[] = [];
@@ -62,6 +62,7 @@ export class Mediation {
     this.#options = options;
     this.#policies = policies;
     this.#host = host;
+    this.#summary = new Summary(options.deed !== undefined);
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));

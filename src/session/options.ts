@@ -1,4 +1,5 @@
 import type { Answer, Question } from "../approval/question.js";
+import type { DeedOptions } from "../deed/options.js";
 import type { FenceOptions } from "../fence/options.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import type { FenceLevel } from "../protection.js";
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly ask?: AskOptions;
   /** Calls and `%classes` that policies to come may want. */
   readonly live?: readonly string[];
+  /** What the run was judged as: the kernel holds it to that, beside the policies. */
+  readonly deed?: DeedOptions;
 }
 
 export interface AskOptions {

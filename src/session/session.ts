@@ -58,6 +58,7 @@ export class Session {
   #flush: () => void = () => this.#order({ type: "flush" });
   #answer: (id: number, answer: Answer) => void = (id, answer) => this.#order({ type: "answer", id, answer });
   #flushing: NodeJS.Timeout | undefined;
+  #over = false;
   readonly #asking: ((status: SessionStatus) => void)[] = [];
   #nudge: NodeJS.Timeout | undefined;
 
@@ -118,17 +119,24 @@ export class Session {
         reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));
         this.end();
       };
-      this.#worker.on("message", (report: Report) => {
+      const hear = (report: Report) => {
         if (report.type === "done") resolve(report.result);
         else if (report.type === "over")
           resolve(new Promise((done) => done(finish!(this.#pid!, report.status, report.fence))));
         else if (report.type === "failed") reject(failure(report));
         else this.#hear(report, events);
-      });
-      this.#worker.on("error", (cause) =>
-        reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause })),
-      );
-      this.#worker.on("exit", () => reject(new HermesError("SUPERVISOR", { message: "its thread ended" })));
+        if (!["done", "over", "failed"].includes(report.type)) return;
+        this.#over = true;
+        this.#worker.off("message", hear).off("error", failed).off("exit", gone);
+        thread.release();
+      };
+      const failed = (cause: unknown) =>
+        reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));
+      const gone = () => {
+        this.#over = true;
+        reject(new HermesError("SUPERVISOR", { message: "its thread ended" }));
+      };
+      this.#worker.on("message", hear).on("error", failed).on("exit", gone);
     });
     this.result = ended.then((result) =>
       this.#timedOut ? { ...result, exitCode: TIMED_OUT, timedOut: true } : result,
@@ -234,6 +242,7 @@ export class Session {
   }
 
   #order(order: Order): void {
+    if (this.#over) return;
     this.#worker.postMessage(order);
     this.#unheard++;
     this.#wake();

@@ -3,10 +3,15 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { HOME } from "../home.js";
 import type { WorkerTask } from "./options.js";
 
-/** A supervising thread. It takes long to come up, so it can be started before there is a task for it. */
+/**
+ * A supervising thread. It takes long to come up, so it can be started before there is a task for it, and be kept for the
+ * next one.
+ */
 export class Thread {
   readonly worker: Worker;
   readonly #tasks: MessagePort;
+  /** Whether it stays, to be given another task; else it ends with its session. */
+  keep: ((thread: Thread) => boolean) | undefined;
 
   constructor() {
     // The task has a channel of its own: the worker's main one is for orders, which it takes only while it supervises.
@@ -25,7 +30,17 @@ export class Thread {
   }
 
   give(task: WorkerTask): void {
+    this.worker.ref();
     this.#tasks.postMessage(task);
+  }
+
+  /** Its session is over. Whoever keeps threads for other tasks says so by `keep`. */
+  release(): void {
+    if (this.keep?.(this)) this.worker.unref();
+    else this.end();
+  }
+
+  end(): void {
     this.#tasks.close();
   }
 }

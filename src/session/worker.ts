@@ -4,6 +4,7 @@ import { format } from "node:util";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { HermesError } from "../errors.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
+import { native } from "../kernel/native.js";
 import { loadPolicies } from "../policy/load.js";
 import { Mediation } from "./mediation.js";
 import type { Order, Report, WorkerTask } from "./options.js";
@@ -11,7 +12,10 @@ import { RemoteDecider } from "./remote.js";
 import { type Channel, Supervisor } from "./supervisor.js";
 import type { ThreadData } from "./thread.js";
 
-/** The worker thread: it owns the tracees and blocks in the wait; unless policies must stay elsewhere, it decides too. */
+/**
+ * The worker thread: it owns the tracees of one session after the other and blocks in the wait; unless policies must stay
+ * elsewhere, it decides too.
+ */
 
 const port = parentPort as MessagePort;
 const channel: Channel = {
@@ -23,8 +27,11 @@ const channel: Channel = {
 for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
-async function decideHere({ options }: WorkerTask): Promise<void> {
-  const policies = await loadPolicies(options.policies, { cwd: options.cwd });
+async function decideHere({ options }: WorkerTask): Promise<Report> {
+  const policies = [
+    ...(await loadPolicies(options.policies, { cwd: options.cwd })),
+    ...(options.deed ? await (await import("../deed/policy.js")).deedPolicies(options.deed) : []),
+  ];
   const memory = new ArrayBuffer(BUFFER_SIZE);
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {
@@ -47,28 +54,42 @@ async function decideHere({ options }: WorkerTask): Promise<void> {
       status: () => channel.report({ type: "status", status: mediation.status() }),
       answer: (id, answer) => mediation.handler.answer(id, answer),
     });
-    channel.report({ type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) });
+    return { type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) };
   } finally {
     mediation.close();
   }
 }
 
-async function decideElsewhere({ options, remote }: Required<WorkerTask>): Promise<void> {
+async function decideElsewhere({ options, remote }: Required<WorkerTask>): Promise<Report> {
   const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
   const status = await supervisor.run(new RemoteDecider(remote.control));
-  channel.report({ type: "over", status, fence: supervisor.fence });
+  return { type: "over", status, fence: supervisor.fence };
 }
 
-async function work(): Promise<void> {
-  const [task] = (await once((workerData as ThreadData).tasks, "message")) as [WorkerTask];
-  if (task.remote) await decideElsewhere({ ...task, remote: task.remote });
-  else await decideHere(task);
+async function work(task: WorkerTask): Promise<Report> {
+  while (channel.orders()); // meant for a session that was over before it heard of them
+  try {
+    return await (task.remote ? decideElsewhere({ ...task, remote: task.remote }) : decideHere(task));
+  } catch (error) {
+    const known =
+      error instanceof HermesError
+        ? error
+        : new HermesError(
+            "SUPERVISOR",
+            { message: (error as Error).stack ?? String(error) },
+            { cause: error },
+          );
+    return { type: "failed", code: known.code, message: known.message };
+  } finally {
+    native().close();
+  }
 }
 
-work().catch((error) => {
-  const known =
-    error instanceof HermesError
-      ? error
-      : new HermesError("SUPERVISOR", { message: (error as Error).stack ?? String(error) }, { cause: error });
-  channel.report({ type: "failed", code: known.code, message: known.message });
-});
+async function workOn(tasks: MessagePort): Promise<never> {
+  for (;;) {
+    const [task] = (await once(tasks, "message")) as [WorkerTask];
+    channel.report(await work(task));
+  }
+}
+
+workOn((workerData as ThreadData).tasks);

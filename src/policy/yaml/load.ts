@@ -41,15 +41,19 @@ export function loadYamlPolicy(path: string, _: string, { previous, cwd }: LoadO
   );
 }
 
-/** Loads a YAML policy with all that it includes. Names of hosts and users are looked up here, once. */
+/**
+ * Loads a YAML policy with all that it includes. Names of hosts and users are looked up here, once. `variables` win over
+ * those of the file.
+ */
 export async function loadYaml(
   path: string,
   given: Partial<Surroundings> = {},
   previous: readonly Rule[] = [],
+  variables: OwnVariables = {},
 ): Promise<YamlPolicy> {
   const surroundings = here(given);
   const files = new FileLoader(surroundings);
-  const top = files.load(path, resolve(path), {}, []);
+  const top = files.load(path, resolve(path), variables, []);
   const ordered = files.inOrder;
   const rules = await compileAll(ordered, surroundings);
   if (rules.length === 0 && top.default === "allow" && Object.keys(top.fence).length === 0)

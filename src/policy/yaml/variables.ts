@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { suggest } from "../../abi/index.js";
-import { compileGlob, PatternError } from "../match/glob.js";
+import { compileGlob, expandBraces, PatternError } from "../match/glob.js";
 import type { Surroundings } from "./surroundings.js";
 
 const MAX_VALUES = 1000;
@@ -69,8 +69,8 @@ export class Variables {
   paths(text: string, permits: boolean): string[] {
     const written = text.startsWith("/");
     return this.expand(this.#relative(this.#tilde(text)))
-      .map((path) => tidy(written ? path : path.replace(/^\/+/, "/"))) // a variable may be the root directory
-
+      .flatMap(expandBraces) // a variable may have some too
+      .map((path) => tidy(written ? path : path.replace(/^\/+/, "/"))) // … or be the root directory
       .flatMap((path) => (permits && !written ? [path] : this.#withLinks(path)));
   }
 

@@ -19,8 +19,9 @@ describe("path", () => {
   test("knows variables, lists of them, and variables in variables", async () => {
     const policy = await load(`
 name: x
-variables: { data: ["/srv/a", "/srv/b"], deep: "\${data}/deep", mine: ~/mine }
+variables: { data: ["/srv/a", "/srv/b"], deep: "\${data}/deep", mine: ~/mine, both: "/opt/{m,n}" }
 rules:
+  - { id: c, deny: read, path: "\${both}/**" }
   - { id: a, deny: read, path: ["\${deep}/*"] }
   - { id: b, deny: read, path: ["\${mine}/x", "\${tmp}/{p,q}", "\${home}/z", "\${cwd}/c"] }
 `);
@@ -28,6 +29,11 @@ rules:
     for (const path of ["/home/me/mine/x", "/tmp/q", "/home/me/z", "/srv/space/c"])
       expect(ruleOf(policy, open(path))).toBe("b");
     expect(ruleOf(policy, open("/srv/c/deep/x"))).toBeUndefined();
+    expect(["/opt/m/x", "/opt/n/y", "/opt/o/y"].map((path) => ruleOf(policy, open(path)))).toEqual([
+      "c",
+      "c",
+      undefined,
+    ]);
   });
 
   test("takes special characters of a variable's folder as they are", async () => {

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { syscallByName } from "../abi/index.js";
+import type { CallEvent } from "../event.js";
+import { optionsOf } from "../guard/config/load.js";
+import { hostGuard } from "../guard/host.js";
+import { HOME } from "../home.js";
+import { DEEDS, deedsOf } from "../policy/deeds.js";
+import { flagBits, subjectsOf } from "../policy/match/subject.js";
+import type { ConstantRule, Interest, Policy } from "../policy/policy.js";
+import { loadYaml } from "../policy/yaml/load.js";
+import { quoted } from "../policy/yaml/variables.js";
+import { type Action, deny, type Verdict } from "../verdict.js";
+import { ExecJudge } from "./exec.js";
+import { machine } from "./machine.js";
+import { NetworkJudge } from "./network.js";
+import type { DeedOptions } from "./options.js";
+import { PROCESS_JUDGES } from "./processes.js";
+
+/**
+ * What a run was judged as becomes what the kernel holds it to. Two policies do that: rules on files (policies/tools.yaml),
+ * and here the guard, asked once more about what is really run, connected to and signalled.
+ */
+export async function deedPolicies(options: DeedOptions): Promise<Policy[]> {
+  return [await filePolicy(options), await deedPolicy(options)];
+}
+
+// ---------------------------------------------------------------- files
+
+/** Rules are compiled once for all runs that have the same places. */
+const compiled = new Map<string, Promise<Policy>>();
+const MOST_COMPILED = 8;
+
+async function filePolicy({ workspace, home, writable, readable = [] }: DeedOptions): Promise<Policy> {
+  const places = { workspace, home, cwd: workspace };
+  const key = JSON.stringify([places, writable]);
+  if (compiled.size >= MOST_COMPILED) compiled.clear();
+  const rules =
+    compiled.get(key) ??
+    loadYaml(join(HOME, "policies/tools.yaml"), places, [], {
+      ...(writable.length > 0 && { granted: writable.map(quoted) }),
+    });
+  compiled.set(key, rules);
+  return granting(await rules, new Set(readable));
+}
+
+/** The same policy, for which these files are there to be read. It belongs to the run: no file of it is watched. */
+function granting(policy: Policy, files: ReadonlySet<string>): Policy {
+  return {
+    name: policy.name,
+    version: policy.version,
+    subscription: policy.subscription,
+    decide: (event) =>
+      files.size > 0 && opensToRead(event) && files.has(event.path!) ? undefined : policy.decide(event),
+    decideReturn: (event) => policy.decideReturn(event),
+  };
+}
+
+function opensToRead(event: CallEvent): boolean {
+  if (!["open", "openat", "openat2"].includes(event.name) || event.path === undefined) return false;
+  const bits = flagBits(syscallByName(event.name)!, event);
+  return deedsOf(event.nr).every(
+    ({ does, holds }) => !does.includes("write") || holds?.(bits, event) === false,
+  );
+}
+
+// ---------------------------------------------------------------- programs, addresses, processes
+
+const EXEC = ["execve", "execveat"];
+
+async function deedPolicy(options: DeedOptions): Promise<Policy> {
+  const { workspace, home, config, approved } = options;
+  const guard = hostGuard({
+    ...(config && (await optionsOf(config))),
+    profile: "standard", // what is beyond it was approved with the command
+    workspace,
+    home,
+  });
+  const execs = new ExecJudge(guard, approved);
+  const network = await NetworkJudge.of(options, machine);
+  const judges = new Map<number, (event: CallEvent) => Verdict | undefined>();
+  const on = (name: string, judge: (event: CallEvent) => Verdict | undefined) =>
+    judges.set(syscallByName(name)!.nr, judge);
+  for (const name of EXEC) on(name, (event) => execs.judge(event));
+  for (const name of CONNECTING) on(name, (event) => judgeAddresses(event, network));
+  for (const [name, judge] of Object.entries(PROCESS_JUDGES)) on(name, judge);
+  if (options.shell) for (const name of ["chdir", "fchdir"]) on(name, stays(options, options.shell));
+  return {
+    name: "deed",
+    version: versionOf(options),
+    subscription: {
+      calls: new Map([...judges.keys()].map((nr) => [nr, interest(nr)])),
+      constants: sockets(options),
+    },
+    decide: (event) => judges.get(event.nr)?.(event),
+    decideReturn: () => undefined,
+  };
+}
+
+/** The shell and its subshells have the same words; programs that they run have others, and rules of their own. */
+function stays({ workspace, writable }: DeedOptions, shell: readonly string[]) {
+  const words = shell.join("\0");
+  const inside = [workspace, "/tmp", "/var/tmp", tmpdir(), ...writable];
+  return (event: CallEvent): Verdict | undefined => {
+    if (event.process.argv.join("\0") !== words) return undefined;
+    const to = event.path ?? event.fd?.target ?? "";
+    if (inside.some((folder) => to === folder || to.startsWith(`${folder}/`))) return undefined;
+    return { ...deny(`The working directory stays in ${workspace}.`), rule: "stay" };
+  };
+}
+
+function interest(nr: number): Interest {
+  const asks = EXEC.some((name) => syscallByName(name)!.nr === nr);
+  const actions = new Set<Action>(asks ? ["allow", "ask", "deny"] : ["allow", "deny"]);
+  return { entry: true, returns: false, actions };
+}
+
+/** Every call that chooses a peer. */
+const CONNECTING = [
+  ...new Set(
+    DEEDS.filter(({ does, on }) => does.includes("connect") && on.kind !== "socket-at").map(
+      ({ call }) => call.name,
+    ),
+  ),
+];
+
+function judgeAddresses(event: CallEvent, network: NetworkJudge): Verdict | undefined {
+  const bits = flagBits(syscallByName(event.name)!, event);
+  for (const deed of deedsOf(event.nr)) {
+    if (!deed.does.includes("connect") || deed.holds?.(bits, event) === false) continue;
+    for (const { address } of subjectsOf(deed, event)) {
+      const verdict = network.judge(address, () => event.process.cwd);
+      if (verdict) return verdict;
+    }
+  }
+  return undefined;
+}
+
+const AF_UNIX = 1n;
+const AF_NETLINK = 16n;
+const EACCES = 13;
+
+/** Without a network there are no sockets for one, and nothing has to stop to be refused. */
+function sockets({ network }: DeedOptions): ConstantRule[] {
+  if (network !== "none") return [];
+  return [
+    {
+      id: "no-network",
+      nr: syscallByName("socket")!.nr,
+      tests: [AF_UNIX, AF_NETLINK].map((value) => ({ arg: 0, width: 32, op: "ne", value })),
+      action: "deny",
+      errno: EACCES,
+      reason: "This run has no network.",
+    },
+  ];
+}
+
+function versionOf(options: DeedOptions): string {
+  return createHash("sha256").update(JSON.stringify(options)).digest("hex").slice(0, 12);
+}

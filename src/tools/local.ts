@@ -1,0 +1,189 @@
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DeedOptions } from "../deed/options.js";
+import { native } from "../kernel/native.js";
+import { sessionOptions } from "../run.js";
+import type { SessionResult } from "../session/options.js";
+import { Session } from "../session/session.js";
+import type { Backend, Refusal, RunEvents, Running, RunOrder, RunResult } from "./backend.js";
+import { openStreams, type Streams } from "./streams.js";
+import { Threads } from "./threads.js";
+import { signalBelow } from "./tree.js";
+
+/** Between SIGTERM and SIGKILL. */
+export const GRACE_MS = 1000;
+/** As of timeout(1). */
+const TIMED_OUT = 124;
+
+/** Runs commands on this machine, each in a session of its own. */
+export class LocalBackend implements Backend {
+  readonly name = "local";
+  readonly #threads = new Threads();
+  readonly #running = new Set<LocalRun>();
+
+  constructor() {
+    native().hide(); // what we know is not for those whom we run
+  }
+
+  async start(order: RunOrder, events: RunEvents = {}): Promise<Running> {
+    const run = new LocalRun(order, events);
+    this.#running.add(run);
+    run.result.catch(() => {}).finally(() => this.#running.delete(run));
+    await run.start(this.#threads);
+    return run;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map((run) => run.kill()));
+    this.#threads.close();
+  }
+}
+
+class LocalRun implements Running {
+  readonly result: Promise<RunResult>;
+  readonly #order: RunOrder;
+  readonly #events: RunEvents;
+  readonly #streams: Streams;
+  #settle: (result: Promise<RunResult>) => void = () => {};
+  #session: Session | undefined;
+  #pid = 0;
+  #launcher = 0;
+  #timedOut = false;
+  #dying: NodeJS.Timeout | undefined;
+
+  constructor(order: RunOrder, events: RunEvents) {
+    this.#order = order;
+    this.#events = events;
+    this.#streams = openStreams(order, (stream, bytes) => events.output?.(stream, bytes));
+    this.result = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  get pid(): number {
+    return this.#pid;
+  }
+
+  /** Resolves when the program runs. */
+  async start(threads: Threads): Promise<void> {
+    const { question, withdrawn, problem } = this.#events;
+    const running = new Promise<void>((resolve, reject) => {
+      Session.start(
+        this.#options(),
+        {
+          started: (pid, launcher) => {
+            this.#pid = pid;
+            this.#launcher = launcher;
+            this.#streams.handedOver();
+            resolve();
+          },
+          ...(question && { question }),
+          ...(withdrawn && { withdrawn }),
+          ...(problem && { problem }),
+        },
+        [],
+        threads.take(),
+      ).then((session) => {
+        this.#session = session;
+        session.result.catch(reject);
+        this.#settle(this.#finish(session));
+      }, reject);
+    });
+    await running.catch((error) => {
+      this.#streams.close();
+      throw error;
+    });
+  }
+
+  #options() {
+    const { argv, cwd, env, deed, patience, credentialFiles = [] } = this.#order;
+    const readable = [...(deed.readable ?? []), ...credentialFiles.map(({ path }) => path)];
+    return {
+      ...sessionOptions({
+        command: argv,
+        cwd,
+        env,
+        stdio: this.#streams.stdio,
+        blockingStdio: this.#streams.blocking,
+        fence: { level: "standard", writable: writable(deed) },
+        reload: false,
+        newSession: true,
+        ...(patience !== undefined && { ask: { patience } }),
+      }),
+      deed: { ...deed, readable },
+    };
+  }
+
+  async #finish(session: Session): Promise<RunResult> {
+    const alarm = setTimeout(() => {
+      this.#timedOut = true;
+      this.#terminate();
+    }, this.#order.timeout);
+    try {
+      const result = await session.result;
+      await this.#streams.ended;
+      return this.#told(result);
+    } finally {
+      clearTimeout(alarm);
+      clearTimeout(this.#dying);
+      this.#streams.close();
+    }
+  }
+
+  #told({ exitCode, signal, summary, protections }: SessionResult): RunResult {
+    const refusals = (summary.deeds ?? []).flatMap(
+      ({ what, action, reason, rule, policy, count }): Refusal[] =>
+        action === "deny" || action === "kill"
+          ? [{ what, reason: reason ?? "", rule: rule ?? policy, times: count }]
+          : [],
+    );
+    return {
+      exitCode: this.#timedOut ? TIMED_OUT : exitCode,
+      ...(signal !== undefined && { signal }),
+      timedOut: this.#timedOut,
+      refusals,
+      inForce: protections.inForce,
+      missing: protections.missing,
+    };
+  }
+
+  write(bytes: string | Uint8Array): void {
+    this.#streams.write(bytes);
+  }
+
+  closeInput(): void {
+    this.#streams.closeInput();
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#streams.resize(columns, rows);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    signalBelow(this.#launcher, name);
+  }
+
+  async kill(): Promise<void> {
+    this.#terminate();
+    await this.result.catch(() => {});
+  }
+
+  #terminate(): void {
+    if (this.#launcher !== 0) signalBelow(this.#launcher, "SIGTERM");
+    this.#dying ??= setTimeout(() => this.#session?.end(), GRACE_MS);
+  }
+}
+
+/** Landlock holds a run to this even where nobody is asked. What does not exist cannot be named to it. */
+function writable({ workspace, home, writable }: DeedOptions): string[] {
+  const caches = [".cache", ".npm/_cacache", ".npm/_logs", ".cargo/registry", "go/pkg"];
+  return [
+    ...new Set([
+      workspace,
+      ...["/tmp", "/var/tmp", tmpdir(), "/dev/shm"],
+      ...caches.map((cache) => join(home, cache)),
+      ...writable,
+    ]),
+  ].filter((path) => existsSync(path));
+}

@@ -1,0 +1,95 @@
+import { closeSync, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { ReadStream } from "node:tty";
+import { native } from "../kernel/native.js";
+import type { RunEvents, RunOrder } from "./backend.js";
+
+/** The two ends of what a run reads and writes: pipes, or a terminal. */
+export interface Streams {
+  /** The run's stdin, stdout and stderr. */
+  readonly stdio: readonly [number, number, number];
+  readonly blocking: readonly [boolean, boolean, boolean];
+  /** The run has its ends now: while we kept them too, theirs would never seem closed. */
+  handedOver(): void;
+  write(bytes: string | Uint8Array): void;
+  closeInput(): void;
+  resize(columns: number, rows: number): void;
+  /** Everything was read, and whoever could write is gone. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+type Output = NonNullable<RunEvents["output"]>;
+
+export function openStreams({ stdin, terminal }: RunOrder, output: Output): Streams {
+  return terminal ? openTerminal(terminal, output) : openPipes(stdin === "pipe", output);
+}
+
+function openPipes(writes: boolean, output: Output): Streams {
+  const [inRead, inWrite] = writes ? native().pipe() : [openSync("/dev/null", "r"), -1];
+  const [outRead, outWrite] = native().pipe();
+  const [errRead, errWrite] = native().pipe();
+  const theirs = once([inRead, outWrite, errWrite]);
+  const input = writes ? new Socket({ fd: inWrite, readable: false, writable: true }) : undefined;
+  input?.on("error", () => {}); // nobody reads it any more
+  const out = reader(new Socket({ fd: outRead, readable: true, writable: false }), (bytes) =>
+    output("stdout", bytes),
+  );
+  const err = reader(new Socket({ fd: errRead, readable: true, writable: false }), (bytes) =>
+    output("stderr", bytes),
+  );
+  return {
+    stdio: [inRead, outWrite, errWrite],
+    blocking: [true, true, true],
+    handedOver: theirs,
+    write: (bytes) => void input?.write(bytes),
+    closeInput: () => void input?.end(),
+    resize: () => {},
+    ended: Promise.all([out.ended, err.ended]).then(() => {}),
+    close() {
+      theirs();
+      for (const stream of [input, out.stream, err.stream]) stream?.destroy();
+    },
+  };
+}
+
+/** What ends a line of typing: Ctrl-D. */
+const END_OF_INPUT = "\u0004";
+
+function openTerminal({ columns, rows }: { columns: number; rows: number }, output: Output): Streams {
+  const [ours, theirs] = native().terminal(columns, rows);
+  const handOver = once([theirs]);
+  const terminal = reader(new ReadStream(ours), (bytes) => output("stdout", bytes));
+  return {
+    stdio: [theirs, theirs, theirs],
+    blocking: [true, true, true],
+    handedOver: handOver,
+    write: (bytes) => void terminal.stream.write(bytes),
+    closeInput: () => void terminal.stream.write(END_OF_INPUT),
+    resize: (columns, rows) => void native().resizeTerminal(ours, columns, rows),
+    ended: terminal.ended,
+    close() {
+      handOver();
+      terminal.stream.destroy();
+    },
+  };
+}
+
+/** A terminal whose other side is closed gives an error (EIO) instead of an end. */
+function reader(stream: Socket, output: (bytes: Buffer) => void) {
+  const ended = new Promise<void>((resolve) => {
+    stream.on("data", output);
+    stream.on("error", () => resolve());
+    stream.on("close", () => resolve());
+    stream.on("end", () => resolve());
+  });
+  return { stream, ended };
+}
+
+function once(fds: readonly number[]): () => void {
+  let left = fds;
+  return () => {
+    for (const fd of left) closeSync(fd);
+    left = [];
+  };
+}
