@@ -2,17 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { HermesError } from "../errors.js";
+import { whyRunsAnything } from "./interpreters.js";
 import type { Question } from "./question.js";
-
-/** Programs that run whatever they are told to: to approve one for always would be to approve everything. */
-const INTERPRETERS =
-  /^(?:(?:ba|da|z|k|c|tc|fi|a)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|awk|gawk|mawk|env|sudo|doas|su|xargs|nohup|nice|timeout|setsid|busybox|ssh|docker|podman|make|npx|eval)$/;
 
 /** Why this question cannot be answered for always; undefined when it can. */
 export function whyNotAlways({ subject }: Question): string | undefined {
-  const program = subject.argv?.[0]?.split("/").at(-1);
-  if (program !== undefined && INTERPRETERS.test(program))
-    return `${program} runs whatever it is told to, so it is never approved for always`;
+  const freely = subject.argv && whyRunsAnything(subject.argv);
+  if (freely) return freely;
   if (subject.path?.includes("${")) return "its path looks like a variable of a policy";
   if (!subject.path && !subject.address && !subject.argv)
     return "it names nothing that a rule could hold on to";

@@ -16,6 +16,8 @@ export interface ApprovalRequest {
   readonly parts?: readonly ApprovalPart[];
   /** The program, when there is one: interpreters and wrappers are never approved for always. */
   readonly argv?: readonly string[];
+  /** Every program that it would run, as `commandDigest` lists them: one interpreter among them is enough for that. */
+  readonly programs?: readonly (readonly string[])[];
   /** Whatever else helps to decide: explanation, effects, diff. Plain data. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }

@@ -1,12 +1,9 @@
 import type { CallEvent } from "../event.js";
 import type { Policy } from "../policy/policy.js";
 import { allow, type Decision, deny } from "../verdict.js";
+import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
 import { type Answer, keyOf, type Question, questionOf } from "./question.js";
 
-/** So many may wait at once, and so many may be asked in a minute: whoever floods a person gets a no. */
-const MAX_OPEN = 16;
-const MAX_PER_MINUTE = 40;
-const MINUTE = 60_000;
 const MAX_REFUSED = 1000;
 
 export interface QuestionsHost {

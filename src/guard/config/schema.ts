@@ -8,6 +8,7 @@ import { memorySection } from "../memory/section.js";
 import { skillsSection } from "../skills/section.js";
 import { KINDS } from "../subject.js";
 import { urlsSection } from "../urls/allowed.js";
+import { approvalsSection } from "./approvals.js";
 
 const action = z.enum(["allow", "ask", "deny"]);
 
@@ -36,16 +37,7 @@ export const configSchema = z.strictObject({
     .record(z.string(), action)
     .default({})
     .describe("What single rules lead to: git-push: deny. In a project's file: at least this."),
-  approvals: z
-    .strictObject({
-      mode: z
-        .enum(["on", "auto", "off"])
-        .default("on")
-        .describe("on: a person is asked. auto: approved after the delay. off: never asked (break-glass)."),
-      delay: z.number().min(0).default(30).describe("Seconds before auto approves."),
-      allow: z.array(z.string()).default([]).describe("Approved for good: keys such as `recursive delete`."),
-    })
-    .prefault({}),
+  approvals: approvalsSection.prefault({}),
   file_read_max_chars: z
     .int()
     .positive()

@@ -13,6 +13,8 @@ type Tighten =
   | { readonly may: "lower" | "raise" }
   /** Lists of what is refused grow. */
   | { readonly may: "add" }
+  /** Rules grow by such as allow nothing. */
+  | { readonly may: "add-refusals" }
   /** Lists of what is allowed shrink. */
   | { readonly may: "narrow" }
   /** Actions of rules: taken as the least that holds. */
@@ -26,7 +28,11 @@ export const TIGHTEN: Readonly<Record<string, Tighten>> = {
   actions: { may: "demand" },
   "approvals.mode": { may: "go-up", order: ["off", "auto", "on"] },
   "approvals.delay": { may: "raise" },
+  "approvals.timeout": { may: "lower" },
   "approvals.allow": { may: "narrow" },
+  "approvals.rules": { may: "add-refusals" },
+  "approvals.auto": { may: "narrow" },
+  "approvals.webhook": notSet,
   file_read_max_chars: { may: "lower" },
   "files.deny": { may: "add" },
   "files.ask": { may: "add" },
@@ -90,6 +96,10 @@ function combined(rule: Tighten, ours: unknown, theirs: unknown, fail: (why: str
       if ((theirs as number) < (ours as number)) throw fail(`is ${ours} and can only be raised`);
       return theirs;
     case "add":
+      return [...(ours as unknown[]), ...(theirs as unknown[])];
+    case "add-refusals":
+      if ((theirs as { allow?: unknown }[]).some(({ allow }) => allow !== undefined))
+        throw fail("would allow something");
       return [...(ours as unknown[]), ...(theirs as unknown[])];
     case "narrow": {
       const extra = (theirs as unknown[]).find((item) => !(ours as unknown[]).includes(item));

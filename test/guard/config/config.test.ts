@@ -173,7 +173,11 @@ describe("a project's file may only tighten", () => {
     ["approvals.mode", "approvals: { mode: on }", "approvals: { mode: auto }"],
     ["approvals.mode", "", "approvals: { mode: off }"],
     ["approvals.delay", "approvals: { delay: 60 }", "approvals: { delay: 5 }"],
+    ["approvals.timeout", "", "approvals: { timeout: 301 }"],
     ["approvals.allow", "", "approvals: { allow: [recursive delete] }"],
+    ["approvals.rules", "approvals: { rules: [{ deny: a }] }", "approvals: { rules: [{ allow: '*' }] }"],
+    ["approvals.auto", "", "approvals: { auto: [network] }"],
+    ["approvals.webhook", "", "approvals: { webhook: { url: 'https://x.example', secret_file: x } }"],
     ["actions", "", "actions: { git-push: allow }"],
     ["file_read_max_chars", "", "file_read_max_chars: 100001"],
     ["credentials.pass", "", "credentials: { pass: [GITHUB_TOKEN] }"],
@@ -207,6 +211,16 @@ describe("a project's file may only tighten", () => {
       files: { deny: ["a/**", "b/**"] },
       memory: { mode: "block" },
       file_read_max_chars: 10,
+    });
+  });
+
+  it("answers in advance: a project adds what is refused or asked", () => {
+    user("approvals: { rules: [{ allow: '*' }], auto: [listen, network], timeout: 100 }");
+    project("approvals: { rules: [{ deny: 'git-*' }, { ask: listen }], auto: [listen], timeout: 10 }");
+    expect(load().config.approvals).toMatchObject({
+      rules: [{ allow: "*" }, { deny: "git-*" }, { ask: "listen" }],
+      auto: ["listen"],
+      timeout: 10,
     });
   });
 

@@ -1,0 +1,96 @@
+import { HermesError } from "../errors.js";
+import { redact } from "../guard/credentials/secrets.js";
+import type { ApprovalRow, Store } from "../store/store.js";
+import { addToAllowList } from "./allow-list.js";
+import { type ApprovalItem, itemOf } from "./item.js";
+import type { Answer } from "./question.js";
+import { EXACT } from "./standing.js";
+
+export interface GivenAnswer {
+  readonly answer: Answer;
+  /** `terminal:root`, `cli:root`, `webhook:pager` */
+  readonly by: string;
+  /** A word to the agent. */
+  readonly note?: string;
+}
+
+export interface Answered {
+  /** This answer made it what it is; else somebody was faster, or its time was over. */
+  readonly mine: boolean;
+  readonly item: ApprovalItem;
+  /** What whoever answered should know: who was faster, why it does not hold for always. */
+  readonly told?: string;
+}
+
+export interface DeskOptions {
+  readonly store: Store;
+  /** The user's hermes.yaml, where answers for always are kept; without it there are none. */
+  readonly userFile?: string;
+  /** For the audit. */
+  readonly record?: (kind: string, session: string | null, body: object) => Promise<void>;
+}
+
+/** Takes answers, wherever they come from, whether or not anybody waits for them in this process. */
+export class Desk {
+  readonly #options: DeskOptions;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  async answer(id: string, { answer, by, note }: GivenAnswer): Promise<Answered> {
+    const { store } = this.#options;
+    await store.expire(Date.now());
+    const before = await store.approval(id);
+    if (!before) throw new HermesError("APPROVAL", { id, message: "there is no such approval" });
+    const barred = answer === "always" ? this.#whyNotAlways(before) : undefined;
+    const scope = answer === "no" ? undefined : barred === undefined ? answer : "once";
+    const { mine, row } = await store.answer(id, {
+      state: scope === undefined ? "refused" : "granted",
+      by,
+      time: Date.now(),
+      ...(scope && { scope }),
+      ...(note && { note: redact(note).text }),
+    });
+    const item = itemOf(row);
+    if (!mine) return { mine, item, told: `it is ${row.state} already${by_(row)}` };
+    await this.#record(row);
+    const told = barred === undefined ? undefined : `not for always: ${barred}; once, then`;
+    const trouble = scope === "always" ? await this.#keep(row, by) : undefined;
+    return { mine, item, ...((told ?? trouble) !== undefined && { told: (told ?? trouble)! }) };
+  }
+
+  #whyNotAlways(row: ApprovalRow): string | undefined {
+    if (this.#options.userFile === undefined) return "there is no file for it";
+    return itemOf(row).notAlways;
+  }
+
+  /** A crash before this is done leaves an answer that holds once. */
+  async #keep(row: ApprovalRow, by: string): Promise<string | undefined> {
+    const { store, userFile } = this.#options;
+    const key = `${EXACT}${row.digest}`;
+    const time = Date.now();
+    try {
+      await addToAllowList(userFile!, key, `${row.what} (${by}, ${new Date(time).toISOString()})`);
+      await store.addAllowance({ key, given: true, by, time });
+      return undefined;
+    } catch (error) {
+      return `it holds once: ${(error as Error).message}`;
+    }
+  }
+
+  async #record({ id, session, state, scope, answeredBy, note, what }: ApprovalRow): Promise<void> {
+    await this.#options.record?.("approval-answered", session, {
+      approval: id,
+      what,
+      state,
+      scope,
+      by: answeredBy,
+      note,
+    });
+  }
+}
+
+function by_({ answeredBy }: ApprovalRow): string {
+  return answeredBy === null ? "" : `: ${answeredBy} was first`;
+}

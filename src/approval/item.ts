@@ -1,0 +1,87 @@
+import { approvalKeys } from "../guard/command/rules.js";
+import { redact } from "../guard/credentials/secrets.js";
+import type { Action } from "../guard/finding.js";
+import type { ApprovalRow, NewApproval } from "../store/store.js";
+import type { ApprovalRequest } from "./approvals.js";
+import { whyRunsAnything } from "./interpreters.js";
+
+/** An approval as it is shown to whoever answers: a row with its texts read. All of it is hostile text. */
+export interface ApprovalItem extends Omit<ApprovalRow, "keys" | "detail"> {
+  readonly keys: readonly string[];
+  readonly findings: readonly AskedFinding[];
+  /** Why it cannot be approved for always. */
+  readonly notAlways?: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AskedFinding {
+  readonly rule: string;
+  readonly action: Action;
+  readonly reason: string;
+  readonly instead?: string;
+}
+
+/** Nobody reads more of a diff or a script before answering. */
+const LONGEST = 20_000;
+const WHAT_AT_MOST = 4000;
+
+/** The row of a request, without secrets. */
+export function approvalOf(
+  request: ApprovalRequest,
+  id: string,
+  created: number,
+  expires: number,
+): NewApproval {
+  const { kind, session, toolCall, what, digest, findings, parts, detail } = request;
+  const asking = findings.filter(({ action }) => action !== "allow");
+  const notAlways = whyNotForAlways(request);
+  return {
+    id,
+    kind,
+    session,
+    toolCall: toolCall ?? null,
+    created,
+    expires,
+    digest,
+    keys: JSON.stringify([...new Set(asking.map(({ rule }) => approvalKeys(rule)[0]!))]),
+    what: cut(redact(what).text, WHAT_AT_MOST),
+    detail: JSON.stringify(
+      withoutSecrets({
+        ...detail,
+        findings: asking.map(({ rule, action, reason, instead }) => ({ rule, action, reason, instead })),
+        ...(parts && { parts: parts.map((part) => part.what) }),
+        ...(notAlways && { notAlways }),
+      }),
+    ),
+  };
+}
+
+function whyNotForAlways({ argv, programs = [] }: ApprovalRequest): string | undefined {
+  for (const words of [...(argv ? [argv] : []), ...programs]) {
+    const why = whyRunsAnything(words);
+    if (why) return why;
+  }
+  return undefined;
+}
+
+export function itemOf({ keys, detail, ...row }: ApprovalRow): ApprovalItem {
+  const { findings, notAlways, ...rest } = JSON.parse(detail) as Record<string, unknown>;
+  return {
+    ...row,
+    keys: JSON.parse(keys) as string[],
+    findings: (findings ?? []) as AskedFinding[],
+    detail: rest,
+    ...(typeof notAlways === "string" && { notAlways }),
+  };
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value === "string") return cut(redact(value).text, LONGEST);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner)]));
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}

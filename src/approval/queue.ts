@@ -1,0 +1,274 @@
+import { randomBytes } from "node:crypto";
+import type { ApprovalsSection } from "../guard/config/approvals.js";
+import type { ApprovalRow } from "../store/store.js";
+import type { ApprovalOutcome, ApprovalRequest, Approvals, RequestOptions } from "./approvals.js";
+import type { Approver } from "./approver.js";
+import { type Answered, Desk, type DeskOptions, type GivenAnswer } from "./desk.js";
+import { approvalOf, itemOf } from "./item.js";
+import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
+import { isWaitedForElsewhere } from "./owner.js";
+import { partsApproved } from "./parts.js";
+import { standingAnswer } from "./standing.js";
+import { type Waiting, waitForAnswer } from "./wait.js";
+
+export interface QueueOptions extends DeskOptions {
+  /** `approvals` of hermes.yaml, read for every request: what was answered for always a moment ago counts. */
+  readonly config: () => ApprovalsSection;
+  readonly workspace: string;
+  readonly approvers?: readonly Approver[];
+  /** What an operator must hear of. */
+  readonly problem?: (text: string) => void;
+}
+
+/** A grant that nobody waited for is there for whoever asks the same within this time. */
+const LATE_MS = 60 * MINUTE;
+
+/**
+ * Whatever needs an answer: what is decided in advance, else a row that waits in the store for whoever answers first, in
+ * this process or another. The row stays there when this process ends.
+ */
+export class Queue implements Approvals {
+  readonly #options: QueueOptions;
+  readonly #desk: Desk;
+  /** Rows that are waited for here, and by how many. */
+  readonly #waiting = new Map<string, number>();
+  /** Finding a row and parking one happen one after the other, so that equal requests meet. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#desk = new Desk(options);
+  }
+
+  async request(request: ApprovalRequest, options: RequestOptions = {}): Promise<ApprovalOutcome> {
+    try {
+      return (await this.#inAdvance(request)) ?? (await this.#ask(request, options));
+    } catch (error) {
+      const note = `It could not be asked about: ${(error as Error).message}`;
+      this.#options.problem?.(`approval of ${request.what}: ${note}`);
+      return refused("hermes", note);
+    }
+  }
+
+  answer(id: string, given: GivenAnswer): Promise<Answered> {
+    return this.#desk.answer(id, given);
+  }
+
+  /** Rules, the allow-list, what this session was granted before, and break-glass. */
+  async #inAdvance(request: ApprovalRequest): Promise<ApprovalOutcome | undefined> {
+    const { workspace, store, problem } = this.#options;
+    const section = this.#options.config();
+    const standing = standingAnswer(request, section, workspace);
+    if (standing.action === "deny") return this.#settled(request, refused(standing.by, standing.note));
+    if (standing.action === "allow") return this.#settled(request, granted(standing.by, "always"));
+    const before = await this.#sessionGrant(request.session, request.digest);
+    if (before) return { ...granted(before.answeredBy ?? "", "session"), approval: before.id };
+    const byParts = await partsApproved(request, async (part) => {
+      if (standingAnswer(part, section, workspace).action === "allow") return true;
+      return (await this.#sessionGrant(request.session, part.digest)) !== undefined;
+    });
+    if (byParts) return this.#settled(request, granted("parts", "session"));
+    if (section.mode !== "off") return undefined;
+    problem?.(`APPROVALS ARE OFF (approvals.mode): nobody was asked about: ${request.what}`);
+    await store.expire(Date.now());
+    return this.#settled(request, granted("mode:off", "once"));
+  }
+
+  async #sessionGrant(session: string, digest: string): Promise<ApprovalRow | undefined> {
+    const rows = await this.#options.store.approvals({ state: ["granted"], session, digest });
+    return rows.find(({ scope }) => scope === "session");
+  }
+
+  async #ask(request: ApprovalRequest, options: RequestOptions): Promise<ApprovalOutcome> {
+    const { signal } = options;
+    const deadline = Date.now() + (options.patience ?? this.#options.config().timeout * 1000);
+    for (;;) {
+      if (signal?.aborted) return withdrawn(signal);
+      const found = await this.#inTurn(() => this.#findOrPark(request, options));
+      if ("granted" in found) return found;
+      options.parked?.(found.row.id);
+      const outcome = await this.#await(found.row, request, found.mine, signal);
+      if (outcome?.state === "expired" && !found.mine && Date.now() < deadline) continue;
+      if (outcome) return outcome;
+    }
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(act);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** An answer that waits for this, a question that is asked already, or a new one. */
+  async #findOrPark(
+    request: ApprovalRequest,
+    options: RequestOptions,
+  ): Promise<ApprovalOutcome | { readonly row: ApprovalRow; readonly mine: boolean }> {
+    const { store } = this.#options;
+    const now = Date.now();
+    await store.expire(now);
+    const late = await this.#lateGrant(request, now);
+    if (late) return late;
+    const open = await this.#openRow(request);
+    if (open) {
+      if (request.toolCall) await store.changeToolCall(request.toolCall, ["PENDING"], { status: "BLOCKED" });
+      return { row: open, mine: false };
+    }
+    const flood = await this.#flood(request, now);
+    if (flood) return this.#settled(request, refused("hermes", flood));
+    const patience = options.patience ?? this.#options.config().timeout * 1000;
+    const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
+    await store.park(approval);
+    await this.#options.record?.("approval-asked", request.session, {
+      approval: approval.id,
+      toolCall: approval.toolCall,
+      kind: approval.kind,
+      what: approval.what,
+      digest: approval.digest,
+      keys: JSON.parse(approval.keys),
+    });
+    // Another process may have asked the same at the same moment: the older question stays.
+    const first = await this.#openRow(request);
+    if (!first || first.id === approval.id) return { row: (await store.approval(approval.id))!, mine: true };
+    await store.answer(approval.id, { state: "withdrawn", by: "hermes", note: "asked already", time: now });
+    return { row: first, mine: false };
+  }
+
+  async #openRow({ kind, digest }: ApprovalRequest): Promise<ApprovalRow | undefined> {
+    const rows = await this.#options.store.approvals({ state: ["pending"], digest });
+    return rows.find((row) => row.kind === kind);
+  }
+
+  /** Given while nobody waited: after a crash, or after the agent had given up. */
+  async #lateGrant({ kind, digest }: ApprovalRequest, now: number): Promise<ApprovalOutcome | undefined> {
+    const { store } = this.#options;
+    for (const row of await store.approvals({ state: ["granted"], digest })) {
+      const unused = row.kind === kind && row.spent === null && row.scope !== "session";
+      if (!unused || (row.answered ?? 0) < now - LATE_MS) continue;
+      if (this.#waiting.has(row.id) || (await isWaitedForElsewhere(row, store))) continue;
+      if (await store.spend(row.id, now)) return outcomeOf(row);
+    }
+    return undefined;
+  }
+
+  async #flood({ session }: ApprovalRequest, now: number): Promise<string | undefined> {
+    const { store } = this.#options;
+    const open = await store.approvals({ session, state: ["pending"] });
+    const lately = await store.approvals({ session, since: now - MINUTE });
+    if (open.length >= MAX_OPEN)
+      return `Too many questions wait for an answer (${MAX_OPEN}): wait for these.`;
+    if (lately.length >= MAX_PER_MINUTE)
+      return `Too many questions in a minute (${MAX_PER_MINUTE}): wait, and ask for fewer things.`;
+    return undefined;
+  }
+
+  async #await(
+    row: ApprovalRow,
+    request: ApprovalRequest,
+    mine: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<ApprovalOutcome | undefined> {
+    const { store } = this.#options;
+    this.#enter(row);
+    try {
+      const answered = await waitForAnswer(store, row, {
+        ...(signal && { signal }),
+        ...this.#automatic(row, request),
+        abandoned: async () => {
+          const others =
+            this.#waiting.get(row.id)! > 1 || (!mine && (await isWaitedForElsewhere(row, store)));
+          const note = "nobody waits for it any more";
+          if (!others)
+            await store.answer(row.id, { state: "withdrawn", by: "hermes", note, time: Date.now() });
+        },
+      });
+      return await this.#conclude(answered, request, signal);
+    } finally {
+      await this.#leave(row.id);
+    }
+  }
+
+  /** Mode auto: after the delay, time answers. */
+  #automatic({ id }: ApprovalRow, request: ApprovalRequest): Pick<Waiting, "after" | "answer"> {
+    const { config, workspace } = this.#options;
+    const section = config();
+    const standing = standingAnswer(request, section, workspace);
+    if (section.mode !== "auto" || standing.action !== "ask" || !standing.automatic) return {};
+    return {
+      after: section.delay * 1000,
+      answer: () => this.#desk.answer(id, { answer: "once", by: "auto" }),
+    };
+  }
+
+  #enter(row: ApprovalRow): void {
+    const before = this.#waiting.get(row.id) ?? 0;
+    this.#waiting.set(row.id, before + 1);
+    if (before > 0) return;
+    this.#tell((approver) => approver.ask(itemOf(row), (given) => this.#desk.answer(row.id, given)));
+  }
+
+  async #leave(id: string): Promise<void> {
+    const left = this.#waiting.get(id)! - 1;
+    if (left > 0) return void this.#waiting.set(id, left);
+    this.#waiting.delete(id);
+    const row = await this.#options.store.approval(id).catch(() => undefined);
+    const why = row?.answeredBy ? `${row.state} by ${row.answeredBy}` : (row?.state ?? "gone");
+    this.#tell((approver) => approver.withdraw(id, why));
+  }
+
+  #tell(act: (approver: Approver) => void): void {
+    for (const approver of this.#options.approvers ?? [])
+      try {
+        act(approver);
+      } catch (error) {
+        this.#options.problem?.(`approver ${approver.name}: ${(error as Error).message}`);
+      }
+  }
+
+  /** Undefined: this answer is not for this request, so it is asked anew. */
+  async #conclude(
+    row: ApprovalRow,
+    request: ApprovalRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<ApprovalOutcome | undefined> {
+    if (signal?.aborted) return withdrawn(signal);
+    if (row.state === "withdrawn") return undefined;
+    if (row.state !== "granted") return outcomeOf(row);
+    const spent = await this.#options.store.spend(row.id, Date.now());
+    const lasts = row.scope === "always" || (row.scope === "session" && row.session === request.session);
+    return spent || lasts ? outcomeOf(row) : undefined;
+  }
+
+  async #settled(request: ApprovalRequest, outcome: ApprovalOutcome): Promise<ApprovalOutcome> {
+    const { digest, session, toolCall } = request;
+    const { what } = approvalOf(request, "", 0, 0);
+    await this.#options.record?.("approval-answered", session, { what, digest, toolCall, ...outcome });
+    return outcome;
+  }
+}
+
+function granted(by: string, scope: "once" | "session" | "always"): ApprovalOutcome {
+  return { granted: true, state: "granted", scope, by };
+}
+
+function refused(by: string, note: string): ApprovalOutcome {
+  return { granted: false, state: "refused", by, note };
+}
+
+function withdrawn({ reason }: AbortSignal): ApprovalOutcome {
+  const note = reason instanceof Error ? reason.message : String(reason ?? "it was withdrawn");
+  return { granted: false, state: "withdrawn", by: "hermes", note };
+}
+
+function outcomeOf({ id, state, scope, answeredBy, note }: ApprovalRow): ApprovalOutcome {
+  const silence = state === "expired" ? "Nobody answered in time, and silence is a no." : undefined;
+  const words = note ?? silence;
+  return {
+    granted: state === "granted",
+    state,
+    approval: id,
+    by: answeredBy ?? "hermes",
+    ...(scope !== null && { scope }),
+    ...(words !== undefined && { note: words }),
+  };
+}

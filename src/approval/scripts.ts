@@ -1,0 +1,83 @@
+import { type Arguments, optionValue, readArguments } from "../guard/command/arguments.js";
+import { interpreterArguments, interpreterOf } from "../guard/command/interpreters.js";
+import { programOptions } from "../guard/command/programs/options.js";
+import { byName, type Invocation } from "../guard/command/script.js";
+
+/** Languages whose first operand is a file of code. */
+const SCRIPTED = new Set(
+  "sh python perl ruby javascript php lua r julia groovy elixir scheme tcl applescript powershell".split(" "),
+);
+
+/** Options that name a file which is read as code, whatever the language. */
+const FILE_OPTIONS =
+  "-f --file -r --require --import --loader --env-file -S -x -init -l --rcfile --init-file -File -s";
+
+/** Where tools that run what a project says look for it. */
+const PROJECT_FILES = byName<readonly string[]>({
+  make: ["GNUmakefile", "makefile", "Makefile"],
+  gmake: ["GNUmakefile", "makefile", "Makefile"],
+  npm: ["package.json"],
+  pnpm: ["package.json"],
+  yarn: ["package.json"],
+  bun: ["package.json"],
+  rake: ["Rakefile", "rakefile"],
+  just: ["justfile", "Justfile", ".justfile"],
+  task: ["Taskfile.yml", "Taskfile.yaml"],
+  ninja: ["build.ninja"],
+  composer: ["composer.json"],
+  tox: ["tox.ini"],
+});
+
+/** The files that an invocation would run, as far as its words name them; relative to where it runs. */
+export function scriptsOf(invocation: Invocation): readonly string[] {
+  const { argv } = invocation;
+  const own = argv[0]?.text.includes("/") ? [argv[0].text] : [];
+  return [...own, ...projectFiles(invocation), ...interpreted(invocation)].filter((path) => path !== "");
+}
+
+function projectFiles({ argv, program }: Invocation): readonly string[] {
+  const names = PROJECT_FILES.get(program);
+  if (!names) return [];
+  const args = readArguments(argv.slice(1), new Set([...programOptions(program), ...FOLDER_OPTIONS, "-f"]));
+  const folder = optionValue(args, ...FOLDER_OPTIONS)?.text;
+  const files = folder === undefined ? names : names.map((name) => `${folder}/${name}`);
+  return [...files, ...(program.endsWith("make") ? named(args) : [])];
+}
+
+const FOLDER_OPTIONS = ["-C", "--directory", "--prefix", "--cwd", "--dir"];
+
+function interpreted(invocation: Invocation): readonly string[] {
+  const { argv, program, redirects } = invocation;
+  const interpreter = interpreterOf(program);
+  if (!interpreter) return program === "deno" ? [argv[2]?.text ?? ""] : [];
+  const { language, code, values } = interpreter;
+  const args = interpreterArguments(argv, { ...interpreter, values: `${values} ${FILE_OPTIONS}` });
+  const codes = code.split(" ");
+  const given = args.options.some(({ name }) => name === "-c" || codes.includes(name));
+  const [first, second] = args.operands;
+  const module = language === "python" ? optionValue(args, "-m")?.text.replaceAll(".", "/") : undefined;
+  return [
+    ...named(args),
+    ...(module ? [`${module}.py`, `${module}/__main__.py`] : []),
+    ...(SCRIPTED.has(language) && !given && !module
+      ? [(first?.text === "run" ? second?.text : first?.text) ?? ""]
+      : []),
+    ...redirects.filter(({ operator }) => operator === "<").map(({ target }) => target.text),
+    ...piped(invocation),
+  ];
+}
+
+/** `cat x.sh | bash`: what is read to the left of the pipe is what runs. */
+function piped({ input }: Invocation): readonly string[] {
+  if (input?.kind !== "pipe") return [];
+  return input.from.flatMap(({ argv, redirects }) =>
+    [...argv.slice(1), ...redirects.map(({ target }) => target)]
+      .map(({ text }) => text)
+      .filter((text) => !text.startsWith("-") && /[./]/.test(text)),
+  );
+}
+
+function named({ options }: Arguments): readonly string[] {
+  const names = FILE_OPTIONS.split(" ");
+  return options.flatMap(({ name, value }) => (value && names.includes(name) ? [value.text] : []));
+}

@@ -1,0 +1,107 @@
+import { approvalKeys } from "../guard/command/rules.js";
+import {
+  type ApprovalRule,
+  type ApprovalsSection,
+  effectOf,
+  neverAutomatic,
+} from "../guard/config/approvals.js";
+import { type Action, type Finding, strictest } from "../guard/finding.js";
+import type { ApprovalRequest } from "./approvals.js";
+import { globMatches } from "./glob.js";
+
+/** In `approvals.allow`: this very command, by its digest. */
+export const EXACT = "exact:";
+
+/** What is decided in advance. */
+export type Standing =
+  | { readonly action: "allow"; readonly by: string }
+  | { readonly action: "deny"; readonly by: string; readonly note: string }
+  /** Somebody must answer; `automatic`: in mode auto, time does. */
+  | { readonly action: "ask"; readonly automatic: boolean };
+
+/** What the answers hold for. */
+type Asked = Pick<ApprovalRequest, "what" | "digest" | "findings" | "parts" | "programs">;
+
+export function standingAnswer(asked: Asked, section: ApprovalsSection, workspace: string): Standing {
+  const denied = asked.findings.find(({ action }) => action === "deny");
+  if (denied) return { action: "deny", by: "guard", note: denied.reason };
+  const asking = asked.findings.filter(({ action }) => action === "ask");
+  const rules = section.rules.filter((rule) => !rule.workspace || globMatches(rule.workspace, workspace));
+  const answers = asking.map((finding) => ruled(finding, asked, rules));
+  const refusal = answers.find((one) => one?.action === "deny");
+  if (refusal)
+    return {
+      action: "deny",
+      by: `rule:${refusal.rule}`,
+      note: "Your configuration refuses this without asking.",
+    };
+  const forced = answers.some((one) => one?.action === "ask");
+  if (!forced && section.allow.includes(`${EXACT}${asked.digest}`))
+    return { action: "allow", by: "allow:exact" };
+  const covered = asking.map(({ rule }, i) =>
+    answers[i]
+      ? answers[i].action === "allow"
+        ? `rule:${answers[i].rule}`
+        : undefined
+      : allowed(rule, section),
+  );
+  if (asking.length > 0 && covered.every((by) => by !== undefined))
+    return { action: "allow", by: [...new Set(covered)].join(", ") };
+  return {
+    action: "ask",
+    automatic:
+      !forced &&
+      asking.length > 0 &&
+      asking.every(({ rule }, i) => covered[i] || isAutomatic(rule, section.auto)),
+  };
+}
+
+/** A key of `approvals.allow` that stands for this rule. */
+function allowed(rule: string, { allow }: ApprovalsSection): string | undefined {
+  const key = [...approvalKeys(rule), rule].find((one) => allow.includes(one));
+  return key === undefined ? undefined : `allow:${key}`;
+}
+
+function isAutomatic(rule: string, auto: readonly string[]): boolean {
+  const effect = effectOf(rule);
+  return !neverAutomatic(rule) && (auto.includes(rule) || (effect !== undefined && auto.includes(effect)));
+}
+
+/** The strictest of the rules that match. */
+function ruled(
+  finding: Finding,
+  asked: Asked,
+  rules: readonly ApprovalRule[],
+): { readonly action: Action; readonly rule: string } | undefined {
+  let found: { action: Action; rule: string } | undefined;
+  for (const rule of rules) {
+    const [action, pattern] = actionOf(rule);
+    if (!globMatches(pattern, finding.rule) || !aboutCommand(rule, action, finding, asked)) continue;
+    if (!found || strictest(found.action, action) !== found.action) found = { action, rule: pattern };
+  }
+  return found;
+}
+
+function actionOf({ allow, ask, deny }: ApprovalRule): readonly [Action, string] {
+  if (deny !== undefined) return ["deny", deny];
+  return ask === undefined ? ["allow", allow ?? ""] : ["ask", ask];
+}
+
+/**
+ * `git push *` must not allow `git push x; rm -rf y`: of a composed command a rule allows the part that a finding is
+ * about, when the parts are known, and nothing otherwise. It refuses and asks wherever it matches anything.
+ */
+function aboutCommand({ command }: ApprovalRule, action: Action, { rule }: Finding, asked: Asked): boolean {
+  if (command === undefined) return true;
+  const { what, parts = [], programs = [] } = asked;
+  const matches = (text: string) => globMatches(command, text.trim());
+  if (action !== "allow")
+    return (
+      matches(what) || [...parts.map((part) => part.what), ...programs.map((p) => p.join(" "))].some(matches)
+    );
+  if (parts.length > 1)
+    return parts
+      .filter(({ findings }) => findings.some((one) => one.rule === rule))
+      .every((p) => matches(p.what));
+  return matches(what) && programs.length <= 1 && !/[\n;&|`]|\$\(|[<>]\(/.test(what);
+}

@@ -1,0 +1,66 @@
+import type { ApprovalRow, Store } from "../store/store.js";
+
+export interface Waiting {
+  readonly signal?: AbortSignal;
+  /** Milliseconds after which `answer` is called. */
+  readonly after?: number;
+  readonly answer?: () => Promise<unknown>;
+  /** The caller has given up. */
+  readonly abandoned: () => Promise<void>;
+}
+
+/** Node's timers take no more. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The row once it is not pending any more, whoever made it so; as it is then when the caller has given up. */
+export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting): Promise<ApprovalRow> {
+  const { signal, after, answer, abandoned } = waiting;
+  return new Promise((resolve, reject) => {
+    let over = false;
+    let timer: NodeJS.Timeout | undefined;
+    const answering = after !== undefined && setTimeout(() => void answer?.().then(look, fail), after);
+    const stop = store.onApprovals(() => void look());
+    const abort = () =>
+      void abandoned()
+        .then(() => store.approval(row.id))
+        .then((now) => finish(now ?? row), fail);
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) abort();
+    watchTheClock();
+    void look();
+
+    function watchTheClock(): void {
+      if (over) return;
+      const left = Math.min(Math.max(row.expires - Date.now(), 0) + 1, LONGEST_MS);
+      timer = setTimeout(() => void store.expire(Date.now()).then(look, fail).then(watchTheClock), left);
+    }
+
+    async function look(): Promise<void> {
+      try {
+        const now = await store.approval(row.id);
+        if (!now) fail(new Error("its row is gone"));
+        else if (now.state !== "pending") finish(now);
+      } catch (error) {
+        fail(error);
+      }
+    }
+
+    function finish(now: ApprovalRow): void {
+      end();
+      resolve(now);
+    }
+
+    function fail(error: unknown): void {
+      end();
+      reject(error);
+    }
+
+    function end(): void {
+      over = true;
+      clearTimeout(timer);
+      if (answering) clearTimeout(answering);
+      signal?.removeEventListener("abort", abort);
+      stop();
+    }
+  });
+}

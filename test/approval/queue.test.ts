@@ -1,0 +1,427 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Approver } from "../../src/approval/approver.js";
+import type { ApprovalItem } from "../../src/approval/item.js";
+import { MAX_OPEN, MAX_PER_MINUTE } from "../../src/approval/limits.js";
+import {
+  asks,
+  type Desktop,
+  desktop,
+  openSession,
+  parked,
+  queueOf,
+  request,
+  toolCall,
+  until,
+} from "./support.js";
+
+let desk: Desktop;
+beforeEach(async () => {
+  desk = await desktop();
+});
+afterEach(() => desk.close());
+
+const pending = async () => (await desk.store.approvals({ state: ["pending"] })).length;
+
+describe("a request that needs an answer", () => {
+  it("parks its tool call as BLOCKED, with an approval of kind TOOL_CALL, until somebody answers", async () => {
+    const { queue } = queueOf(desk);
+    const call = await toolCall(desk.store);
+    const outcome = queue.request(request({ toolCall: call }));
+    const row = await parked(desk.store);
+    expect(row).toMatchObject({ kind: "TOOL_CALL", state: "pending", toolCall: call, what: "rm -rf build" });
+    expect(JSON.parse(row.keys)).toEqual(["recursive delete"]);
+    expect((await desk.store.toolCall(call))!.status).toBe("BLOCKED");
+    await queue.answer(row.id, { answer: "once", by: "cli:alice", note: "go on" });
+    expect(await outcome).toEqual({
+      granted: true,
+      state: "granted",
+      scope: "once",
+      approval: row.id,
+      by: "cli:alice",
+      note: "go on",
+    });
+    expect((await desk.store.approval(row.id))!.spent).not.toBeNull();
+  });
+
+  it("is refused with the word of whoever refused it", async () => {
+    const { queue } = queueOf(desk);
+    const outcome = queue.request(request());
+    const row = await parked(desk.store);
+    await queue.answer(row.id, { answer: "no", by: "cli:alice", note: "use git clean" });
+    expect(await outcome).toMatchObject({ granted: false, state: "refused", note: "use git clean" });
+  });
+
+  it("silence is a no", async () => {
+    const { queue } = queueOf(desk);
+    expect(await queue.request(request(), { patience: 30 })).toMatchObject({
+      granted: false,
+      state: "expired",
+      note: "Nobody answered in time, and silence is a no.",
+    });
+    expect(await pending()).toBe(0);
+  });
+
+  it("is withdrawn when its caller gives up", async () => {
+    const { queue } = queueOf(desk);
+    const stop = new AbortController();
+    const outcome = queue.request(request(), { signal: stop.signal });
+    const row = await parked(desk.store);
+    stop.abort(new Error("the agent changed its mind"));
+    expect(await outcome).toMatchObject({ state: "withdrawn", note: "the agent changed its mind" });
+    expect((await desk.store.approval(row.id))!.state).toBe("withdrawn");
+    const late = await queue.answer(row.id, { answer: "once", by: "cli:bob" });
+    expect(late).toMatchObject({ mine: false, told: expect.stringContaining("withdrawn already") });
+  });
+
+  it("is not even parked when its caller had given up before", async () => {
+    const { queue } = queueOf(desk);
+    expect(await queue.request(request(), { signal: AbortSignal.abort() })).toMatchObject({
+      state: "withdrawn",
+    });
+    expect(await desk.store.approvals()).toEqual([]);
+  });
+
+  it("has no secrets in its row", async () => {
+    const { queue } = queueOf(desk);
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    void queue.request(
+      request({ what: `curl -H 'Authorization: Bearer ${token}' x`, digest: "d", detail: { diff: [token] } }),
+      {
+        patience: 50,
+      },
+    );
+    const row = await parked(desk.store);
+    expect(JSON.stringify(row)).not.toContain(token);
+  });
+
+  it("is refused when the store or the configuration fails, and that is told", async () => {
+    const broken = () => {
+      throw new Error("hermes.yaml:1:1: no");
+    };
+    const { queue, problems } = queueOf(desk, {}, { config: broken });
+    expect(await queue.request(request())).toMatchObject({ granted: false, state: "refused" });
+    expect(problems[0]).toContain("hermes.yaml:1:1: no");
+  });
+
+  it("is refused without asking when something in it is denied", async () => {
+    const { queue } = queueOf(desk, { mode: "off" });
+    const denied = { ...asks("privilege"), action: "deny" as const };
+    expect(await queue.request(request({ findings: [asks("listen"), denied] }))).toMatchObject({
+      granted: false,
+      by: "guard",
+    });
+  });
+});
+
+describe("an answer", () => {
+  it("for once is used once: the same request is asked again", async () => {
+    const { queue } = queueOf(desk);
+    for (const by of ["cli:alice", "cli:bob"]) {
+      const outcome = queue.request(request());
+      await queue.answer((await parked(desk.store)).id, { answer: "once", by });
+      expect(await outcome).toMatchObject({ granted: true, by });
+    }
+    expect(await desk.store.approvals()).toHaveLength(2);
+  });
+
+  it("for the session holds for the same digest in this session, and for nothing else", async () => {
+    const { queue } = queueOf(desk);
+    await openSession(desk.store, "two", desk.folder);
+    const outcome = queue.request(request());
+    const first = await parked(desk.store);
+    await queue.answer(first.id, { answer: "session", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: true, scope: "session" });
+    for (let i = 0; i < 3; i++)
+      expect(await queue.request(request())).toMatchObject({ granted: true, approval: first.id });
+    expect(await queue.request(request({ digest: "another" }), { patience: 10 })).toMatchObject({
+      granted: false,
+    });
+    expect(await queue.request(request({ session: "two" }), { patience: 10 })).toMatchObject({
+      granted: false,
+    });
+  });
+
+  it("for always is written into the user's file and holds in every session", async () => {
+    const { loadConfig } = await import("../../src/guard/config/load.js");
+    const places = {
+      workspace: desk.folder,
+      home: desk.folder,
+      env: { HERMES_HOME: `${desk.folder}/config` },
+    };
+    const { queue } = queueOf(desk, {}, { config: () => loadConfig(places).config.approvals });
+    const outcome = queue.request(request());
+    await queue.answer((await parked(desk.store)).id, { answer: "always", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: true, scope: "always" });
+    expect(readFileSync(desk.userFile, "utf8")).toMatch(
+      /^approvals:\n {2}allow:\n {4}- exact:digest of rm -rf build # rm -rf build \(cli:alice, 20/,
+    );
+    await openSession(desk.store, "two", desk.folder);
+    expect(await queue.request(request({ session: "two" }))).toMatchObject({
+      granted: true,
+      by: "allow:exact",
+    });
+    expect(await queue.request(request({ digest: "another" }), { patience: 10 })).toMatchObject({
+      granted: false,
+    });
+    expect(await desk.store.allowances()).toMatchObject([
+      { key: "exact:digest of rm -rf build", given: true, by: "cli:alice" },
+    ]);
+  });
+
+  it("for always does not outlive its line in the file", async () => {
+    const { queue } = queueOf(desk);
+    const outcome = queue.request(request());
+    await queue.answer((await parked(desk.store)).id, { answer: "always", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: true, scope: "always" });
+    // This queue's configuration has no such line.
+    expect(await queue.request(request(), { patience: 10 })).toMatchObject({ granted: false });
+  });
+
+  it.each([
+    [["bash", "x.sh"]],
+    [["/usr/bin/env", "rm"]],
+    [["python3.12", "x.py"]],
+    [["find", ".", "-exec", "rm", "{}", ";"]],
+  ])("for always holds only once for %j", async (argv) => {
+    const { queue } = queueOf(desk);
+    const outcome = queue.request(request({ argv }));
+    const answered = await queue.answer((await parked(desk.store)).id, { answer: "always", by: "cli:alice" });
+    expect(answered.told).toMatch(/^not for always: .* runs whatever it is told to, .*; once, then$/);
+    expect(await outcome).toMatchObject({ granted: true, scope: "once" });
+  });
+
+  it("the first one counts, and the others are told whose it was", async () => {
+    const { queue } = queueOf(desk);
+    const outcome = queue.request(request());
+    const { id } = await parked(desk.store);
+    const answers = await Promise.all(
+      ["alice", "bob", "carol"].map((who) =>
+        queue.answer(id, { answer: who === "bob" ? "no" : "once", by: `cli:${who}` }),
+      ),
+    );
+    const winner = answers.filter(({ mine }) => mine);
+    expect(winner).toHaveLength(1);
+    const { answeredBy } = winner[0]!.item;
+    expect(answers.filter(({ mine }) => !mine).map(({ told }) => told)).toEqual([
+      expect.stringContaining(`${answeredBy} was first`),
+      expect.stringContaining(`${answeredBy} was first`),
+    ]);
+    expect(await outcome).toMatchObject({ by: answeredBy });
+  });
+
+  it("after its time is too late", async () => {
+    const { queue } = queueOf(desk);
+    expect(await queue.request(request(), { patience: 10 })).toMatchObject({ state: "expired" });
+    const [row] = await desk.store.approvals();
+    expect(await queue.answer(row!.id, { answer: "once", by: "cli:bob" })).toMatchObject({
+      mine: false,
+      told: expect.stringContaining("expired already"),
+    });
+  });
+
+  it("to nothing is an error", async () => {
+    const { queue } = queueOf(desk);
+    await expect(queue.answer("nothing", { answer: "once", by: "cli:bob" })).rejects.toThrow(
+      "approval nothing: there is no such approval",
+    );
+  });
+});
+
+describe("equal requests", () => {
+  it("share one question; a grant for once is for one of them, and the other is asked anew", async () => {
+    const { queue } = queueOf(desk);
+    const [a, b] = [await toolCall(desk.store), await toolCall(desk.store)];
+    const both = [queue.request(request({ toolCall: a })), queue.request(request({ toolCall: b }))];
+    await until(async () => ((await desk.store.toolCall(b))!.status === "BLOCKED" ? true : undefined));
+    const first = await parked(desk.store);
+    await queue.answer(first.id, { answer: "once", by: "cli:alice" });
+    const winner = await Promise.race(both);
+    expect(winner).toMatchObject({ granted: true, approval: first.id });
+    const second = await parked(desk.store);
+    expect(second.id).not.toBe(first.id);
+    await queue.answer(second.id, { answer: "no", by: "cli:alice" });
+    const outcomes = await Promise.all(both);
+    expect(outcomes.map(({ granted }) => granted).sort()).toEqual([false, true]);
+  });
+
+  it("are answered together when the answer is for the session, or a no", async () => {
+    const { queue } = queueOf(desk);
+    for (const [answer, granted] of [
+      ["no", false],
+      ["session", true],
+    ] as const) {
+      const all = [1, 2, 3].map(() => queue.request(request()));
+      await queue.answer((await parked(desk.store)).id, { answer, by: "cli:alice" });
+      expect((await Promise.all(all)).map((one) => one.granted)).toEqual([granted, granted, granted]);
+    }
+    expect(await desk.store.approvals()).toHaveLength(2);
+  });
+
+  it("go on waiting when one of them gives up", async () => {
+    const { queue } = queueOf(desk);
+    const stop = new AbortController();
+    const gone = queue.request(request(), { signal: stop.signal });
+    const stays = queue.request(request());
+    const { id } = await parked(desk.store);
+    await sleep(20);
+    stop.abort();
+    expect(await gone).toMatchObject({ state: "withdrawn" });
+    await queue.answer(id, { answer: "once", by: "cli:alice" });
+    expect(await stays).toMatchObject({ granted: true, approval: id });
+  });
+});
+
+describe("floods", () => {
+  it(`more than ${MAX_OPEN} open questions of a session are refused`, async () => {
+    const { queue } = queueOf(desk);
+    const stops = Array.from({ length: MAX_OPEN + 1 }, () => new AbortController());
+    const [stop, ...rest] = stops;
+    const all = rest.map(({ signal }, i) => queue.request(request({ what: `rm -rf ${i}` }), { signal }));
+    await until(async () => ((await pending()) === MAX_OPEN ? true : undefined));
+    expect(await queue.request(request({ what: "rm -rf more" }))).toMatchObject({
+      granted: false,
+      state: "refused",
+      note: `Too many questions wait for an answer (${MAX_OPEN}): wait for these.`,
+    });
+    await openSession(desk.store, "two", desk.folder);
+    const other = queue.request(request({ session: "two", what: "rm -rf more" }), { signal: stop!.signal });
+    await until(async () => ((await pending()) === MAX_OPEN + 1 ? true : undefined));
+    for (const one of stops) one.abort();
+    await Promise.all([...all, other]);
+  });
+
+  it(`more than ${MAX_PER_MINUTE} questions of a session in a minute are refused`, async () => {
+    const { queue } = queueOf(desk);
+    for (let i = 0; i < MAX_PER_MINUTE; i++)
+      expect(await queue.request(request({ what: `rm -rf ${i}` }), { patience: 1 })).toMatchObject({
+        state: "expired",
+      });
+    expect(await queue.request(request({ what: "rm -rf more" }))).toMatchObject({
+      state: "refused",
+      note: expect.stringContaining(`Too many questions in a minute (${MAX_PER_MINUTE})`),
+    });
+  });
+});
+
+describe("modes", () => {
+  it("off grants everything, loudly", async () => {
+    const { queue, problems } = queueOf(desk, { mode: "off" });
+    expect(await queue.request(request())).toEqual({
+      granted: true,
+      state: "granted",
+      scope: "once",
+      by: "mode:off",
+    });
+    expect(problems).toEqual(["APPROVALS ARE OFF (approvals.mode): nobody was asked about: rm -rf build"]);
+  });
+
+  it("auto approves after the delay what is safe for it", async () => {
+    const { queue } = queueOf(desk, { mode: "auto", delay: 0.03 });
+    const outcome = queue.request(request({ what: "jq .", findings: [asks("not-listed")] }));
+    await parked(desk.store);
+    expect(await outcome).toMatchObject({ granted: true, by: "auto", scope: "once" });
+  });
+
+  it("auto can be answered before", async () => {
+    const { queue } = queueOf(desk, { mode: "auto", delay: 600 });
+    const outcome = queue.request(request({ what: "jq .", findings: [asks("not-listed")] }));
+    await queue.answer((await parked(desk.store)).id, { answer: "no", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: false, by: "cli:alice" });
+  });
+
+  it.each(["secret-sent", "namespace", "remote-change", "recursive-delete", "kill-many", "schedule"])(
+    "auto waits for a person about %s, whatever it is marked as",
+    async (rule) => {
+      const { queue } = queueOf(desk, { mode: "auto", delay: 0, auto: ["not-listed"] });
+      const findings = [asks("not-listed"), asks(rule)];
+      expect(await queue.request(request({ findings }), { patience: 60 })).toMatchObject({
+        state: "expired",
+      });
+    },
+  );
+});
+
+describe("answers in advance", () => {
+  it.each([["recursive delete"], ["rm_recursive"], ["recursive-delete"]])(
+    "the key %s of the allow-list covers its rule",
+    async (key) => {
+      const { queue } = queueOf(desk, { allow: [key] });
+      expect(await queue.request(request())).toMatchObject({
+        granted: true,
+        by: `allow:${key}`,
+        scope: "always",
+      });
+    },
+  );
+
+  it("every finding must be covered", async () => {
+    const { queue } = queueOf(desk, { allow: ["recursive delete"] });
+    const findings = [asks("recursive-delete"), asks("exfiltration")];
+    expect(await queue.request(request({ findings }), { patience: 10 })).toMatchObject({ granted: false });
+    const both = queueOf(desk, { allow: ["recursive delete", "upload"] });
+    expect(await both.queue.request(request({ findings }))).toMatchObject({
+      by: "allow:recursive delete, allow:upload",
+    });
+  });
+
+  it("a request without findings is asked about", async () => {
+    const { queue } = queueOf(desk, { allow: ["recursive delete"], rules: [{ allow: "*" }] });
+    expect(await queue.request(request({ findings: [] }), { patience: 10 })).toMatchObject({
+      state: "expired",
+    });
+  });
+});
+
+describe("approvers", () => {
+  const recording = (): Approver & { asked: ApprovalItem[]; gone: string[] } => ({
+    name: "recording",
+    asked: [],
+    gone: [],
+    ask(item) {
+      this.asked.push(item);
+    },
+    withdraw(id, why) {
+      this.gone.push(`${id} ${why}`);
+    },
+  });
+
+  it("are all asked, and told when somebody has answered; a broken one keeps nobody waiting", async () => {
+    const broken: Approver = {
+      name: "broken",
+      ask: () => {
+        throw new Error("no terminal");
+      },
+      withdraw: () => {
+        throw new Error("no terminal");
+      },
+    };
+    const silent = recording();
+    const quick: Approver = {
+      name: "quick",
+      ask: (_, answer) => void answer({ answer: "once", by: "terminal:alice" }),
+      withdraw: () => undefined,
+    };
+    const { queue, problems } = queueOf(desk, {}, { approvers: [broken, silent, quick] });
+    const outcome = await queue.request(request());
+    expect(outcome).toMatchObject({ granted: true, by: "terminal:alice" });
+    expect(silent.asked).toMatchObject([
+      { what: "rm -rf build", keys: ["recursive delete"], findings: [{ rule: "recursive-delete" }] },
+    ]);
+    expect(silent.gone).toEqual([`${outcome.approval} granted by terminal:alice`]);
+    expect(problems).toEqual(["approver broken: no terminal", "approver broken: no terminal"]);
+  });
+
+  it("are asked once about equal requests", async () => {
+    const approver = recording();
+    const { queue } = queueOf(desk, {}, { approvers: [approver] });
+    const all = [1, 2].map(() => queue.request(request()));
+    const { id } = await parked(desk.store);
+    await sleep(20);
+    await queue.answer(id, { answer: "no", by: "cli:alice" });
+    await Promise.all(all);
+    expect(approver.asked).toHaveLength(1);
+    expect(approver.gone).toHaveLength(1);
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApprovalRequest } from "../../src/approval/approvals.js";
+import { startOf } from "../../src/approval/owner.js";
+import { Queue, type QueueOptions } from "../../src/approval/queue.js";
+import { type ApprovalsSection, approvalsSection } from "../../src/guard/config/approvals.js";
+import type { Finding } from "../../src/guard/finding.js";
+import { openStore } from "../../src/store/open.js";
+import type { Store } from "../../src/store/store.js";
+
+export interface Desktop {
+  readonly folder: string;
+  readonly store: Store;
+  readonly userFile: string;
+  close(): Promise<void>;
+}
+
+/** A store of its own, with one session of this process. */
+export async function desktop(): Promise<Desktop> {
+  const folder = mkdtempSync(join(tmpdir(), "hermes-approvals-"));
+  const store = await openStore(join(folder, "hermes.db"));
+  await openSession(store, "one", folder);
+  return {
+    folder,
+    store,
+    userFile: join(folder, "config", "hermes.yaml"),
+    close: async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function openSession(store: Store, id: string, workspace: string, pid = process.pid) {
+  await store.openSession({
+    id,
+    started: Date.now(),
+    host: hostname(),
+    pid,
+    pidStarted: startOf(pid) ?? 0,
+    workspace,
+    agent: "test",
+  });
+}
+
+/** A queue with this configuration; what it had to say is in `problems`. */
+export function queueOf(
+  { store, userFile, folder }: Desktop,
+  section: Partial<ApprovalsSection> = {},
+  more: Partial<QueueOptions> = {},
+) {
+  const problems: string[] = [];
+  const config = approvalsSection.parse(section);
+  const queue = new Queue({
+    store,
+    userFile,
+    workspace: folder,
+    config: () => config,
+    problem: (text) => problems.push(text),
+    ...more,
+  });
+  return { queue, problems };
+}
+
+export const asks = (rule: string, reason = `about ${rule}`): Finding => ({
+  layer: "command",
+  rule,
+  action: "ask",
+  reason,
+});
+
+let calls = 0;
+
+/** Something that needs an answer; `rm -rf build` unless told otherwise. */
+export function request(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return {
+    kind: "TOOL_CALL",
+    session: "one",
+    what: "rm -rf build",
+    digest: `digest of ${more.what ?? "rm -rf build"}`,
+    findings: [asks("recursive-delete")],
+    argv: ["rm", "-rf", "build"],
+    ...more,
+  };
+}
+
+/** A tool call of the session, as the toolbox adds it before it asks. */
+export async function toolCall(store: Store, session = "one"): Promise<string> {
+  const id = `call-${process.pid}-${++calls}`;
+  const created = Date.now();
+  await store.addToolCall({
+    id,
+    session,
+    tool: "terminal_exec",
+    input: "{}",
+    digest: "d",
+    created,
+    status: "PENDING",
+  });
+  return id;
+}
+
+/** The one row that waits. */
+export async function parked(store: Store, digest?: string) {
+  return until(async () => {
+    const rows = await store.approvals({ state: ["pending"], ...(digest !== undefined && { digest }) });
+    return rows.length === 1 ? rows[0] : undefined;
+  });
+}
+
+export async function until<T>(get: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await get();
+    if (found !== undefined) return found;
+    await sleep(5);
+  }
+}
