@@ -11,7 +11,10 @@ export class Background {
   async start(order: RunOrder, input: TerminalInput, call: Call, world: World): Promise<BackgroundStarted> {
     const alive = [...this.#jobs.values()].filter(({ result }) => result === undefined);
     if (alive.length >= MOST_JOBS)
-      throw new ToolError("too-many-jobs", `${MOST_JOBS} commands run in the background already: end one first.`);
+      throw new ToolError(
+        "too-many-jobs",
+        `${MOST_JOBS} commands run in the background already: end one first.`,
+      );
     this.#forgetOld();
     const job: Job = { command: input.command, fresh: newCaptures(), started: Date.now() };
     job.running = await world.backend.start(order, {
@@ -22,8 +25,12 @@ export class Background {
     });
     if (input.stdin !== undefined) job.running.write(input.stdin);
     job.ended = job.running.result.then(
-      (result) => void (job.result = result),
-      (error) => void (job.failed = (error as Error).message),
+      (result) => {
+        job.result = result;
+      },
+      (error) => {
+        job.failed = (error as Error).message;
+      },
     );
     this.#jobs.set(call.id, job);
     return { id: call.id, pid: job.running.pid, running: true };
@@ -73,7 +80,8 @@ export class Background {
 
   #job(id: string): Job {
     const job = this.#jobs.get(id);
-    if (!job) throw new ToolError("no-such-job", `No command with the id ${id} was started in the background.`);
+    if (!job)
+      throw new ToolError("no-such-job", `No command with the id ${id} was started in the background.`);
     return job;
   }
 
@@ -145,7 +153,8 @@ export function terminalProcess(background: Background): Tool<ProcessInput> {
     }),
     async run({ action, id, wait = 0, input = "", end = false }) {
       if (action === "list") return { jobs: background.list() };
-      if (id === undefined) throw new ToolError("no-such-job", `${action} needs the id that terminal_exec returned.`);
+      if (id === undefined)
+        throw new ToolError("no-such-job", `${action} needs the id that terminal_exec returned.`);
       if (action === "kill") return background.kill(id);
       if (action === "write") background.write(id, input, end);
       return background.poll(id, action === "poll" ? wait : 0);

@@ -6,8 +6,8 @@ export class Capture {
   readonly #limit: number;
   readonly #headSize: number;
   readonly #tailSize: number;
-  #head = Buffer.alloc(0);
-  #tail = Buffer.alloc(0);
+  #head: Buffer = Buffer.alloc(0);
+  #tail: Buffer = Buffer.alloc(0);
   #total = 0;
 
   constructor(limit: number) {
@@ -21,7 +21,8 @@ export class Capture {
     const room = this.#headSize - this.#head.length;
     const rest = room > 0 ? bytes.subarray(room) : bytes;
     if (room > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, room)]);
-    if (rest.length > 0) this.#tail = last(Buffer.concat([this.#tail, last(rest, this.#tailSize)]), this.#tailSize);
+    if (rest.length > 0)
+      this.#tail = last(Buffer.concat([this.#tail, last(rest, this.#tailSize)]), this.#tailSize);
   }
 
   /** There was more than fits. */
@@ -49,7 +50,11 @@ function shorten(start: string, end: string, limit: number, total: number): stri
   const note = total > 0 ? `\n[… ${total} bytes in all, the middle is left out …]\n` : "\n[…]\n";
   const room = limit - Buffer.byteLength(note);
   if (room <= 0) return note.slice(0, limit);
-  return fitting(start, room >> 1) + note + [...fitting([...end].reverse().join(""), room - (room >> 1))].reverse().join("");
+  return (
+    fitting(start, room >> 1) +
+    note +
+    [...fitting([...end].reverse().join(""), room - (room >> 1))].reverse().join("")
+  );
 }
 
 /** The longest beginning that has at most so many bytes. */

@@ -5,7 +5,7 @@ import { strictest } from "../../guard/finding.js";
 import type { Running, RunResult } from "../backend.js";
 import type { Call, Intent, Tool, World } from "../tool.js";
 import { ToolError } from "../tool.js";
-import { Background, type BackgroundStarted } from "./background.js";
+import type { Background, BackgroundStarted } from "./background.js";
 import { Capture } from "./capture.js";
 import { environment, orderOf, workingDirectory } from "./order.js";
 
@@ -29,7 +29,10 @@ const inputSchema = z.strictObject({
     .optional()
     .describe("Start it and return at once; terminal_process polls it, writes to it and ends it."),
   pty: z
-    .strictObject({ columns: z.int().min(1).max(1000).default(80), rows: z.int().min(1).max(1000).default(24) })
+    .strictObject({
+      columns: z.int().min(1).max(1000).default(80),
+      rows: z.int().min(1).max(1000).default(24),
+    })
     .optional()
     .describe("Give it a terminal in place of pipes; all output is then stdout."),
 });
@@ -47,11 +50,18 @@ export interface TerminalOutput {
   readonly timedOut: boolean;
   readonly durationMs: number;
   /** What it tried and was refused. */
-  readonly refused: readonly { readonly what: string; readonly reason: string; readonly rule: string; readonly times: number }[];
+  readonly refused: readonly {
+    readonly what: string;
+    readonly reason: string;
+    readonly rule: string;
+    readonly times: number;
+  }[];
 }
 
 /** Runs a shell command: judged as text, started clean, and held by the kernel to what it was judged as. */
-export function terminalExec(background: Background): Tool<TerminalInput, TerminalOutput | BackgroundStarted> {
+export function terminalExec(
+  background: Background,
+): Tool<TerminalInput, TerminalOutput | BackgroundStarted> {
   return {
     name: "terminal_exec",
     description: `Run a shell command (bash) in the workspace. It ends after ${DEFAULT_TIMEOUT_S} s unless timeout (at most ${MAX_TIMEOUT_S} s) says otherwise; use background for servers and long jobs. Of stdout and stderr ${OUTPUT_LIMIT / 1024} KB each are returned, beginning and end. Risky commands wait for a person; secrets, other machines' credentials and files outside the workspace are out of reach. Example: {"command": "npm test", "timeout": 90}`,
@@ -83,10 +93,12 @@ export function terminalExec(background: Background): Tool<TerminalInput, Termin
   };
 }
 
-async function judgeCommand({ command, workingDirectory: asked }: TerminalInput, world: World): Promise<Intent> {
+async function judgeCommand(
+  { command, workingDirectory: asked }: TerminalInput,
+  world: World,
+): Promise<Intent> {
   const place = workingDirectory(asked, world);
-  if ("finding" in place)
-    return { what: command, action: "deny", findings: [place.finding], digest: "" };
+  if ("finding" in place) return { what: command, action: "deny", findings: [place.finding], digest: "" };
   const { cwd } = place;
   const subject = { kind: "command", input: command, fields: { cwd } } as const;
   const { action, findings } = await world.guard.judge(subject);

@@ -49,7 +49,10 @@ export function environment({ env, config }: World): Record<string, string> {
 }
 
 /** Where a command runs: the workspace, or a folder in it. A finding when it is elsewhere. */
-export function workingDirectory(asked: string | undefined, { workspace }: World): { cwd: string } | { finding: Finding } {
+export function workingDirectory(
+  asked: string | undefined,
+  { workspace }: World,
+): { cwd: string } | { finding: Finding } {
   const root = real(workspace);
   const wanted = resolve(root, asked ?? ".");
   let cwd: string;
@@ -81,7 +84,12 @@ function real(path: string): string {
 /** What was approved is the path that the command names, and nothing around it. */
 const ABOUT_PLACES = new Set(["write-outside", "delete-outside"]);
 
-function grantedPlaces(command: string, cwd: string, approved: readonly string[], { guard, home }: World): string[] {
+function grantedPlaces(
+  command: string,
+  cwd: string,
+  approved: readonly string[],
+  { guard, home }: World,
+): string[] {
   if (!approved.some((rule) => ABOUT_PLACES.has(rule))) return [];
   return guard
     .check({ kind: "command", input: command, fields: { cwd } })
