@@ -99,6 +99,7 @@ function settings(entryPoints) {
 /** What is started; commands that are loaded when they are used; languages and the guard, when there is a need. */
 const COMMANDS = [
   "analyze",
+  "approvals",
   "commands",
   "diff",
   "doctor",
@@ -129,7 +130,10 @@ const apart = {
     );
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
-      if (!/src\/cli\/(main|commands|behaviour|skills)\.ts$/.test(importer) || !COMMANDS.includes(name))
+      if (
+        !/src\/cli\/(main|commands|approving|behaviour|skills)\.ts$/.test(importer) ||
+        !COMMANDS.includes(name)
+      )
         return undefined;
       return { path: `./${name}.cjs`, external: true };
     });

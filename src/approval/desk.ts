@@ -1,3 +1,4 @@
+import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
 import { redact } from "../guard/credentials/secrets.js";
 import type { ApprovalRow, Store } from "../store/store.js";
@@ -26,8 +27,7 @@ export interface DeskOptions {
   readonly store: Store;
   /** The user's hermes.yaml, where answers for always are kept; without it there are none. */
   readonly userFile?: string;
-  /** For the audit. */
-  readonly record?: (kind: string, session: string | null, body: object) => Promise<void>;
+  readonly audit?: Pick<Audit, "record">;
 }
 
 /** Takes answers, wherever they come from, whether or not anybody waits for them in this process. */
@@ -40,7 +40,7 @@ export class Desk {
 
   async answer(id: string, { answer, by, note }: GivenAnswer): Promise<Answered> {
     const { store } = this.#options;
-    await store.expire(Date.now());
+    await this.sweep();
     const before = await store.approval(id);
     if (!before) throw new HermesError("APPROVAL", { id, message: "there is no such approval" });
     const barred = answer === "always" ? this.#whyNotAlways(before) : undefined;
@@ -53,11 +53,24 @@ export class Desk {
       ...(note && { note: redact(note).text }),
     });
     const item = itemOf(row);
-    if (!mine) return { mine, item, told: `it is ${row.state} already${by_(row)}` };
+    if (!mine) return { mine, item, told: `it is ${row.state} already${first(row)}` };
     await this.#record(row);
     const told = barred === undefined ? undefined : `not for always: ${barred}; once, then`;
     const trouble = scope === "always" ? await this.#keep(row, by) : undefined;
     return { mine, item, ...((told ?? trouble) !== undefined && { told: (told ?? trouble)! }) };
+  }
+
+  /** Nobody needs an answer any more. */
+  async withdraw(id: string, note: string): Promise<void> {
+    const { store } = this.#options;
+    const time = Date.now();
+    const { mine, row } = await store.answer(id, { state: "withdrawn", by: "hermes", note, time });
+    if (mine) await this.#record(row);
+  }
+
+  /** What nobody answered in time is refused. */
+  async sweep(): Promise<void> {
+    for (const row of await this.#options.store.expire(Date.now())) await this.#record(row);
   }
 
   #whyNotAlways(row: ApprovalRow): string | undefined {
@@ -67,30 +80,38 @@ export class Desk {
 
   /** A crash before this is done leaves an answer that holds once. */
   async #keep(row: ApprovalRow, by: string): Promise<string | undefined> {
-    const { store, userFile } = this.#options;
+    const { store, audit, userFile } = this.#options;
     const key = `${EXACT}${row.digest}`;
     const time = Date.now();
     try {
       await addToAllowList(userFile!, key, `${row.what} (${by}, ${new Date(time).toISOString()})`);
       await store.addAllowance({ key, given: true, by, time });
+      await audit?.record("config", { what: `approvals.allow: ${key}`, by, file: userFile! });
       return undefined;
     } catch (error) {
-      return `it holds once: ${(error as Error).message}`;
+      return `it may not hold for always: ${(error as Error).message}`;
     }
   }
 
-  async #record({ id, session, state, scope, answeredBy, note, what }: ApprovalRow): Promise<void> {
-    await this.#options.record?.("approval-answered", session, {
-      approval: id,
-      what,
-      state,
-      scope,
-      by: answeredBy,
-      note,
-    });
+  async #record(row: ApprovalRow): Promise<void> {
+    const { id, session, toolCall, what, digest, state, scope, answeredBy, note } = row;
+    await this.#options.audit?.record(
+      "approval-answered",
+      {
+        id,
+        what,
+        digest,
+        state,
+        by: answeredBy ?? "hermes",
+        ...(toolCall !== null && { toolCall }),
+        ...(scope !== null && { scope }),
+        ...(note !== null && { note }),
+      },
+      { session },
+    );
   }
 }
 
-function by_({ answeredBy }: ApprovalRow): string {
+function first({ answeredBy }: ApprovalRow): string {
   return answeredBy === null ? "" : `: ${answeredBy} was first`;
 }

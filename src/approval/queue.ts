@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalsSection } from "../guard/config/approvals.js";
-import type { ApprovalRow } from "../store/store.js";
+import type { ApprovalRow, NewApproval } from "../store/store.js";
 import type { ApprovalOutcome, ApprovalRequest, Approvals, RequestOptions } from "./approvals.js";
 import type { Approver } from "./approver.js";
 import { type Answered, Desk, type DeskOptions, type GivenAnswer } from "./desk.js";
@@ -56,7 +56,7 @@ export class Queue implements Approvals {
 
   /** Rules, the allow-list, what this session was granted before, and break-glass. */
   async #inAdvance(request: ApprovalRequest): Promise<ApprovalOutcome | undefined> {
-    const { workspace, store, problem } = this.#options;
+    const { workspace, problem } = this.#options;
     const section = this.#options.config();
     const standing = standingAnswer(request, section, workspace);
     if (standing.action === "deny") return this.#settled(request, refused(standing.by, standing.note));
@@ -70,7 +70,6 @@ export class Queue implements Approvals {
     if (byParts) return this.#settled(request, granted("parts", "session"));
     if (section.mode !== "off") return undefined;
     problem?.(`APPROVALS ARE OFF (approvals.mode): nobody was asked about: ${request.what}`);
-    await store.expire(Date.now());
     return this.#settled(request, granted("mode:off", "once"));
   }
 
@@ -105,8 +104,8 @@ export class Queue implements Approvals {
     options: RequestOptions,
   ): Promise<ApprovalOutcome | { readonly row: ApprovalRow; readonly mine: boolean }> {
     const { store } = this.#options;
+    await this.#desk.sweep();
     const now = Date.now();
-    await store.expire(now);
     const late = await this.#lateGrant(request, now);
     if (late) return late;
     const open = await this.#openRow(request);
@@ -119,18 +118,11 @@ export class Queue implements Approvals {
     const patience = options.patience ?? this.#options.config().timeout * 1000;
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
     await store.park(approval);
-    await this.#options.record?.("approval-asked", request.session, {
-      approval: approval.id,
-      toolCall: approval.toolCall,
-      kind: approval.kind,
-      what: approval.what,
-      digest: approval.digest,
-      keys: JSON.parse(approval.keys),
-    });
+    await this.#recordAsked(approval);
     // Another process may have asked the same at the same moment: the older question stays.
     const first = await this.#openRow(request);
     if (!first || first.id === approval.id) return { row: (await store.approval(approval.id))!, mine: true };
-    await store.answer(approval.id, { state: "withdrawn", by: "hermes", note: "asked already", time: now });
+    await this.#desk.withdraw(approval.id, "asked already");
     return { row: first, mine: false };
   }
 
@@ -172,20 +164,28 @@ export class Queue implements Approvals {
     this.#enter(row);
     try {
       const answered = await waitForAnswer(store, row, {
+        sweep: () => this.#desk.sweep(),
         ...(signal && { signal }),
         ...this.#automatic(row, request),
         abandoned: async () => {
           const others =
             this.#waiting.get(row.id)! > 1 || (!mine && (await isWaitedForElsewhere(row, store)));
-          const note = "nobody waits for it any more";
-          if (!others)
-            await store.answer(row.id, { state: "withdrawn", by: "hermes", note, time: Date.now() });
+          if (!others) await this.#desk.withdraw(row.id, "nobody waits for it any more");
         },
       });
       return await this.#conclude(answered, request, signal);
     } finally {
       await this.#leave(row.id);
+      await this.#goOn(request);
     }
+  }
+
+  /** A deed's tool call was running before it was parked. */
+  async #goOn({ kind, toolCall }: ApprovalRequest): Promise<void> {
+    const { store } = this.#options;
+    if (kind !== "DEED" || toolCall === undefined) return;
+    const open = await store.approvals({ state: ["pending"], toolCall });
+    if (open.length === 0) await store.changeToolCall(toolCall, ["BLOCKED"], { status: "RUNNING" });
   }
 
   /** Mode auto: after the delay, time answers. */
@@ -239,10 +239,39 @@ export class Queue implements Approvals {
     return spent || lasts ? outcomeOf(row) : undefined;
   }
 
+  async #recordAsked({
+    id,
+    kind,
+    session,
+    toolCall,
+    what,
+    digest,
+    keys,
+    expires,
+  }: NewApproval): Promise<void> {
+    const asked = { id, kind, what, digest, expires, keys: JSON.parse(keys) as string[] };
+    const body = { ...asked, ...(toolCall !== null && { toolCall }) };
+    await this.#options.audit?.record("approval-asked", body, { session });
+  }
+
+  /** Answered without a row: only the audit knows of it. */
   async #settled(request: ApprovalRequest, outcome: ApprovalOutcome): Promise<ApprovalOutcome> {
     const { digest, session, toolCall } = request;
     const { what } = approvalOf(request, "", 0, 0);
-    await this.#options.record?.("approval-answered", session, { what, digest, toolCall, ...outcome });
+    const { state, by, scope, note } = outcome;
+    await this.#options.audit?.record(
+      "approval-answered",
+      {
+        what,
+        digest,
+        state,
+        by,
+        ...(toolCall !== undefined && { toolCall }),
+        ...(scope && { scope }),
+        ...(note !== undefined && { note }),
+      },
+      { session },
+    );
     return outcome;
   }
 }

@@ -5,6 +5,8 @@ export interface Waiting {
   /** Milliseconds after which `answer` is called. */
   readonly after?: number;
   readonly answer?: () => Promise<unknown>;
+  /** Has what is over become expired. */
+  readonly sweep: () => Promise<void>;
   /** The caller has given up. */
   readonly abandoned: () => Promise<void>;
 }
@@ -14,7 +16,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** The row once it is not pending any more, whoever made it so; as it is then when the caller has given up. */
 export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting): Promise<ApprovalRow> {
-  const { signal, after, answer, abandoned } = waiting;
+  const { signal, after, answer, sweep, abandoned } = waiting;
   return new Promise((resolve, reject) => {
     let over = false;
     let timer: NodeJS.Timeout | undefined;
@@ -32,7 +34,7 @@ export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting):
     function watchTheClock(): void {
       if (over) return;
       const left = Math.min(Math.max(row.expires - Date.now(), 0) + 1, LONGEST_MS);
-      timer = setTimeout(() => void store.expire(Date.now()).then(look, fail).then(watchTheClock), left);
+      timer = setTimeout(() => void sweep().then(look, fail).then(watchTheClock), left);
     }
 
     async function look(): Promise<void> {

@@ -1,41 +1,18 @@
-import { openSync, readFileSync, writeSync } from "node:fs";
+import { userInfo } from "node:os";
 import { resolve } from "node:path";
-import { ReadStream } from "node:tty";
 import { approveAlways, whyNotAlways } from "../approval/always.js";
+import type { Approver } from "../approval/approver.js";
+import type { Answered, GivenAnswer } from "../approval/desk.js";
+import type { ApprovalItem } from "../approval/item.js";
 import type { Answer, Question } from "../approval/question.js";
 import { harmless } from "../text.js";
-import { say } from "./output.js";
+import { Terminal } from "./terminal.js";
 
-const FOREGROUND_MS = 200;
-const WORDS: Readonly<Record<string, Answer>> = {
-  y: "once",
-  yes: "once",
-  once: "once",
-  s: "session",
-  session: "session",
-  a: "always",
-  always: "always",
-  n: "no",
-  no: "no",
-  "": "no",
-};
-
-interface Waiting {
-  readonly question: Question;
-  readonly answer: (answer: Answer) => void;
-}
-
-/**
- * Asks on the terminal that HERMES was started from, one question at a time. It opens the terminal by its own name:
- * stdin is the program's. Enter alone is a no.
- */
+/** Asks the questions of a session on the terminal. */
 export class TerminalApprover {
   readonly #approvals: string | undefined;
   readonly #reload: () => void;
-  readonly #waiting: Waiting[] = [];
-  #input: ReadStream | undefined;
-  #output = -1;
-  #later: NodeJS.Timeout | undefined;
+  readonly #terminal = new Terminal();
 
   /** `approvals` is where answers for always are kept. */
   constructor(approvals: string | undefined, reload: () => void) {
@@ -44,70 +21,35 @@ export class TerminalApprover {
   }
 
   ask(question: Question, answer: (answer: Answer) => void): void {
-    this.#waiting.push({ question, answer });
-    if (this.#waiting.length === 1) this.#show();
+    this.#terminal.ask({
+      id: `question ${question.id}`,
+      text: this.#text(question),
+      answer: (given) => {
+        const [kept, told] = given === "always" ? this.#always(question) : [given];
+        answer(kept);
+        return told;
+      },
+    });
   }
 
   withdraw(id: number, why: string): void {
-    const at = this.#waiting.findIndex(({ question }) => question.id === id);
-    if (at < 0) return;
-    this.#waiting.splice(at, 1);
-    if (at > 0 || !this.#input) return;
-    this.#say(`\nhermes: question ${id} is withdrawn: ${why}\n`);
-    this.#next();
+    this.#terminal.withdraw(`question ${id}`, why);
   }
 
-  /** Whoever is in the background must not touch the terminal: it would be stopped. */
-  #show(): void {
-    const [first] = this.#waiting;
-    if (!first || this.#input) return;
-    if (!inForeground()) {
-      this.#later = setTimeout(() => this.#show(), FOREGROUND_MS);
-      return;
-    }
-    try {
-      const terminal = openSync("/dev/tty", "r+");
-      this.#output = terminal;
-      this.#input = new ReadStream(terminal);
-    } catch {
-      first.answer("no"); // there is no terminal any more
-      this.#next();
-      return;
-    }
-    this.#say(this.#text(first.question));
-    this.#input.on("data", (line) => this.#hear(String(line)));
-    this.#input.on("error", () => this.#hear("no"));
-    this.#input.on("end", () => this.#hear("no"));
-  }
-
-  #text(question: Question): string {
-    const { id, what, who, policy, rule, reason, patience } = question;
-    const always = this.#approvals === undefined ? "" : " · a always";
+  #text({ id, what, who, policy, rule, reason, patience }: Question): string {
     const asker = who.map(({ pid, argv }) => `${short(argv.join(" "))} (${pid})`).join(" ← ");
+    const why = `${policy}${rule === undefined ? "" : `/${rule}`}: ${reason ?? "no reason given"}`;
     return [
       `\nhermes: question ${id}: may this happen?`,
       `  what  ${harmless(what)}`,
       `  who   ${harmless(asker)}`,
-      `  why   ${harmless(`${policy}${rule === undefined ? "" : `/${rule}`}: ${reason ?? "no reason given"}`)}`,
-      `  y once · s for this session${always} · n no (Enter is no; so is ${Math.round(patience / 1000)} s of silence) `,
+      `  why   ${harmless(why)}`,
+      choices(this.#approvals !== undefined, patience),
     ].join("\n");
   }
 
-  #hear(line: string): void {
-    const [first] = this.#waiting;
-    if (!first) return;
-    const answer = WORDS[line.trim().toLowerCase()];
-    if (answer === undefined) {
-      this.#say("  please answer y, s, a or n: ");
-      return;
-    }
-    first.answer(answer === "always" ? this.#always(first.question) : answer);
-    this.#waiting.shift();
-    this.#next();
-  }
-
-  /** Where it cannot be kept for always, it holds for this session, and why is told. */
-  #always(question: Question): Answer {
+  /** Where it cannot be kept for always, it holds once, and why is told. */
+  #always(question: Question): readonly [answer: Answer, told: string] {
     const refused =
       this.#approvals === undefined
         ? "there is no file for it: name one with --approvals"
@@ -115,52 +57,63 @@ export class TerminalApprover {
     try {
       if (refused !== undefined) throw new Error(refused);
       approveAlways(this.#approvals!, question);
-      this.#say(`  kept in ${this.#approvals}\n`);
       this.#reload();
-      return "always";
+      return ["always", `kept in ${this.#approvals}`];
     } catch (error) {
-      this.#say(`  not for always: ${(error as Error).message}; once, then\n`);
-      return "once";
-    }
-  }
-
-  #next(): void {
-    clearTimeout(this.#later);
-    this.#input?.destroy();
-    this.#input = undefined;
-    this.#show();
-  }
-
-  #say(text: string): void {
-    try {
-      writeSync(this.#output, text);
-    } catch {
-      say(text);
+      return ["once", `not for always: ${(error as Error).message}; once, then`];
     }
   }
 }
 
-/** There is a terminal, and somebody may be looking at it. */
-export function hasTerminal(): boolean {
-  return terminalGroup() > 0;
+/** Asks what waits in the queue on the terminal. */
+export class TerminalQueueApprover implements Approver {
+  readonly name = "terminal";
+  readonly #terminal = new Terminal();
+  readonly #by = `terminal:${userName()}`;
+
+  ask(item: ApprovalItem, answer: (given: GivenAnswer) => Promise<Answered>): void {
+    this.#terminal.ask({
+      id: titleOf(item.id),
+      text: itemText(item),
+      answer: async (given) => (await answer({ answer: given, by: this.#by })).told,
+    });
+  }
+
+  withdraw(id: string, why: string): void {
+    this.#terminal.withdraw(titleOf(id), harmless(why));
+  }
+
+  close(): void {
+    this.#terminal.close();
+  }
 }
 
-function inForeground(): boolean {
-  return terminalGroup() === fields()[2];
+const titleOf = (id: string) => `approval ${id.slice(0, 8)}`;
+
+function itemText({ id, what, findings, expires, notAlways, detail }: ApprovalItem): string {
+  const who = Array.isArray(detail.who) ? (detail.who as { pid: number; command: string }[]) : [];
+  const asker = who.map(({ pid, command }) => `${short(command)} (${pid})`).join(" ← ");
+  return [
+    `\nhermes: ${titleOf(id)}: may this happen?`,
+    `  what  ${harmless(what)}`,
+    ...(asker === "" ? [] : [`  who   ${harmless(asker)}`]),
+    ...findings.map(({ rule, reason }) => `  why   ${harmless(`${rule}: ${reason}`)}`),
+    choices(notAlways === undefined, Math.max(expires - Date.now(), 0)),
+  ].join("\n");
 }
 
-/** The process group that the terminal listens to; -1 without a terminal. */
-function terminalGroup(): number {
-  return fields()[5] ?? -1;
+function choices(always: boolean, patience: number): string {
+  const silence = `so is ${Math.round(patience / 1000)} s of silence`;
+  return `  y once · s for this session${always ? " · a always" : ""} · n no (Enter is no; ${silence}) `;
 }
 
-/** proc(5): state, parent, group, session, terminal, the terminal's group. */
-function fields(): number[] {
-  const text = readFileSync("/proc/self/stat", "latin1");
-  return text
-    .slice(text.lastIndexOf(")") + 2)
-    .split(" ")
-    .map(Number);
+/** Who sits here, for the record. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
 }
 
 function short(text: string): string {

@@ -3,6 +3,7 @@ import { HermesError } from "../errors.js";
 import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
+import { addApprovalCommands } from "./approving.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { addSkillCommands } from "./skills.js";
@@ -198,6 +199,7 @@ Examples:
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
 
+  addApprovalCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
 

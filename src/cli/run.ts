@@ -5,13 +5,14 @@ import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
 import type { TraceOptions } from "../trace/options.js";
-import { hasTerminal, TerminalApprover } from "./ask.js";
+import { TerminalApprover } from "./ask.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
 import { answerLook } from "./look.js";
 import { exit, say } from "./output.js";
 import { SignalRelay } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
+import { hasTerminal } from "./terminal.js";
 import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
 
 export interface RunFlags extends FenceFlags {

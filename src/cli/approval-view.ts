@@ -1,0 +1,72 @@
+import type { ApprovalItem } from "../approval/item.js";
+import type { ApprovalState } from "../store/store.js";
+import { harmless } from "../text.js";
+import { paint } from "./output.js";
+
+const STYLE = {
+  pending: "yellow",
+  granted: "green",
+  refused: "red",
+  expired: "dim",
+  withdrawn: "dim",
+} as const satisfies Readonly<Record<ApprovalState, string>>;
+
+/** An approval in a list. Everything in it was written by somebody else. */
+export function itemLines(item: ApprovalItem): string {
+  const style = paint(1);
+  const { id, state, kind, what, findings } = item;
+  return [
+    `${style("bold", id.slice(0, 8))}  ${style(STYLE[state], state)}  ${kind}  ${cut(harmless(what), 400)}`,
+    ...findings.map(({ rule, reason }) => `  ${harmless(`${rule}: ${reason}`)}`),
+    `  ${style("dim", history(item))}`,
+    "",
+  ].join("\n");
+}
+
+/** All of one. */
+export function itemDetail(item: ApprovalItem): string {
+  const { id, state, kind, what, session, toolCall, digest, keys, findings, notAlways, note, detail } = item;
+  const rows: [string, string | null | undefined][] = [
+    ["approval", `${id} (${kind}), ${state}`],
+    ["what", what],
+    ...findings.flatMap(({ rule, reason, instead }): [string, string | undefined][] => [
+      ["why", `${rule}: ${reason}`],
+      ["instead", instead],
+    ]),
+    ["keys", keys.join(", ")],
+    ["session", session],
+    ["call", toolCall],
+    ["digest", digest],
+    ["times", history(item)],
+    ["note", note],
+    ["always", notAlways],
+    ...Object.entries(detail).map(([key, value]): [string, string] => [
+      key,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  ];
+  return rows
+    .filter(([, value]) => value)
+    .map(
+      ([key, value]) =>
+        `${harmless(key).padEnd(9)} ${value!
+          .split("\n")
+          .map(harmless)
+          .join(`\n${" ".repeat(10)}`)}\n`,
+    )
+    .join("");
+}
+
+function history({ created, expires, state, answered, answeredBy, scope, spent }: ApprovalItem): string {
+  const asked = `asked ${time(created)}`;
+  if (state === "pending") return `${asked}, silence is a no at ${time(expires)}`;
+  const how = scope === null ? state : `${state} (${scope})`;
+  const by = answeredBy === null ? "" : ` by ${harmless(answeredBy)}`;
+  return `${asked}, ${how}${by} ${time(answered ?? created)}${spent === null ? "" : `, used ${time(spent)}`}`;
+}
+
+const time = (at: number) => new Date(at).toISOString().replace("T", " ").slice(0, 19);
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

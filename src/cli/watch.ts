@@ -1,0 +1,56 @@
+import { isatty } from "node:tty";
+import type { Desk } from "../approval/desk.js";
+import { itemOf } from "../approval/item.js";
+import type { ApprovalRow, Store } from "../store/store.js";
+import { itemLines } from "./approval-view.js";
+import { TerminalQueueApprover } from "./ask.js";
+import { print } from "./output.js";
+import { hasTerminal } from "./terminal.js";
+
+/** Shows what comes and what becomes of it, until it is interrupted; asks where somebody can answer. */
+export async function watch({ store, desk }: { store: Store; desk: Desk }, json: boolean): Promise<number> {
+  const asks = !json && isatty(1) && hasTerminal();
+  const approver = asks ? new TerminalQueueApprover() : undefined;
+  const open = new Map<string, ApprovalRow>();
+  const show = (row: ApprovalRow) =>
+    print(json ? `${JSON.stringify(itemOf(row))}\n` : itemLines(itemOf(row)));
+
+  const look = async () => {
+    await desk.sweep();
+    for (const row of await store.approvals({ state: ["pending"] })) {
+      if (open.has(row.id)) continue;
+      open.set(row.id, row);
+      if (approver) approver.ask(itemOf(row), (given) => desk.answer(row.id, given));
+      else show(row);
+    }
+    for (const id of open.keys()) {
+      const row = await store.approval(id);
+      if (row?.state === "pending") continue;
+      open.delete(id);
+      if (approver)
+        approver.withdraw(id, row?.answeredBy ? `${row.state} by ${row.answeredBy}` : "it is gone");
+      else if (row) show(row);
+    }
+  };
+
+  return new Promise((resolve, reject) => {
+    let turn = Promise.resolve();
+    const soon = () => {
+      turn = turn.then(look).catch(end);
+    };
+    const stop = store.onApprovals(soon);
+    const clock = setInterval(soon, SWEEP_MS);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end());
+    soon();
+
+    function end(error?: unknown): void {
+      stop();
+      clearInterval(clock);
+      approver?.close();
+      if (error === undefined) void turn.then(() => resolve(0));
+      else reject(error);
+    }
+  });
+}
+
+const SWEEP_MS = 1000;

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
+import type { Stamp } from "../../guard/files/tracker.js";
+import { harmless } from "../../text.js";
+import { leftover } from "../scratch.js";
+import { ToolError } from "../tool.js";
+import { stampOf } from "./pin.js";
+import type { Place } from "./place.js";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY, O_RDONLY, O_DIRECTORY } = constants;
+
+/**
+ * Puts a whole file in place at once: whoever opens it sees the old content or the new one, also after a crash. A file
+ * that is replaced keeps its mode and its owner. What appears under the name in the meantime is not overwritten.
+ */
+export async function replaceFile({ folder, name, existing }: Place, bytes: Uint8Array): Promise<Stamp> {
+  const target = `${folder.way}/${name}`;
+  const temporary = `.hermes-${randomBytes(8).toString("hex")}.tmp`;
+  const done = await leftover(`${folder.path}/${temporary}`);
+  const way = `${folder.way}/${temporary}`;
+  try {
+    const handle = await open(way, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, existing ? 0o600 : 0o666);
+    try {
+      await handle.writeFile(bytes);
+      if (existing) await keepOwner(handle, existing.info);
+      await handle.sync();
+      if (existing) await swap(way, target, existing.info);
+      else await place(way, target);
+      await syncFolder(folder.way);
+      return stampOf(await handle.stat({ bigint: true }));
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    await unlink(way).catch(() => {});
+    await done();
+  }
+}
+
+/** First the owner: giving a file away clears bits of its mode. */
+async function keepOwner(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
+  const own = await handle.stat({ bigint: true });
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid));
+  await handle.chmod(Number(mode) & 0o7777);
+}
+
+async function swap(way: string, target: string, before: BigIntStats): Promise<void> {
+  const now = await lstat(target, { bigint: true });
+  if (stampOf(now) !== stampOf(before)) throw changed(target);
+  await rename(way, target);
+}
+
+/** A second name in place of a rename: it never replaces anything. Some file systems have no second names. */
+async function place(way: string, target: string): Promise<void> {
+  try {
+    await link(way, target);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw changed(target);
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP") throw error;
+    await rename(way, target);
+  }
+}
+
+function changed(target: string): ToolError {
+  const name = target.slice(target.lastIndexOf("/") + 1);
+  return new ToolError("changed-since-read", `${harmless(name)} was changed just now: read it again first.`);
+}
+
+/** A new name is safe when its folder is. A folder that cannot be read cannot be synced either. */
+async function syncFolder(way: string): Promise<void> {
+  const handle = await open(way, O_RDONLY | O_DIRECTORY).catch(() => undefined);
+  try {
+    await handle?.sync();
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, readlinkSync } from "node:fs";
+import { chmod, lstat, mkdtemp, readdir, readlink, rm, symlink, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+/**
+ * Folders that must not outlive their process. A folder's name says whose it is (this boot, the namespace of process ids,
+ * process and its start), so that it is never without an owner, and whoever starts next can tell which owners are gone.
+ */
+const PREFIX = "hermes-scratch";
+const NAME = /^hermes-scratch-([0-9a-f]{8})-(\d+)-(\d+)-(\d+)-\w{6}$/;
+/** Files that `leftover` may name: nothing else is removed from other people's folders. */
+const TEMPORARY = /^\.hermes-[0-9a-f]{16}\.tmp$/;
+const LEFTOVER = "leftover";
+
+/** A new folder that only this user can enter. */
+export function scratchFolder(): Promise<string> {
+  return mkdtemp(
+    join(tmpdir(), `${PREFIX}-${boot()}-${namespace()}-${process.pid}-${startOf(process.pid)}-`),
+  );
+}
+
+/** Removes it, whatever was done inside: folders without permissions, names of any bytes, paths of any length. */
+export async function removeScratch(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch {
+    await run("chmod", ["-R", "u+rwx", "--", folder]);
+    await run("rm", ["-rf", "--one-file-system", "--", folder]);
+    await chmod(folder, 0o700).then(
+      () => Promise.reject(new Error(`cannot remove ${folder}`)),
+      () => {},
+    );
+  }
+}
+
+/** Removes what processes that are gone have left, and says what that was. */
+export async function sweepScratch(): Promise<readonly string[]> {
+  const swept: string[] = [];
+  for (const name of await readdir(tmpdir())) {
+    const owner = NAME.exec(name);
+    const folder = join(tmpdir(), name);
+    if (!owner || !isGone(owner) || !(await isOurs(folder))) continue;
+    await removeLeftover(join(folder, LEFTOVER));
+    await removeScratch(folder).then(
+      () => swept.push(folder),
+      () => {},
+    );
+  }
+  return swept;
+}
+
+/** Notes a temporary file that lies elsewhere before it is made; call what it returns when the file is gone. */
+export async function leftover(file: string): Promise<() => Promise<void>> {
+  const folder = await scratchFolder();
+  await symlink(file, join(folder, LEFTOVER));
+  return () => removeScratch(folder);
+}
+
+async function removeLeftover(note: string): Promise<void> {
+  const file = await readlink(note).catch(() => "");
+  if (!TEMPORARY.test(basename(file))) return;
+  const info = await lstat(file).catch(() => undefined);
+  if (info?.isFile() && info.uid === process.getuid?.()) await unlink(file).catch(() => {});
+}
+
+async function isOurs(folder: string): Promise<boolean> {
+  const info = await lstat(folder).catch(() => undefined);
+  return info?.isDirectory() === true && info.uid === process.getuid?.();
+}
+
+/** Of another boot: surely. Of another namespace: nobody here can tell. */
+function isGone([, itsBoot, itsNamespace, pid, start]: RegExpExecArray): boolean {
+  if (itsBoot !== boot()) return true;
+  return itsNamespace === namespace() && startOf(Number(pid)) !== start;
+}
+
+function boot(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8);
+}
+
+function namespace(): string {
+  return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))![0];
+}
+
+/** In clock ticks since boot: with it, a process id is never somebody else's. Undefined: there is no such process. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  await once(spawn(program, args, { stdio: "ignore" }), "exit");
+}
