@@ -1,29 +1,28 @@
-import type { Queue } from "../approval/queue.js";
-import type { Audit } from "../audit/audit.js";
-import type { Backend, RunEvents, RunOrder } from "./backend.js";
+import type { Approvals } from "../approval/approvals.js";
+import { askThroughQueue } from "../approval/deeds.js";
+import type { Backend } from "./backend.js";
+import type { Ledger } from "./ledger.js";
 
-export interface Attendance {
-  readonly approvals: Queue;
-  readonly audit: Audit;
-  readonly session: string;
-  readonly toolCall: string;
-  readonly signal: AbortSignal;
-}
-
-/** A backend for one call: what is asked while a command runs goes to the approvals, what was refused into the audit. */
-export function attended(backend: Backend, { audit, session, toolCall }: Attendance): Backend {
+/** A backend for one call: what is asked while its commands run goes to the approvals, what was refused into the audit. */
+export function attended(backend: Backend, approvals: Approvals, ledger: Ledger, toolCall: string): Backend {
+  const asking = askThroughQueue(approvals, ledger.session, toolCall);
   return {
     name: backend.name,
     close: async () => {},
-    async start(order: RunOrder, events: RunEvents = {}) {
-      const running = await backend.start(order, events);
+    async start(order, events) {
+      const running = await backend.start(order, {
+        ...events,
+        question: (question, answer) =>
+          asking.question(question, (given) => {
+            void ledger.running(toolCall).then(
+              () => answer(given),
+              () => answer("no"),
+            );
+          }),
+        withdrawn: (id, why) => asking.withdrawn(id, why),
+      });
       const result = running.result.then(async (ended) => {
-        for (const { what, call, reason, rule, policy, version, times } of ended.refusals)
-          await audit.record(
-            "deed",
-            { toolCall, call: { name: call }, what, action: "deny", reason, rule, policy, version, times },
-            { session },
-          );
+        await ledger.refused(toolCall, ended.refusals);
         return ended;
       });
       result.catch(() => {});

@@ -5,11 +5,13 @@ import { resolve } from "node:path";
 import type { ApprovalOutcome } from "../approval/approvals.js";
 import type { Approver } from "../approval/approver.js";
 import { Queue } from "../approval/queue.js";
+import { readSecret } from "../approval/token.js";
+import { WebhookApprover } from "../approval/webhook.js";
 import { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
+import type { ApprovalsSection } from "../guard/config/approvals.js";
 import { loadConfig, optionsOf, userFile } from "../guard/config/load.js";
 import { CredentialFiles } from "../guard/credentials/registry.js";
-import { redact } from "../guard/credentials/secrets.js";
 import { FileTracker } from "../guard/files/tracker.js";
 import type { Finding } from "../guard/finding.js";
 import { hostFiles, hostGuard } from "../guard/host.js";
@@ -18,11 +20,12 @@ import { openStore } from "../store/open.js";
 import type { Store, ToolCallStatus } from "../store/store.js";
 import { attended } from "./attended.js";
 import type { Backend } from "./backend.js";
+import { catalogue } from "./catalogue.js";
 import { type FunctionDefinition, functionDefinition } from "./definition.js";
+import { Ledger } from "./ledger.js";
 import { LocalBackend } from "./local.js";
 import { newSession, recover } from "./session.js";
-import { Background, terminalProcess } from "./terminal/background.js";
-import { terminalExec } from "./terminal/exec.js";
+import { Background } from "./terminal/background.js";
 import { type Call, type Intent, type Tool, ToolError, type World } from "./tool.js";
 
 /**
@@ -35,6 +38,7 @@ export class Toolbox {
   readonly #store: Store;
   readonly #ownsStore: boolean;
   readonly #audit: Audit;
+  readonly #ledger: Ledger;
   readonly #approvals: Queue;
   readonly #background = new Background();
   readonly #world: World;
@@ -66,10 +70,9 @@ export class Toolbox {
       config: () => loadConfig(places).config.approvals,
       workspace,
       userFile: userFile(places),
-      ...(options.approvers && { approvers: options.approvers }),
+      approvers: [...(options.approvers ?? []), ...webhooks(config.approvals, options.problem)],
       ...(options.problem && { problem: options.problem }),
-      record: async (kind, of, body) =>
-        void (await audit.record(kind as never, body as never, { session: of })),
+      audit,
     });
     const world: World = {
       workspace,
@@ -107,9 +110,10 @@ export class Toolbox {
     this.#store = store;
     this.#ownsStore = ownsStore;
     this.#audit = audit;
+    this.#ledger = new Ledger(store, audit, session);
     this.#approvals = approvals;
     this.#world = world;
-    const all = allTools(this.#background);
+    const all = catalogue(this.#background);
     for (const name of only ?? [])
       if (!all.some((tool) => tool.name === name))
         throw new HermesError("USAGE", { message: `there is no tool ${name}` });
@@ -177,46 +181,10 @@ export class Toolbox {
       return this.#refuse(id, name, raw, { rule: ruleOf(error), reason: (error as Error).message });
     }
     const status = intent.action === "allow" ? "RUNNING" : intent.action === "ask" ? "PENDING" : "REFUSED";
-    await this.#begin(id, tool, raw, intent, status);
+    await this.#ledger.begin(id, name, raw, intent, status);
     if (status === "REFUSED") return this.#end(id, { status, ...told(intent.findings, "deny") });
     if (status === "RUNNING") return this.#run(id, tool, parsed.data, intent, options);
     return this.#ask(id, tool, parsed.data, intent, options);
-  }
-
-  /** When this has returned, nobody can say later that it was not asked for. */
-  async #begin(
-    id: string,
-    tool: Pick<Tool, "name">,
-    raw: unknown,
-    intent: Intent,
-    status: ToolCallStatus,
-  ): Promise<void> {
-    const { what, subject, action, findings, digest } = intent;
-    const created = Date.now();
-    const row = {
-      id,
-      session: this.session,
-      tool: tool.name,
-      input: withoutSecrets(raw),
-      digest,
-      created,
-      status,
-    };
-    await Promise.all([
-      this.#store.addToolCall(row),
-      this.#audit.record(
-        "tool-call",
-        {
-          id,
-          tool: tool.name,
-          input: subject?.input ?? what,
-          ...(subject && { kind: subject.kind, ...(subject.fields && { fields: subject.fields }) }),
-          action,
-          findings,
-        },
-        { session: this.session },
-      ),
-    ]);
   }
 
   async #ask(
@@ -255,7 +223,7 @@ export class Toolbox {
     settled.catch(() => {}).finally(() => this.#parked.delete(id));
     return Promise.race([
       settled,
-      parked.then((approval): ToolResult => ({ id, tool: tool.name, status: "BLOCKED", approval })),
+      parked.then((approval): ToolResult => ({ id, status: "BLOCKED", approval })),
     ]);
   }
 
@@ -279,7 +247,7 @@ export class Toolbox {
         rule: "changed",
         reason: "What it would run has changed since it was approved: ask again.",
       });
-    await this.#store.changeToolCall(id, ["PENDING", "BLOCKED"], { status: "RUNNING", started: Date.now() });
+    await this.#ledger.running(id);
     const result = await this.#run(id, tool, input, intent, options);
     return { ...result, ...(approval && { approval }), approvedBy: by };
   }
@@ -302,13 +270,7 @@ export class Toolbox {
     };
     const world = {
       ...this.#world,
-      backend: attended(this.#world.backend, {
-        approvals: this.#approvals,
-        audit: this.#audit,
-        session: this.session,
-        toolCall: id,
-        signal: controller.signal,
-      }),
+      backend: attended(this.#world.backend, this.#approvals, this.#ledger, id),
     };
     try {
       const output = await tool.run(input, call, world);
@@ -337,27 +299,12 @@ export class Toolbox {
   ): Promise<ToolResult> {
     const finding: Finding = { layer: "tools", action: "deny", ...why };
     const intent: Intent = { what: name, action: "deny", findings: [finding], digest: "" };
-    await this.#begin(id, { name }, raw, intent, "REFUSED");
+    await this.#ledger.begin(id, name, raw, intent, "REFUSED");
     return this.#end(id, { status: "REFUSED", ...why });
   }
 
-  async #end(id: string, ended: Omit<ToolResult, "id" | "tool">): Promise<ToolResult> {
-    const { status, output, reason } = ended;
-    const change = { status, ended: Date.now(), output: withoutSecrets(output ?? { reason }) };
-    const numbers = (output ?? {}) as Readonly<Record<string, unknown>>;
-    await Promise.all([
-      this.#store.changeToolCall(id, ["PENDING", "BLOCKED", "RUNNING", "REFUSED"], change),
-      this.#audit.record(
-        "outcome",
-        {
-          id,
-          status,
-          ...(reason !== undefined && { reason }),
-          ...pick(numbers, "exitCode", "signal", "timedOut", "truncated", "durationMs"),
-        },
-        { session: this.session },
-      ),
-    ]);
+  async #end(id: string, ended: Omit<ToolResult, "id">): Promise<ToolResult> {
+    await this.#ledger.end(id, ended.status, ended.output, ended.reason);
     return { id, ...ended };
   }
 }
@@ -404,7 +351,6 @@ export interface CallOptions {
 
 export interface ToolResult {
   readonly id: string;
-  readonly tool?: string;
   readonly status: ToolCallStatus;
   /** What the tool returned. */
   readonly output?: object;
@@ -417,8 +363,18 @@ export interface ToolResult {
   readonly approvedBy?: string;
 }
 
-function allTools(background: Background): readonly Tool[] {
-  return [terminalExec(background), terminalProcess(background)] as readonly Tool[];
+/** Whoever the configuration names as somebody to ask. */
+function webhooks({ webhook }: ApprovalsSection, problem: ToolboxOptions["problem"]): WebhookApprover[] {
+  if (!webhook) return [];
+  const { url, secret_file, answer_url } = webhook;
+  return [
+    new WebhookApprover({
+      url,
+      secret: readSecret(secret_file),
+      ...(answer_url !== undefined && { answerUrl: answer_url }),
+      ...(problem && { problem }),
+    }),
+  ];
 }
 
 /** The first finding that decides, in words for the agent. */
@@ -450,16 +406,4 @@ function whatIsWrong({
   return issues
     .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
     .join("; ");
-}
-
-function withoutSecrets(value: unknown): string {
-  return JSON.stringify(value ?? null, (_, inner) =>
-    typeof inner === "string" ? redact(inner).text : inner,
-  );
-}
-
-function pick(from: Readonly<Record<string, unknown>>, ...keys: readonly string[]): Record<string, never> {
-  return Object.fromEntries(
-    keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]),
-  ) as never;
 }
