@@ -64,17 +64,18 @@ export const fetchUrl: Tool<Input, FetchOutput> = {
   readOnly: false,
   judge: async (asked, world) => {
     const { url, method } = asked;
-    const known = await world.guard.judge({ kind: "url", input: url });
-    const judgement = judged([...known.findings, ...judgeRequest(asked)]);
-    return intentOf(
-      `${method === "POST" ? "send to" : "fetch"} ${redact(url).text}`,
-      { judgement },
-      digest(asked),
-      {
+    const subject = { kind: "url", input: url } as const;
+    const known = await world.guard.judge(subject);
+    return intentOf({
+      what: `${method === "POST" ? "send to" : "fetch"} ${redact(url).text}`,
+      subject,
+      judgement: judged([...known.findings, ...judgeRequest(asked)]),
+      digest: digest(asked),
+      detail: {
         method,
         ...(asked.body !== undefined && { body: redact(asked.body).text.slice(0, 2000) }),
       },
-    );
+    });
   },
 
   run: async (asked, call, world) => {
