@@ -103,6 +103,7 @@ const COMMANDS = [
   "commands",
   "diff",
   "doctor",
+  "exec",
   "export",
   "guard",
   "learn",
@@ -131,7 +132,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|behaviour|skills)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|behaviour|skills|tools)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;

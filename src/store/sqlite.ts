@@ -180,6 +180,11 @@ export class SqliteEngine implements Engine {
     this.#stopLooking();
     await this.#writing;
     this.#statements.clear();
+    try {
+      // So that one file is left. It is not needed, and others may be at work.
+      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {}
+    // libsql lets go of the file when its statements have been collected as garbage.
     this.#database.close();
   }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { crowdSuite } from "./crowd.js";
 import { storeSuite, unique } from "./suite.js";
 
 describe("SQLite", () => {
@@ -10,5 +11,7 @@ describe("SQLite", () => {
     folder = mkdtempSync(join(tmpdir(), "hermes-store-"));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  storeSuite(() => ({ fresh: async () => join(folder, `${unique()}.db`) }));
+  const place = () => ({ fresh: async () => join(folder, `${unique()}.db`) });
+  storeSuite(place);
+  crowdSuite(place, { kills: 60 });
 });

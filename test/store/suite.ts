@@ -2,50 +2,14 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { hashOf, START } from "../../src/audit/chain.js";
 import { openStore } from "../../src/store/open.js";
-import type { AuditRow, NewApproval, NewSession, NewToolCall, Seal, Store } from "../../src/store/store.js";
+import type { AuditRow, Store } from "../../src/store/store.js";
+import { call, question, seal, session } from "./rows.js";
 
 /** A place for stores: each test gets one of its own. */
 export interface Place {
   /** A url that nothing is at yet. */
   fresh(): Promise<string>;
 }
-
-export const seal: Seal = (row) => ({ hash: hashOf(row), signature: null });
-
-export const session = (id: string): NewSession => ({
-  id,
-  started: 1_700_000_000_000,
-  host: "here",
-  pid: 4711,
-  pidStarted: 99,
-  workspace: "/work",
-  agent: "test",
-});
-
-export const call = (id: string, more: Partial<NewToolCall> = {}): NewToolCall => ({
-  id,
-  session: "s1",
-  tool: "terminal_exec",
-  input: '{"command":"ls"}',
-  digest: "d",
-  created: 1_700_000_000_001,
-  status: "PENDING",
-  ...more,
-});
-
-export const question = (id: string, more: Partial<NewApproval> = {}): NewApproval => ({
-  id,
-  kind: "TOOL_CALL",
-  session: "s1",
-  toolCall: null,
-  created: 1_700_000_000_002,
-  expires: 1_700_000_060_000,
-  digest: "d",
-  keys: '["recursive delete"]',
-  what: "rm -r build",
-  detail: "{}",
-  ...more,
-});
 
 const NOW = 1_700_000_000_500;
 const entry = (body: string) => ({ time: NOW, session: "s1", kind: "tool-call", body });

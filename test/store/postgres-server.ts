@@ -1,0 +1,130 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { unique } from "./suite.js";
+
+/** PostgreSQL will not run as root: Debian's package brings a user for it. */
+function identity(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (what: string) => Number(execFileSync("id", [what, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+/** A real server of our own, on loopback, that can be killed and started again. */
+export class PostgresServer {
+  readonly folder = mkdtempSync(join(tmpdir(), "hermes-postgres-"));
+  readonly #data = join(this.folder, "data");
+  readonly #user = identity();
+  port = 0;
+  #process: ChildProcess | undefined;
+  #log = "";
+
+  static async start(...settings: string[]): Promise<PostgresServer> {
+    const server = new PostgresServer();
+    const { uid, gid } = server.#user;
+    mkdirSync(server.#data);
+    for (const folder of [server.folder, server.#data])
+      if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+    const options = ["-U", "hermes", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+    execFileSync(binary("initdb"), ["-D", server.#data, ...options], { ...server.#user, stdio: "pipe" });
+    server.port = await freePort();
+    await server.run(...settings);
+    return server;
+  }
+
+  /** Starts it, again perhaps, and waits until it answers. */
+  async run(...settings: string[]): Promise<void> {
+    const own = [`port=${this.port}`, `unix_socket_directories=${this.folder}`, "listen_addresses=127.0.0.1"];
+    const all = [...own, "max_connections=200", "shared_buffers=16MB", ...settings];
+    this.#process = spawn(binary("postgres"), ["-D", this.#data, ...all.flatMap((one) => ["-c", one])], {
+      ...this.#user,
+      cwd: this.folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.#process.stderr!.on("data", (text) => {
+      this.#log = `${this.#log}${text}`.slice(-4000);
+    });
+    for (;;) {
+      if (this.#process.exitCode !== null) throw new Error(`postgres did not start: ${this.#log}`);
+      if (await this.query("SELECT 1").catch(() => undefined)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  url(database: string, parameters = ""): string {
+    return `postgres://hermes@127.0.0.1:${this.port}/${database}${parameters}`;
+  }
+
+  /** A database that nothing is in yet. */
+  async fresh(): Promise<string> {
+    const name = `test_${unique()}`;
+    await this.query(`CREATE DATABASE ${name}`);
+    return this.url(name);
+  }
+
+  async query(text: string, database = "postgres"): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url(database) });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows ?? [];
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** As when the machine fails: every process of it, at once. */
+  async crash(): Promise<void> {
+    const children = childrenOf(this.#process!.pid!);
+    await this.#end("SIGKILL");
+    for (const pid of children)
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It had noticed by itself.
+      }
+    rmSync(join(this.#data, "postmaster.pid"), { force: true });
+  }
+
+  async stop(): Promise<void> {
+    await this.#end("SIGINT");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  /** A file that the server may read, as it wants keys to be. */
+  give(name: string, content: string | Buffer): string {
+    const file = join(this.folder, name);
+    writeFileSync(file, content, { mode: 0o600 });
+    const { uid, gid } = this.#user;
+    if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
+    return file;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+}
+
+function binary(name: string): string {
+  const root = "/usr/lib/postgresql";
+  const newest = readdirSync(root).sort((a, b) => Number(b) - Number(a))[0]!;
+  return join(root, newest, "bin", name);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
