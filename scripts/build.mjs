@@ -100,6 +100,8 @@ function settings(entryPoints) {
 const COMMANDS = [
   "analyze",
   "approvals",
+  "audit",
+  "audit-replay",
   "commands",
   "diff",
   "doctor",
@@ -131,7 +133,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|behaviour|skills)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;
