@@ -105,6 +105,7 @@ const COMMANDS = [
   "commands",
   "diff",
   "doctor",
+  "exec",
   "export",
   "guard",
   "learn",
@@ -133,7 +134,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills|tools)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;

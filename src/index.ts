@@ -11,7 +11,9 @@ export { type RunOptions, run, start } from "./run.js";
 export type { SessionResult } from "./session/options.js";
 export type { Session, SessionEvents } from "./session/session.js";
 export { utsname } from "./structs.js";
+export type { Backend, Running, RunOrder, RunResult } from "./tools/backend.js";
 export { LocalBackend } from "./tools/local.js";
+export { type CallOptions, Toolbox, type ToolboxOptions, type ToolResult } from "./tools/toolbox.js";
 export {
   allow,
   ask,

@@ -9,6 +9,7 @@ import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
+import { addToolCommands } from "./tools.js";
 
 const count = (_: string, before: number) => before + 1;
 const collect = (value: string, all: string[] = []) => [...all, value];
@@ -200,6 +201,7 @@ Examples:
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
 
+  addToolCommands(program);
   addApprovalCommands(program);
   addAuditCommands(program);
   addBehaviourCommands(program);

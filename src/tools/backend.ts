@@ -69,7 +69,10 @@ export interface RunResult {
 export interface Refusal {
   /** `run rm -rf /`, `connect 169.254.169.254:80`, `openat /root/.ssh/id_ed25519 (O_RDONLY)` */
   readonly what: string;
+  readonly call: string;
   readonly reason: string;
   readonly rule: string;
+  readonly policy: string;
+  readonly version: string;
   readonly times: number;
 }

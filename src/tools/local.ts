@@ -133,10 +133,8 @@ class LocalRun implements Running {
 
   #told({ exitCode, signal, summary, protections }: SessionResult): RunResult {
     const refusals = (summary.deeds ?? []).flatMap(
-      ({ what, action, reason, rule, policy, count }): Refusal[] =>
-        action === "deny" || action === "kill"
-          ? [{ what, reason: reason ?? "", rule: rule ?? policy, times: count }]
-          : [],
+      ({ action, reason = "", policy, rule = policy, count: times, ...deed }): Refusal[] =>
+        action === "deny" || action === "kill" ? [{ ...deed, policy, reason, rule, times }] : [],
     );
     return {
       exitCode: this.#timedOut ? TIMED_OUT : exitCode,

@@ -1,9 +1,11 @@
 import type * as z from "zod";
 import type { ApprovalPart } from "../approval/approvals.js";
 import type { ConfigFile } from "../guard/config/schema.js";
+import type { Merged } from "../guard/config/tighten.js";
 import type { CredentialFiles } from "../guard/credentials/registry.js";
 import type { FileTracker } from "../guard/files/tracker.js";
 import type { Guard, Judgement } from "../guard/guard.js";
+import type { Subject } from "../guard/subject.js";
 import type { Backend } from "./backend.js";
 
 /**
@@ -25,9 +27,13 @@ export interface Tool<Input = unknown, Output extends object = object> {
 export interface Intent extends Judgement {
   /** One line for a person. */
   readonly what: string;
+  /** What the guard judged, for the record; absent when the guard knows no such thing. */
+  readonly subject?: Subject;
   /** Of everything that the answer holds for: made once more before the call runs, and it must be the same. */
   readonly digest: string;
   readonly argv?: readonly string[];
+  /** Every program that a command would run, with its words. */
+  readonly programs?: readonly (readonly string[])[];
   readonly parts?: readonly ApprovalPart[];
   readonly detail?: Readonly<Record<string, unknown>>;
 }
@@ -42,8 +48,8 @@ export interface Call {
   readonly approved: readonly string[];
   /** What it prints while it runs. */
   output(stream: "stdout" | "stderr", bytes: Buffer): void;
-  /** Another tool on behalf of this one: judged, asked about and recorded as any call is. */
-  callTool(name: string, input: unknown): Promise<object>;
+  /** Another tool on behalf of this one: judged, asked about and recorded as any call is. It ends with this one, or before. */
+  callTool(name: string, input: unknown, signal?: AbortSignal): Promise<object>;
 }
 
 /** What tools know of where they work. */
@@ -53,6 +59,9 @@ export interface World {
   readonly session: string;
   readonly guard: Guard;
   readonly config: ConfigFile;
+  /** What the project's file demands of single rules. */
+  readonly atLeast: Merged["atLeast"];
+  /** Starts commands. What is asked while they run goes to the approvals, what is refused into the audit. */
   readonly backend: Backend;
   readonly files: FileTracker;
   readonly credentials: CredentialFiles;

@@ -1,0 +1,102 @@
+import { writeSync } from "node:fs";
+import { harmless } from "../text.js";
+import type { TerminalOutput } from "../tools/terminal/exec.js";
+import type { CallOptions, ToolResult } from "../tools/toolbox.js";
+import { Toolbox } from "../tools/toolbox.js";
+import { TerminalQueueApprover } from "./ask.js";
+import { say } from "./output.js";
+import { hasTerminal } from "./terminal.js";
+import { choice, usage } from "./values.js";
+
+export interface ExecFlags {
+  readonly workspace: string;
+  readonly cwd?: string;
+  readonly timeout?: string;
+  readonly profile?: string;
+  readonly store?: string;
+  readonly ask: string;
+  readonly pty?: boolean;
+  readonly stdin?: boolean;
+  readonly json?: boolean;
+}
+
+/** Refused, or nobody answered: as a shell says of what it may not execute. */
+const REFUSED = 126;
+const FAILED = 125;
+
+/** One command as an agent's tool would run it: judged, asked about, held by the kernel, recorded. */
+export async function execCommand(command: string, flags: ExecFlags): Promise<number> {
+  const approver =
+    choice("--ask", flags.ask, ["terminal", "queue"]) === "terminal" && hasTerminal()
+      ? new TerminalQueueApprover()
+      : undefined;
+  const toolbox = await Toolbox.open({
+    workspace: flags.workspace,
+    agent: "hermes exec",
+    problem: (text) => say(`hermes: ${text}\n`),
+    ...(flags.store !== undefined && { store: flags.store }),
+    ...(flags.profile !== undefined && {
+      profile: choice("--profile", flags.profile, ["standard", "strict"]),
+    }),
+    ...(approver && { approvers: [approver] }),
+  });
+  const end = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => end.abort(new Error(signal)));
+  try {
+    const options: CallOptions = {
+      signal: end.signal,
+      ...(!flags.json && { onOutput: (stream, bytes) => pass(stream === "stdout" ? 1 : 2, bytes) }),
+    };
+    const result = await toolbox.call("terminal_exec", await inputOf(command, flags), options);
+    if (flags.json) pass(1, Buffer.from(`${JSON.stringify(result)}\n`));
+    else tell(result);
+    return exitCodeOf(result);
+  } finally {
+    approver?.close();
+    await toolbox.close();
+  }
+}
+
+async function inputOf(command: string, { cwd, timeout, pty, stdin }: ExecFlags): Promise<object> {
+  const seconds = timeout === undefined ? undefined : Number(timeout.replace(/s$/, ""));
+  if (seconds !== undefined && !(seconds > 0)) throw usage(`--timeout takes seconds, not "${timeout}"`);
+  return {
+    command,
+    ...(cwd !== undefined && { workingDirectory: cwd }),
+    ...(seconds !== undefined && { timeout: seconds }),
+    ...(pty && { pty: { columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 } }),
+    ...(stdin && { stdin: await readAll() }),
+  };
+}
+
+async function readAll(): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function pass(fd: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; )
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return; // nobody reads it
+    }
+}
+
+/** What the command was refused, and why it did not run, for whoever looks. */
+function tell({ status, reason, instead, output }: ToolResult): void {
+  const { refused = [], timedOut } = (output ?? {}) as Partial<TerminalOutput>;
+  if (status !== "DONE") say(`hermes: ${status.toLowerCase()}: ${harmless(reason ?? "")}\n`);
+  if (instead) say(`hermes: instead: ${harmless(instead)}\n`);
+  for (const { what, reason: why, times } of refused)
+    say(`hermes: refused${times > 1 ? ` ${times} times` : ""}: ${harmless(what)}: ${harmless(why)}\n`);
+  if (timedOut) say("hermes: timed out\n");
+}
+
+function exitCodeOf({ status, output }: ToolResult): number {
+  if (status === "DONE" || status === "CANCELLED")
+    return (output as TerminalOutput | undefined)?.exitCode ?? REFUSED;
+  return status === "FAILED" ? FAILED : REFUSED;
+}

@@ -1,0 +1,40 @@
+import type { Approvals } from "../approval/approvals.js";
+import { askThroughQueue } from "../approval/deeds.js";
+import type { Backend } from "./backend.js";
+import type { Ledger } from "./ledger.js";
+
+/** A backend for one call: what is asked while its commands run goes to the approvals, what was refused into the audit. */
+export function attended(backend: Backend, approvals: Approvals, ledger: Ledger, toolCall: string): Backend {
+  const asking = askThroughQueue(approvals, ledger.session, toolCall);
+  return {
+    name: backend.name,
+    close: async () => {},
+    async start(order, events) {
+      const running = await backend.start(order, {
+        ...events,
+        question: (question, answer) =>
+          asking.question(question, (given) => {
+            void ledger.running(toolCall).then(
+              () => answer(given),
+              () => answer("no"),
+            );
+          }),
+        withdrawn: (id, why) => asking.withdrawn(id, why),
+      });
+      const result = running.result.then(async (ended) => {
+        await ledger.refused(toolCall, ended.refusals);
+        return ended;
+      });
+      result.catch(() => {});
+      return {
+        pid: running.pid,
+        result,
+        write: (bytes) => running.write(bytes),
+        closeInput: () => running.closeInput(),
+        resize: (columns, rows) => running.resize(columns, rows),
+        signal: (name) => running.signal(name),
+        kill: () => running.kill(),
+      };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { fetchUrl } from "./fetch/fetch.js";
+import { listFiles } from "./files/list.js";
+import { patch } from "./files/patch.js";
+import { readFile } from "./files/read.js";
+import { searchFiles } from "./files/search.js";
+import { writeFile } from "./files/write.js";
+import { type Background, terminalProcess } from "./terminal/background.js";
+import { terminalExec } from "./terminal/exec.js";
+import type { Tool } from "./tool.js";
+
+/** Every tool that there is, in the order in which a model is told of them. */
+export function catalogue(background: Background): readonly Tool[] {
+  return [
+    terminalExec(background),
+    terminalProcess(background),
+    readFile,
+    writeFile,
+    patch,
+    listFiles,
+    searchFiles,
+    fetchUrl,
+  ] as readonly unknown[] as readonly Tool[];
+}

@@ -1,0 +1,85 @@
+import type { Audit } from "../audit/audit.js";
+import { redact } from "../guard/credentials/secrets.js";
+import type { Store, ToolCallStatus } from "../store/store.js";
+import type { Refusal } from "./backend.js";
+import type { Intent } from "./tool.js";
+
+/** What is written down of the calls of one session: rows that change, and records that do not. Without secrets. */
+export class Ledger {
+  readonly session: string;
+  readonly #store: Store;
+  readonly #audit: Audit;
+
+  constructor(store: Store, audit: Audit, session: string) {
+    this.#store = store;
+    this.#audit = audit;
+    this.session = session;
+  }
+
+  /** When this has returned, nobody can say later that it was not asked for. */
+  async begin(
+    id: string,
+    tool: string,
+    input: unknown,
+    intent: Intent,
+    status: ToolCallStatus,
+  ): Promise<void> {
+    const { session } = this;
+    const { what, subject, action, findings, digest } = intent;
+    const row = { id, session, tool, input: withoutSecrets(input), digest, created: Date.now(), status };
+    const body = {
+      id,
+      tool,
+      input: subject?.input ?? what,
+      ...(subject && { kind: subject.kind }),
+      ...(subject?.fields && { fields: subject.fields }),
+      action,
+      findings,
+    };
+    await Promise.all([this.#store.addToolCall(row), this.#audit.record("tool-call", body, { session })]);
+  }
+
+  /** It is approved and runs now, or goes on. */
+  async running(id: string): Promise<void> {
+    await this.#store.changeToolCall(id, ["PENDING", "BLOCKED"], { status: "RUNNING", started: Date.now() });
+  }
+
+  async end(
+    id: string,
+    status: ToolCallStatus,
+    output: object | undefined,
+    reason: string | undefined,
+  ): Promise<void> {
+    const { session } = this;
+    const change = { status, ended: Date.now(), output: withoutSecrets(output ?? { reason }) };
+    const body = { id, status, ...(reason !== undefined && { reason }), ...numbersOf(output ?? {}) };
+    await Promise.all([
+      this.#store.changeToolCall(id, ["PENDING", "BLOCKED", "RUNNING", "REFUSED"], change),
+      this.#audit.record("outcome", body, { session }),
+    ]);
+  }
+
+  /** What the kernel refused while a call ran. */
+  async refused(toolCall: string, refusals: readonly Refusal[]): Promise<void> {
+    const { session } = this;
+    await Promise.all(
+      refusals.map(({ call, ...deed }) =>
+        this.#audit.record("deed", { toolCall, call: { name: call }, action: "deny", ...deed }, { session }),
+      ),
+    );
+  }
+}
+
+const NUMBERS = ["exitCode", "signal", "timedOut", "truncated", "durationMs"] as const;
+
+function numbersOf(output: object): Partial<Record<(typeof NUMBERS)[number], never>> {
+  return Object.fromEntries(
+    Object.entries(output).filter(([key]) => (NUMBERS as readonly string[]).includes(key)),
+  );
+}
+
+function withoutSecrets(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, inner) =>
+    typeof inner === "string" ? redact(inner).text : inner,
+  );
+}

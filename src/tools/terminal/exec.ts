@@ -1,0 +1,172 @@
+import * as z from "zod";
+import { commandDigest } from "../../approval/digest.js";
+import { partsOf } from "../../approval/parts.js";
+import { strictest } from "../../guard/finding.js";
+import type { Running, RunResult } from "../backend.js";
+import type { Call, Intent, Tool, World } from "../tool.js";
+import { ToolError } from "../tool.js";
+import type { Background, BackgroundStarted } from "./background.js";
+import { Capture } from "./capture.js";
+import { environment, orderOf, workingDirectory } from "./order.js";
+
+/** Of each, stdout and stderr. */
+export const OUTPUT_LIMIT = 8 * 1024;
+export const DEFAULT_TIMEOUT_S = 30;
+export const MAX_TIMEOUT_S = 120;
+const BACKGROUND_TIMEOUT_MS = 60 * 60_000;
+
+const inputSchema = z.strictObject({
+  command: z.string().min(1).max(100_000).describe("What bash is to run."),
+  workingDirectory: z.string().optional().describe("A folder inside the workspace; default: the workspace."),
+  timeout: z
+    .number()
+    .positive()
+    .optional()
+    .describe(`Seconds; default ${DEFAULT_TIMEOUT_S}, at most ${MAX_TIMEOUT_S}.`),
+  stdin: z.string().optional().describe("What the command reads on stdin; default: nothing."),
+  background: z
+    .boolean()
+    .optional()
+    .describe("Start it and return at once; terminal_process polls it, writes to it and ends it."),
+  pty: z
+    .strictObject({
+      columns: z.int().min(1).max(1000).default(80),
+      rows: z.int().min(1).max(1000).default(24),
+    })
+    .optional()
+    .describe("Give it a terminal in place of pipes; all output is then stdout."),
+});
+
+export type TerminalInput = z.infer<typeof inputSchema>;
+
+export interface TerminalOutput {
+  /** 124 when its time was over. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** More was printed than is shown. */
+  readonly truncated: boolean;
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  /** What it tried and was refused. */
+  readonly refused: readonly {
+    readonly what: string;
+    readonly reason: string;
+    readonly rule: string;
+    readonly times: number;
+  }[];
+}
+
+/** Runs a shell command: judged as text, started clean, and held by the kernel to what it was judged as. */
+export function terminalExec(
+  background: Background,
+): Tool<TerminalInput, TerminalOutput | BackgroundStarted> {
+  return {
+    name: "terminal_exec",
+    description: `Run a shell command (bash) in the workspace. It ends after ${DEFAULT_TIMEOUT_S} s unless timeout (at most ${MAX_TIMEOUT_S} s) says otherwise; use background for servers and long jobs. Of stdout and stderr ${OUTPUT_LIMIT / 1024} KB each are returned, beginning and end. Risky commands wait for a person; secrets, other machines' credentials and files outside the workspace are out of reach. Example: {"command": "npm test", "timeout": 90}`,
+    input: inputSchema,
+    readOnly: false,
+    judge: judgeCommand,
+    async run(input, call, world) {
+      const place = workingDirectory(input.workingDirectory, world);
+      if ("finding" in place) throw new ToolError(place.finding.rule, place.finding.reason);
+      const timeout = input.background
+        ? BACKGROUND_TIMEOUT_MS
+        : Math.min(input.timeout ?? DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S) * 1000;
+      const order = orderOf(
+        {
+          command: input.command,
+          cwd: place.cwd,
+          approved: call.approved,
+          timeout,
+          more: {
+            ...((input.stdin !== undefined || input.background) && { stdin: "pipe" }),
+            ...(input.pty && { terminal: input.pty }),
+          },
+        },
+        world,
+      );
+      if (input.background) return background.start(order, input, call, world);
+      return inForeground(input, call, world, order, timeout);
+    },
+  };
+}
+
+async function judgeCommand(
+  { command, workingDirectory: asked }: TerminalInput,
+  world: World,
+): Promise<Intent> {
+  const place = workingDirectory(asked, world);
+  if ("finding" in place) return { what: command, action: "deny", findings: [place.finding], digest: "" };
+  const { cwd } = place;
+  const subject = { kind: "command", input: command, fields: { cwd } } as const;
+  const { action, findings } = await world.guard.judge(subject);
+  const env = environment(world);
+  const { digest, files, programs } = commandDigest({ command, cwd, env, home: world.home });
+  const digestOf = (part: string) => commandDigest({ command: part, cwd, env, home: world.home }).digest;
+  return {
+    what: command,
+    subject,
+    action: findings.reduce((all, finding) => strictest(all, finding.action), action),
+    findings,
+    digest,
+    programs,
+    parts: action === "ask" ? partsOf(command, findings, digestOf) : [],
+    detail: { cwd, explanation: world.guard.explain(subject), scripts: files },
+  };
+}
+
+async function inForeground(
+  input: TerminalInput,
+  call: Call,
+  world: World,
+  order: ReturnType<typeof orderOf>,
+  timeout: number,
+): Promise<TerminalOutput> {
+  const captured = { stdout: new Capture(OUTPUT_LIMIT), stderr: new Capture(OUTPUT_LIMIT) };
+  const began = performance.now();
+  const running = await world.backend.start(order, {
+    output(stream, bytes) {
+      captured[stream].add(bytes);
+      call.output(stream, bytes);
+    },
+  });
+  if (input.stdin !== undefined) {
+    running.write(input.stdin);
+    running.closeInput();
+  }
+  const result = await untilAborted(running, call.signal);
+  return {
+    ...told(result),
+    stdout: captured.stdout.text(),
+    stderr: captured.stderr.text() + (result.timedOut ? timeoutNote(timeout) : ""),
+    truncated: captured.stdout.truncated || captured.stderr.truncated,
+    durationMs: Math.round(performance.now() - began),
+  };
+}
+
+export function told({ exitCode, signal, timedOut, refusals }: RunResult) {
+  return {
+    exitCode,
+    ...(signal !== undefined && { signal }),
+    timedOut,
+    refused: refusals.map(({ what, reason, rule, times }) => ({ what, reason, rule, times })),
+  };
+}
+
+function timeoutNote(timeout: number): string {
+  return `\n[hermes: timed out after ${timeout / 1000} s; everything it had started was ended]\n`;
+}
+
+/** Whoever gives up a call ends everything that it started. */
+async function untilAborted(running: Running, signal: AbortSignal): Promise<RunResult> {
+  const abort = () => void running.kill();
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await running.result;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,107 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { filterEnv } from "../../guard/credentials/env.js";
+import { type Finding, findings } from "../../guard/finding.js";
+import type { RunOrder } from "../backend.js";
+import type { World } from "../tool.js";
+
+const { deny } = findings("terminal");
+
+/** What is told to the backend about every command. */
+export interface CommandOrder {
+  readonly command: string;
+  readonly cwd: string;
+  readonly approved: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly more?: Partial<RunOrder>;
+}
+
+export function orderOf({ command, cwd, approved, timeout, more }: CommandOrder, world: World): RunOrder {
+  const { workspace, home, config, atLeast } = world;
+  const argv = ["bash", "-c", command];
+  return {
+    argv,
+    cwd,
+    env: environment(world),
+    timeout,
+    deed: {
+      workspace: real(workspace),
+      home,
+      shell: argv,
+      writable: grantedPlaces(command, cwd, approved, world),
+      approved,
+      network: "public",
+      config: { config, atLeast },
+    },
+    credentialFiles: world.credentials.list(),
+    patience: config.approvals.mode === "off" ? 0 : PATIENCE_MS,
+    ...more,
+  };
+}
+
+/** How long a question at a system call may hold the program. */
+const PATIENCE_MS = 10 * 60_000;
+
+export function environment({ env, config }: World): Record<string, string> {
+  const { pass, strip } = config.credentials;
+  return filterEnv(env, { declared: pass, strip }).env;
+}
+
+/** Where a command runs: the workspace, or a folder in it. A finding when it is elsewhere. */
+export function workingDirectory(
+  asked: string | undefined,
+  { workspace }: World,
+): { cwd: string } | { finding: Finding } {
+  const root = real(workspace);
+  const wanted = resolve(root, asked ?? ".");
+  let cwd: string;
+  try {
+    cwd = realpathSync.native(wanted);
+  } catch {
+    return { finding: deny("working-directory", `There is no folder ${wanted}.`) };
+  }
+  if (cwd !== root && !cwd.startsWith(root === "/" ? "/" : `${root}/`))
+    return {
+      finding: deny(
+        "working-directory",
+        `${asked} leads to ${cwd}, out of the workspace.`,
+        undefined,
+        "Leave workingDirectory out, or name a folder inside the workspace.",
+      ),
+    };
+  return { cwd };
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** What was approved is the path that the command names, and nothing around it. */
+const ABOUT_PLACES = new Set(["write-outside", "delete-outside"]);
+
+function grantedPlaces(
+  command: string,
+  cwd: string,
+  approved: readonly string[],
+  { guard, home }: World,
+): string[] {
+  if (!approved.some((rule) => ABOUT_PLACES.has(rule))) return [];
+  return guard
+    .check({ kind: "command", input: command, fields: { cwd } })
+    .findings.flatMap(({ rule, span }) =>
+      ABOUT_PLACES.has(rule) && span ? placeNamed(command.slice(span.start, span.end), cwd, home) : [],
+    );
+}
+
+/** A word that means one path, whoever reads it; what is more than that is asked about when it happens. */
+function placeNamed(word: string, cwd: string, home: string): string[] {
+  const plain = /^'([^']*)'$/.exec(word)?.[1] ?? /^"([^"$`\\]*)"$/.exec(word)?.[1] ?? word;
+  if (/[\s$`*?[\]{}\\'"<>|;&()]/.test(plain) || plain === "") return [];
+  const path = plain === "~" || plain.startsWith("~/") ? home + plain.slice(1) : plain;
+  return [isAbsolute(path) ? path : resolve(cwd, path)];
+}

@@ -1,0 +1,416 @@
+import { randomUUID } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { ApprovalOutcome } from "../approval/approvals.js";
+import type { Approver } from "../approval/approver.js";
+import { Queue } from "../approval/queue.js";
+import { readSecret } from "../approval/token.js";
+import { WebhookApprover } from "../approval/webhook.js";
+import { Audit } from "../audit/audit.js";
+import { HermesError } from "../errors.js";
+import type { ApprovalsSection } from "../guard/config/approvals.js";
+import { loadConfig, optionsOf, userFile } from "../guard/config/load.js";
+import { CredentialFiles } from "../guard/credentials/registry.js";
+import { FileTracker } from "../guard/files/tracker.js";
+import type { Finding } from "../guard/finding.js";
+import { hostFiles, hostGuard } from "../guard/host.js";
+import type { Profile } from "../guard/layer.js";
+import { openStore } from "../store/open.js";
+import type { Store, ToolCallStatus } from "../store/store.js";
+import { attended } from "./attended.js";
+import type { Backend } from "./backend.js";
+import { catalogue } from "./catalogue.js";
+import { type FunctionDefinition, functionDefinition } from "./definition.js";
+import { Ledger } from "./ledger.js";
+import { LocalBackend } from "./local.js";
+import { sweepScratch } from "./scratch.js";
+import { newSession, recover } from "./session.js";
+import { Background } from "./terminal/background.js";
+import { type Call, type Intent, type Tool, ToolError, type World } from "./tool.js";
+
+/**
+ * READ FIRST for the tools. One call, from front to back: its input is checked, the tool says what it would do (`judge`), the
+ * call becomes a row and a record; what must be asked about is parked until somebody answers; then it runs (`run`), held by
+ * the kernel to what it was judged as; and what came of it becomes a record again. Nothing runs that is not recorded.
+ */
+export class Toolbox {
+  readonly session: string;
+  readonly #store: Store;
+  readonly #ownsStore: boolean;
+  readonly #audit: Audit;
+  readonly #ledger: Ledger;
+  readonly #approvals: Queue;
+  readonly #background = new Background();
+  readonly #world: World;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  /** Calls that somebody is asked about, and the end of that. */
+  readonly #parked = new Map<string, Promise<ToolResult>>();
+  readonly #running = new Set<AbortController>();
+
+  static async open(options: ToolboxOptions = {}): Promise<Toolbox> {
+    const env = options.env ?? process.env;
+    const home = options.home ?? homedir();
+    const workspace = realpathSync.native(resolve(options.workspace ?? "."));
+    const places = { workspace, home, env };
+    const { config, atLeast } = loadConfig(places);
+    const guard = hostGuard({
+      ...(await optionsOf({ config, atLeast })),
+      workspace,
+      home,
+      ...(options.profile && { profile: options.profile }),
+      ...(options.online !== undefined && { online: options.online }),
+    });
+    const store =
+      typeof options.store === "object" ? options.store : await openStore(options.store, { env, home });
+    const audit = Audit.open(store);
+    await recover(store, audit);
+    await sweepScratch();
+    const session = await newSession(store, audit, workspace, options.agent ?? "agent");
+    const approvals = new Queue({
+      store,
+      config: () => loadConfig(places).config.approvals,
+      workspace,
+      userFile: userFile(places),
+      approvers: [...(options.approvers ?? []), ...webhooks(config.approvals, options.problem)],
+      ...(options.problem && { problem: options.problem }),
+      audit,
+    });
+    const world: World = {
+      workspace,
+      home,
+      session,
+      guard,
+      config,
+      atLeast,
+      backend: options.backend ?? new LocalBackend(),
+      files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
+      credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
+      env,
+    };
+    return new Toolbox(
+      session,
+      store,
+      typeof options.store !== "object",
+      audit,
+      approvals,
+      world,
+      options.tools,
+    );
+  }
+
+  private constructor(
+    session: string,
+    store: Store,
+    ownsStore: boolean,
+    audit: Audit,
+    approvals: Queue,
+    world: World,
+    only?: readonly string[],
+  ) {
+    this.session = session;
+    this.#store = store;
+    this.#ownsStore = ownsStore;
+    this.#audit = audit;
+    this.#ledger = new Ledger(store, audit, session);
+    this.#approvals = approvals;
+    this.#world = world;
+    const all = catalogue(this.#background);
+    for (const name of only ?? [])
+      if (!all.some((tool) => tool.name === name))
+        throw new HermesError("USAGE", { message: `there is no tool ${name}` });
+    this.#tools = new Map(
+      all.filter(({ name }) => !only || only.includes(name)).map((tool) => [tool.name, tool]),
+    );
+  }
+
+  get approvals(): Queue {
+    return this.#approvals;
+  }
+
+  get credentials(): CredentialFiles {
+    return this.#world.credentials;
+  }
+
+  /** The tools as functions that a model can call. */
+  get definitions(): readonly FunctionDefinition[] {
+    return [...this.#tools.values()].map(functionDefinition);
+  }
+
+  /** Does what a model asks for, or says why not: it rejects only when nothing could be recorded. */
+  async call(name: string, input: unknown, options: CallOptions = {}): Promise<ToolResult> {
+    return this.#perform(randomUUID(), name, input, options);
+  }
+
+  /** A call that was parked (`wait: false`), also in an earlier process: waits for the answer, and runs it. */
+  async resume(id: string, options: CallOptions = {}): Promise<ToolResult> {
+    const parked = this.#parked.get(id);
+    if (parked) return parked;
+    const row = await this.#store.toolCall(id);
+    if (row?.status !== "BLOCKED")
+      throw new HermesError("USAGE", {
+        message: `there is no parked call ${id}${row ? `: it is ${row.status}` : ""}`,
+      });
+    await this.#store.changeToolCall(id, ["BLOCKED"], { status: "CANCELLED", ended: Date.now() });
+    return this.#perform(randomUUID(), row.tool, JSON.parse(row.input), options);
+  }
+
+  async close(): Promise<void> {
+    for (const controller of this.#running) controller.abort(new Error("the session was closed"));
+    await this.#background.close();
+    await this.#world.backend.close();
+    await this.#store.endSession(this.session, Date.now());
+    await this.#audit.record("session", { what: "closed" }, { session: this.session });
+    this.#audit.close();
+    if (this.#ownsStore) await this.#store.close();
+  }
+
+  // ---------------------------------------------------------------- one call
+
+  async #perform(id: string, name: string, raw: unknown, options: CallOptions): Promise<ToolResult> {
+    const tool = this.#tools.get(name);
+    const parsed = tool?.input.safeParse(raw);
+    if (!tool || !parsed?.success) {
+      const reason = tool
+        ? `The input is wrong: ${whatIsWrong(parsed!.error!)}`
+        : `There is no tool ${name}.`;
+      return this.#refuse(id, name, raw, { rule: tool ? "bad-input" : "unknown-tool", reason });
+    }
+    let intent: Intent;
+    try {
+      intent = await tool.judge(parsed.data, this.#world);
+    } catch (error) {
+      return this.#refuse(id, name, raw, { rule: ruleOf(error), reason: (error as Error).message });
+    }
+    const status = intent.action === "allow" ? "RUNNING" : intent.action === "ask" ? "PENDING" : "REFUSED";
+    await this.#ledger.begin(id, name, raw, intent, status);
+    if (status === "REFUSED") return this.#end(id, { status, ...told(intent.findings, "deny") });
+    if (status === "RUNNING") return this.#run(id, tool, parsed.data, intent, options);
+    return this.#ask(id, tool, parsed.data, intent, options);
+  }
+
+  async #ask(
+    id: string,
+    tool: Tool,
+    input: unknown,
+    intent: Intent,
+    options: CallOptions,
+  ): Promise<ToolResult> {
+    const controller = this.#controller(options.signal);
+    let parkedAs: (approval: string) => void = () => {};
+    const parked = new Promise<string>((resolve) => {
+      parkedAs = resolve;
+    });
+    const { what, digest, findings, parts, argv, programs, detail } = intent;
+    const settled = this.#approvals
+      .request(
+        {
+          kind: "TOOL_CALL",
+          session: this.session,
+          toolCall: id,
+          what,
+          digest,
+          findings,
+          ...(parts && { parts }),
+          ...(argv && { argv }),
+          ...(programs && { programs }),
+          ...(detail && { detail }),
+        },
+        { signal: controller.signal, parked: parkedAs },
+      )
+      .finally(() => this.#running.delete(controller))
+      .then((outcome) => this.#answered(id, tool, input, intent, outcome, options));
+    if (options.wait !== false) return settled;
+    this.#parked.set(id, settled);
+    settled.catch(() => {}).finally(() => this.#parked.delete(id));
+    return Promise.race([
+      settled,
+      parked.then((approval): ToolResult => ({ id, status: "BLOCKED", approval })),
+    ]);
+  }
+
+  async #answered(
+    id: string,
+    tool: Tool,
+    input: unknown,
+    intent: Intent,
+    { granted, state, by, note, approval }: ApprovalOutcome,
+    options: CallOptions,
+  ): Promise<ToolResult> {
+    const status = state === "withdrawn" ? "CANCELLED" : "REFUSED";
+    if (!granted) {
+      const reason = `${ANSWERS[state]}${note ? `: ${note}` : ""}`;
+      return this.#end(id, { status, rule: "approval", reason, ...(approval && { approval }) });
+    }
+    const now = await tool.judge(input, this.#world);
+    if (now.digest !== intent.digest || now.action === "deny")
+      return this.#end(id, {
+        status: "REFUSED",
+        rule: "changed",
+        reason: "What it would run has changed since it was approved: ask again.",
+      });
+    await this.#ledger.running(id);
+    const result = await this.#run(id, tool, input, intent, options);
+    return { ...result, ...(approval && { approval }), approvedBy: by };
+  }
+
+  async #run(
+    id: string,
+    tool: Tool,
+    input: unknown,
+    intent: Intent,
+    options: CallOptions,
+  ): Promise<ToolResult> {
+    const controller = this.#controller(options.signal);
+    const call: Call = {
+      id,
+      signal: controller.signal,
+      digest: intent.digest,
+      approved: [...new Set(intent.findings.flatMap(({ action, rule }) => (action === "ask" ? [rule] : [])))],
+      output: (stream, bytes) => options.onOutput?.(stream, bytes),
+      callTool: (name, inner, signal) =>
+        this.call(name, inner, { signal: either(controller.signal, signal) }),
+    };
+    const world = {
+      ...this.#world,
+      backend: attended(this.#world.backend, this.#approvals, this.#ledger, id),
+    };
+    try {
+      const output = await tool.run(input, call, world);
+      return await this.#end(id, { status: controller.signal.aborted ? "CANCELLED" : "DONE", output });
+    } catch (error) {
+      return await this.#end(id, { status: "FAILED", rule: ruleOf(error), reason: (error as Error).message });
+    } finally {
+      this.#running.delete(controller);
+    }
+  }
+
+  #controller(signal: AbortSignal | undefined): AbortController {
+    const controller = new AbortController();
+    this.#running.add(controller);
+    const abort = () => controller.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true, signal: controller.signal });
+    return controller;
+  }
+
+  async #refuse(
+    id: string,
+    name: string,
+    raw: unknown,
+    why: { rule: string; reason: string },
+  ): Promise<ToolResult> {
+    const finding: Finding = { layer: "tools", action: "deny", ...why };
+    const intent: Intent = { what: name, action: "deny", findings: [finding], digest: "" };
+    await this.#ledger.begin(id, name, raw, intent, "REFUSED");
+    return this.#end(id, { status: "REFUSED", ...why });
+  }
+
+  async #end(id: string, ended: Omit<ToolResult, "id">): Promise<ToolResult> {
+    await this.#ledger.end(id, ended.status, ended.output, ended.reason);
+    return { id, ...ended };
+  }
+}
+
+const ANSWERS = {
+  pending: "Nobody has answered yet",
+  granted: "It was approved",
+  refused: "A person, or a rule of theirs, refused it",
+  expired: "Nobody answered in time",
+  withdrawn: "The question was withdrawn",
+} as const;
+
+export interface ToolboxOptions {
+  /** The folder that the agent works in; nothing outside is changed. Default: the working directory. */
+  readonly workspace?: string;
+  readonly home?: string;
+  /** What commands start from, before secrets are taken out. Default: our own. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Who the agent is, for the records. */
+  readonly agent?: string;
+  /** Where rows and records are kept: a store that is open, a path or a URL. Default: docs/store.md. */
+  readonly store?: Store | string;
+  /** Where people are asked, besides `hermes approvals`. */
+  readonly approvers?: readonly Approver[];
+  /** Where commands run. Default: here. */
+  readonly backend?: Backend;
+  readonly profile?: Profile;
+  /** Have the guard ask the network what only it knows. */
+  readonly online?: boolean;
+  /** Only these tools. Default: all. */
+  readonly tools?: readonly string[];
+  /** What an operator should hear of. */
+  readonly problem?: (text: string) => void;
+}
+
+export interface CallOptions {
+  /** Aborting ends everything that the call started. */
+  readonly signal?: AbortSignal;
+  /** What a command prints, as it prints it. */
+  readonly onOutput?: (stream: "stdout" | "stderr", bytes: Buffer) => void;
+  /** `false`: return as soon as it is parked, with status BLOCKED; `resume` waits for the rest. */
+  readonly wait?: boolean;
+}
+
+export interface ToolResult {
+  readonly id: string;
+  readonly status: ToolCallStatus;
+  /** What the tool returned. */
+  readonly output?: object;
+  /** Why it was refused or failed, in words for the agent. */
+  readonly reason?: string;
+  readonly rule?: string;
+  /** What to do instead, where there is such a thing. */
+  readonly instead?: string;
+  readonly approval?: string;
+  readonly approvedBy?: string;
+}
+
+function either(a: AbortSignal, b: AbortSignal | undefined): AbortSignal {
+  return b ? AbortSignal.any([a, b]) : a;
+}
+
+/** Whoever the configuration names as somebody to ask. */
+function webhooks({ webhook }: ApprovalsSection, problem: ToolboxOptions["problem"]): WebhookApprover[] {
+  if (!webhook) return [];
+  const { url, secret_file, answer_url } = webhook;
+  return [
+    new WebhookApprover({
+      url,
+      secret: readSecret(secret_file),
+      ...(answer_url !== undefined && { answerUrl: answer_url }),
+      ...(problem && { problem }),
+    }),
+  ];
+}
+
+/** The first finding that decides, in words for the agent. */
+function told(
+  findings: readonly Finding[],
+  action: Finding["action"],
+): Pick<ToolResult, "rule" | "reason" | "instead"> {
+  const deciding = findings.find((finding) => finding.action === action);
+  return {
+    rule: deciding?.rule ?? "refused",
+    reason: deciding?.reason ?? "It is refused.",
+    ...(deciding?.instead && { instead: deciding.instead }),
+  };
+}
+
+function ruleOf(error: unknown): string {
+  return error instanceof ToolError
+    ? error.rule
+    : error instanceof HermesError
+      ? error.code.toLowerCase()
+      : "failed";
+}
+
+function whatIsWrong({
+  issues,
+}: {
+  readonly issues: readonly { path: readonly PropertyKey[]; message: string }[];
+}): string {
+  return issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+    .join("; ");
+}
