@@ -108,6 +108,7 @@ const COMMANDS = [
   "exec",
   "export",
   "guard",
+  "hook",
   "learn",
   "policy",
   "policy-test",
@@ -134,7 +135,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills|tools)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills|tools|agents)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;
