@@ -100,6 +100,8 @@ function settings(entryPoints) {
 const COMMANDS = [
   "analyze",
   "approvals",
+  "audit",
+  "audit-replay",
   "commands",
   "diff",
   "doctor",
@@ -132,7 +134,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|behaviour|skills|tools)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills|tools)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;

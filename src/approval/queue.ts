@@ -108,7 +108,7 @@ export class Queue implements Approvals {
     const now = Date.now();
     const late = await this.#lateGrant(request, now);
     if (late) return late;
-    const open = await this.#openRow(request);
+    const [open] = await this.#openRows(request);
     if (open) {
       if (request.toolCall) await store.changeToolCall(request.toolCall, ["PENDING"], { status: "BLOCKED" });
       return { row: open, mine: false };
@@ -119,16 +119,16 @@ export class Queue implements Approvals {
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
     await store.park(approval);
     await this.#recordAsked(approval);
-    // Another process may have asked the same at the same moment: the older question stays.
-    const first = await this.#openRow(request);
-    if (!first || first.id === approval.id) return { row: (await store.approval(approval.id))!, mine: true };
-    await this.#desk.withdraw(approval.id, "asked already");
-    return { row: first, mine: false };
+    // Others may have asked the same at the same moment: all agree that the oldest question stays.
+    const [first, ...doubles] = await this.#openRows(request);
+    for (const { id } of doubles) await this.#desk.withdraw(id, "asked already");
+    const row = first ?? (await store.approval(approval.id))!;
+    return { row, mine: row.id === approval.id };
   }
 
-  async #openRow({ kind, digest }: ApprovalRequest): Promise<ApprovalRow | undefined> {
+  async #openRows({ kind, digest }: ApprovalRequest): Promise<readonly ApprovalRow[]> {
     const rows = await this.#options.store.approvals({ state: ["pending"], digest });
-    return rows.find((row) => row.kind === kind);
+    return rows.filter((row) => row.kind === kind);
   }
 
   /** Given while nobody waited: after a crash, or after the agent had given up. */

@@ -4,6 +4,7 @@ import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { addApprovalCommands } from "./approving.js";
+import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { addSkillCommands } from "./skills.js";
@@ -202,6 +203,7 @@ Examples:
 
   addToolCommands(program);
   addApprovalCommands(program);
+  addAuditCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
 

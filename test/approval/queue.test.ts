@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Approver } from "../../src/approval/approver.js";
+import { commandDigest } from "../../src/approval/digest.js";
 import type { ApprovalItem } from "../../src/approval/item.js";
 import { MAX_OPEN, MAX_PER_MINUTE } from "../../src/approval/limits.js";
 import {
@@ -226,6 +227,69 @@ describe("an answer", () => {
     await expect(queue.answer("nothing", { answer: "once", by: "cli:bob" })).rejects.toThrow(
       "approval nothing: there is no such approval",
     );
+  });
+});
+
+describe("a grant is bound to what was asked about", () => {
+  it.each<[string, (folder: string) => Parameters<typeof commandDigest>[0]]>([
+    ["a word", (cwd) => ({ command: "bash x.sh -f", cwd, env: ["PATH"] })],
+    ["the folder", (cwd) => ({ command: "bash x.sh", cwd: `${cwd}/..`, env: ["PATH"] })],
+    ["a variable", (cwd) => ({ command: "bash x.sh", cwd, env: ["PATH", "BASH_ENV"] })],
+    [
+      "the script",
+      (cwd) => {
+        writeFileSync(`${cwd}/x.sh`, "echo two\n");
+        return { command: "bash x.sh", cwd, env: ["PATH"] };
+      },
+    ],
+  ])("another one needs another answer: %s", async (_, change) => {
+    const { queue } = queueOf(desk);
+    writeFileSync(`${desk.folder}/x.sh`, "echo one\n");
+    const granted = () =>
+      request({ digest: commandDigest({ command: "bash x.sh", cwd: desk.folder, env: ["PATH"] }).digest });
+    const outcome = queue.request(granted());
+    await queue.answer((await parked(desk.store)).id, { answer: "session", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: true });
+    expect(await queue.request(granted())).toMatchObject({ granted: true, scope: "session" });
+    const { digest } = commandDigest(change(desk.folder));
+    expect(await queue.request(request({ digest }), { patience: 10 })).toMatchObject({ state: "expired" });
+  });
+});
+
+describe("a composed command", () => {
+  const [one, two] = ["rm -rf a", "git reset --hard"];
+  const composed = (more = {}) =>
+    request({
+      what: `${one} && ${two}`,
+      findings: [asks("recursive-delete"), asks("git-destructive")],
+      parts: [
+        { what: one!, digest: "one", findings: [asks("recursive-delete")] },
+        { what: two!, digest: "two", findings: [asks("git-destructive")] },
+      ],
+      ...more,
+    });
+
+  it("needs no new answer when each of its parts has one", async () => {
+    const { queue } = queueOf(desk, { allow: ["git destructive"] });
+    expect(await queue.request(composed(), { patience: 10 })).toMatchObject({ granted: false });
+    const outcome = queue.request(request({ what: one!, digest: "one" }));
+    await queue.answer((await parked(desk.store)).id, { answer: "session", by: "cli:alice" });
+    await outcome;
+    expect(await queue.request(composed())).toMatchObject({ granted: true, by: "parts" });
+  });
+
+  it("needs one when something in it belongs to no part", async () => {
+    const { queue } = queueOf(desk, { allow: ["recursive delete", "git destructive"] });
+    const findings = [...composed().findings, asks("exfiltration")];
+    expect(await queue.request(composed({ findings }), { patience: 10 })).toMatchObject({ granted: false });
+  });
+
+  it("is not covered by a part's grant for once", async () => {
+    const { queue } = queueOf(desk, { allow: ["git destructive"] });
+    const outcome = queue.request(request({ what: one!, digest: "one" }));
+    await queue.answer((await parked(desk.store)).id, { answer: "once", by: "cli:alice" });
+    await outcome;
+    expect(await queue.request(composed(), { patience: 10 })).toMatchObject({ granted: false });
   });
 });
 
