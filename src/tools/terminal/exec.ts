@@ -94,7 +94,7 @@ export function terminalExec(
 }
 
 async function judgeCommand(
-  { command, workingDirectory: asked }: TerminalInput,
+  { command, workingDirectory: asked, stdin }: TerminalInput,
   world: World,
 ): Promise<Intent> {
   const place = workingDirectory(asked, world);
@@ -103,8 +103,9 @@ async function judgeCommand(
   const subject = { kind: "command", input: command, fields: { cwd } } as const;
   const { action, findings } = await world.guard.judge(subject);
   const env = environment(world);
-  const { digest, files, programs } = commandDigest({ command, cwd, env, home: world.home });
-  const digestOf = (part: string) => commandDigest({ command: part, cwd, env, home: world.home }).digest;
+  const around = { cwd, env, home: world.home, ...(stdin !== undefined && { stdin }) };
+  const { digest, files, programs } = commandDigest({ command, ...around });
+  const digestOf = (part: string) => commandDigest({ command: part, ...around }).digest;
   return {
     what: command,
     subject,
@@ -113,7 +114,12 @@ async function judgeCommand(
     digest,
     programs,
     parts: action === "ask" ? partsOf(command, findings, digestOf) : [],
-    detail: { cwd, explanation: world.guard.explain(subject), scripts: files },
+    detail: {
+      cwd,
+      explanation: world.guard.explain(subject),
+      scripts: files,
+      ...(stdin !== undefined && { stdin }),
+    },
   };
 }
 
