@@ -1,4 +1,5 @@
 import type { Answer, Question } from "../approval/question.js";
+import type { DeedCall } from "../audit/deed-call.js";
 import type { DeedOptions } from "../deed/options.js";
 import type { CredentialFile } from "../guard/credentials/registry.js";
 
@@ -71,6 +72,7 @@ export interface Refusal {
   /** `run rm -rf /`, `connect 169.254.169.254:80`, `openat /root/.ssh/id_ed25519 (O_RDONLY)` */
   readonly what: string;
   readonly call: string;
+  readonly about?: DeedCall;
   readonly reason: string;
   readonly rule: string;
   readonly policy: string;

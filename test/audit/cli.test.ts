@@ -9,6 +9,7 @@ import { configuredGuard } from "../../src/guard/host.js";
 import type { Kind } from "../../src/guard/subject.js";
 import { openStore } from "../../src/store/open.js";
 import type { Store } from "../../src/store/store.js";
+import { Toolbox } from "../../src/tools/toolbox.js";
 import { session } from "../store/rows.js";
 import { HERMES, hermes as run } from "../support/cli.js";
 
@@ -169,6 +170,36 @@ describe("hermes audit show", () => {
   });
 });
 
+describe("what the tools do", () => {
+  it("is recorded, verified and judged again: calls, refusals in the kernel, outcomes", async () => {
+    const home = join(folder, "home");
+    mkdirSync(join(home, ".ssh"), { recursive: true });
+    writeFileSync(join(home, ".ssh/id_rsa"), "key");
+    writeFileSync(join(workspace, "names"), join(home, ".ssh/id_rsa"));
+    const toolbox = await Toolbox.open({ store, workspace, home });
+    for (const command of ["ls", "rm -rf /", "xargs cat < names"])
+      await toolbox.call("terminal_exec", { command });
+    await toolbox.close();
+    const kinds = lines("-n", "0").map(({ kind }) => kind);
+    expect(kinds).toEqual([
+      "session",
+      ...["tool-call", "outcome"],
+      ...["tool-call", "outcome"],
+      ...["tool-call", "deed", "outcome"],
+      "session",
+    ]);
+    const [deed] = lines("--kind", "deed");
+    expect(deed.body).toMatchObject({
+      action: "deny",
+      rule: "ssh",
+      call: { name: "openat", path: join(home, ".ssh/id_rsa") },
+    });
+    expect(hermes("verify").status).toBe(0);
+    const replayed = run(["audit", "replay", "--json"], { env: { ...env(), HOME: home } });
+    expect(JSON.parse(replayed.stdout)).toEqual({ judged: 4, notComparable: 0, changes: [] });
+  });
+});
+
 describe("hermes audit replay", () => {
   const changes = (...args: string[]) => {
     const { stdout, status, stderr } = hermes("replay", "--json", ...args);
@@ -235,6 +266,6 @@ describe("hermes audit replay", () => {
     ]);
     writeFileSync(policy, rule("allow"));
     expect(changes("--policy", policy)).toMatchObject({ status: 0, judged: 1 });
-    expect(changes()).toMatchObject({ status: 0, judged: 0, notComparable: 2 });
+    expect(changes()).toMatchObject({ status: 0, judged: 1, notComparable: 1 });
   });
 });
