@@ -161,12 +161,12 @@ export function told({ exitCode, signal, timedOut, refusals }: RunResult) {
   };
 }
 
-function timeoutNote(timeout: number): string {
+export function timeoutNote(timeout: number): string {
   return `\n[hermes: timed out after ${timeout / 1000} s; everything it had started was ended]\n`;
 }
 
 /** Whoever gives up a call ends everything that it started. */
-async function untilAborted(running: Running, signal: AbortSignal): Promise<RunResult> {
+export async function untilAborted(running: Running, signal: AbortSignal): Promise<RunResult> {
   const abort = () => void running.kill();
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();
