@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalsSection } from "../guard/config/approvals.js";
+import { redact } from "../guard/credentials/secrets.js";
 import type { ApprovalRow, NewApproval } from "../store/store.js";
+import { harmless } from "../text.js";
 import type { ApprovalOutcome, ApprovalRequest, Approvals, RequestOptions } from "./approvals.js";
 import type { Approver } from "./approver.js";
 import { type Answered, Desk, type DeskOptions, type GivenAnswer } from "./desk.js";
@@ -42,10 +44,11 @@ export class Queue implements Approvals {
 
   async request(request: ApprovalRequest, options: RequestOptions = {}): Promise<ApprovalOutcome> {
     try {
-      return (await this.#inAdvance(request)) ?? (await this.#ask(request, options));
+      const section = this.#options.config();
+      return (await this.#inAdvance(request, section)) ?? (await this.#ask(request, section, options));
     } catch (error) {
       const note = `It could not be asked about: ${(error as Error).message}`;
-      this.#options.problem?.(`approval of ${request.what}: ${note}`);
+      this.#options.problem?.(`approval of ${shown(request)}: ${note}`);
       return refused("hermes", note);
     }
   }
@@ -55,9 +58,11 @@ export class Queue implements Approvals {
   }
 
   /** Rules, the allow-list, what this session was granted before, and break-glass. */
-  async #inAdvance(request: ApprovalRequest): Promise<ApprovalOutcome | undefined> {
+  async #inAdvance(
+    request: ApprovalRequest,
+    section: ApprovalsSection,
+  ): Promise<ApprovalOutcome | undefined> {
     const { workspace, problem } = this.#options;
-    const section = this.#options.config();
     const standing = standingAnswer(request, section, workspace);
     if (standing.action === "deny") return this.#settled(request, refused(standing.by, standing.note));
     if (standing.action === "allow") return this.#settled(request, granted(standing.by, "always"));
@@ -69,7 +74,7 @@ export class Queue implements Approvals {
     });
     if (byParts) return this.#settled(request, granted("parts", "session"));
     if (section.mode !== "off") return undefined;
-    problem?.(`APPROVALS ARE OFF (approvals.mode): nobody was asked about: ${request.what}`);
+    problem?.(`APPROVALS ARE OFF (approvals.mode): nobody was asked about: ${shown(request)}`);
     return this.#settled(request, granted("mode:off", "once"));
   }
 
@@ -78,15 +83,18 @@ export class Queue implements Approvals {
     return rows.find(({ scope }) => scope === "session");
   }
 
-  async #ask(request: ApprovalRequest, options: RequestOptions): Promise<ApprovalOutcome> {
-    const { signal } = options;
-    const deadline = Date.now() + (options.patience ?? this.#options.config().timeout * 1000);
+  async #ask(
+    request: ApprovalRequest,
+    section: ApprovalsSection,
+    { signal, parked, patience = section.timeout * 1000 }: RequestOptions,
+  ): Promise<ApprovalOutcome> {
+    const deadline = Date.now() + patience;
     for (;;) {
       if (signal?.aborted) return withdrawn(signal);
-      const found = await this.#inTurn(() => this.#findOrPark(request, options));
+      const found = await this.#inTurn(() => this.#findOrPark(request, patience));
       if ("granted" in found) return found;
-      options.parked?.(found.row.id);
-      const outcome = await this.#await(found.row, request, found.mine, signal);
+      parked?.(found.row.id);
+      const outcome = await this.#await(found, request, section, signal);
       if (outcome?.state === "expired" && !found.mine && Date.now() < deadline) continue;
       if (outcome) return outcome;
     }
@@ -99,10 +107,7 @@ export class Queue implements Approvals {
   }
 
   /** An answer that waits for this, a question that is asked already, or a new one. */
-  async #findOrPark(
-    request: ApprovalRequest,
-    options: RequestOptions,
-  ): Promise<ApprovalOutcome | { readonly row: ApprovalRow; readonly mine: boolean }> {
+  async #findOrPark(request: ApprovalRequest, patience: number): Promise<ApprovalOutcome | Parked> {
     const { store } = this.#options;
     await this.#desk.sweep();
     const now = Date.now();
@@ -115,7 +120,6 @@ export class Queue implements Approvals {
     }
     const flood = await this.#flood(request, now);
     if (flood) return this.#settled(request, refused("hermes", flood));
-    const patience = options.patience ?? this.#options.config().timeout * 1000;
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
     await store.park(approval);
     await this.#recordAsked(approval);
@@ -126,14 +130,17 @@ export class Queue implements Approvals {
     return { row, mine: row.id === approval.id };
   }
 
-  async #openRows({ kind, digest }: ApprovalRequest): Promise<readonly ApprovalRow[]> {
-    const rows = await this.#options.store.approvals({ state: ["pending"], digest });
+  /** Sessions share questions about the same tool call; a deed is of the program that does it. */
+  async #openRows({ kind, digest, session }: ApprovalRequest): Promise<readonly ApprovalRow[]> {
+    const own = kind === "DEED" && { session };
+    const rows = await this.#options.store.approvals({ state: ["pending"], digest, ...own });
     return rows.filter((row) => row.kind === kind);
   }
 
   /** Given while nobody waited: after a crash, or after the agent had given up. */
   async #lateGrant({ kind, digest }: ApprovalRequest, now: number): Promise<ApprovalOutcome | undefined> {
     const { store } = this.#options;
+    if (kind === "DEED") return undefined; // the program that waited is gone
     for (const row of await store.approvals({ state: ["granted"], digest })) {
       const unused = row.kind === kind && row.spent === null && row.scope !== "session";
       if (!unused || (row.answered ?? 0) < now - LATE_MS) continue;
@@ -155,9 +162,9 @@ export class Queue implements Approvals {
   }
 
   async #await(
-    row: ApprovalRow,
+    { row, mine }: Parked,
     request: ApprovalRequest,
-    mine: boolean,
+    section: ApprovalsSection,
     signal: AbortSignal | undefined,
   ): Promise<ApprovalOutcome | undefined> {
     const { store } = this.#options;
@@ -166,7 +173,7 @@ export class Queue implements Approvals {
       const answered = await waitForAnswer(store, row, {
         sweep: () => this.#desk.sweep(),
         ...(signal && { signal }),
-        ...this.#automatic(row, request),
+        ...this.#automatic(row, request, section),
         abandoned: async () => {
           const others =
             this.#waiting.get(row.id)! > 1 || (!mine && (await isWaitedForElsewhere(row, store)));
@@ -189,10 +196,12 @@ export class Queue implements Approvals {
   }
 
   /** Mode auto: after the delay, time answers. */
-  #automatic({ id }: ApprovalRow, request: ApprovalRequest): Pick<Waiting, "after" | "answer"> {
-    const { config, workspace } = this.#options;
-    const section = config();
-    const standing = standingAnswer(request, section, workspace);
+  #automatic(
+    { id }: ApprovalRow,
+    request: ApprovalRequest,
+    section: ApprovalsSection,
+  ): Pick<Waiting, "after" | "answer"> {
+    const standing = standingAnswer(request, section, this.#options.workspace);
     if (section.mode !== "auto" || standing.action !== "ask" || !standing.automatic) return {};
     return {
       after: section.delay * 1000,
@@ -274,6 +283,17 @@ export class Queue implements Approvals {
     );
     return outcome;
   }
+}
+
+/** A question that is asked, and whether this request asked it first. */
+interface Parked {
+  readonly row: ApprovalRow;
+  readonly mine: boolean;
+}
+
+/** For whoever reads what the operator is told. */
+function shown({ what }: ApprovalRequest): string {
+  return harmless(redact(what).text);
 }
 
 function granted(by: string, scope: "once" | "session" | "always"): ApprovalOutcome {

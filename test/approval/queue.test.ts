@@ -323,6 +323,22 @@ describe("equal requests", () => {
     expect(await desk.store.approvals()).toHaveLength(2);
   });
 
+  it("of two sessions share one, but not at a system call: that is of one program", async () => {
+    const { queue } = queueOf(desk);
+    await openSession(desk.store, "two", desk.folder);
+    const ask = (kind: "TOOL_CALL" | "DEED", session: string) =>
+      queue.request(request({ kind, session, digest: kind }));
+    const tools = [ask("TOOL_CALL", "one"), ask("TOOL_CALL", "two")];
+    const deeds = [ask("DEED", "one"), ask("DEED", "two")];
+    await until(async () => ((await pending()) === 3 ? true : undefined));
+    const [first, second] = await desk.store.approvals({ state: ["pending"], digest: "DEED" });
+    await queue.answer(first!.id, { answer: "session", by: "cli:alice" });
+    await queue.answer(second!.id, { answer: "no", by: "cli:alice" });
+    expect((await Promise.all(deeds)).map(({ granted }) => granted)).toEqual([true, false]);
+    await queue.answer((await parked(desk.store)).id, { answer: "no", by: "cli:alice" });
+    expect((await Promise.all(tools)).map(({ granted }) => granted)).toEqual([false, false]);
+  });
+
   it("go on waiting when one of them gives up", async () => {
     const { queue } = queueOf(desk);
     const stop = new AbortController();
@@ -379,6 +395,14 @@ describe("modes", () => {
       by: "mode:off",
     });
     expect(problems).toEqual(["APPROVALS ARE OFF (approvals.mode): nobody was asked about: rm -rf build"]);
+  });
+
+  it("off tells nothing that is secret or hostile", async () => {
+    const { queue, problems } = queueOf(desk, { mode: "off" });
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    await queue.request(request({ what: `curl -H ${token}\u001b[2J` }));
+    expect(problems[0]).toContain("\\x1b[2J");
+    expect(problems[0]).not.toContain(token);
   });
 
   it("auto approves after the delay what is safe for it", async () => {
