@@ -112,6 +112,7 @@ const COMMANDS = [
   "policy",
   "policy-test",
   "query",
+  "remote",
   "simulate",
   "skill",
   "top",
@@ -217,7 +218,8 @@ if (process.platform === "linux" && process.arch === "x64") {
       "-lpthread",
       "-lrt",
     ]);
-    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", ...LAUNCHER]);
+    // Static, so that it also starts in a container whose image has another C library, or none.
+    run("gcc", [...CFLAGS, "-static-pie", "-o", "dist/native/hermes-launch", ...LAUNCHER]);
   });
 } else {
   process.stderr.write(

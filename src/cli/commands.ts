@@ -201,6 +201,11 @@ Examples:
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
 
+  program
+    .command("remote", { hidden: true })
+    .description("run what another HERMES orders over stdin and stdout")
+    .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
+
   addToolCommands(program);
   addApprovalCommands(program);
   addAuditCommands(program);

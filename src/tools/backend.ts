@@ -37,7 +37,8 @@ export interface RunOrder {
 }
 
 export interface RunEvents {
-  output?(stream: "stdout" | "stderr", bytes: Buffer): void;
+  /** Nothing more is read of the run's output until a promise that this returns has settled. */
+  output?(stream: "stdout" | "stderr", bytes: Buffer): void | Promise<void>;
   /** A person is asked at a system call; the call waits. Where this is not given, it is refused. */
   question?(question: Question, answer: (answer: Answer) => void): void;
   withdrawn?(id: number, why: string): void;

@@ -323,6 +323,27 @@ describe("equal requests", () => {
     expect(await desk.store.approvals()).toHaveLength(2);
   });
 
+  it("wait as long as each wants to", async () => {
+    const { queue } = queueOf(desk);
+    const long = queue.request(request(), { patience: 600_000 });
+    const { id } = await parked(desk.store);
+    expect(await queue.request(request(), { patience: 30 })).toMatchObject({
+      granted: false,
+      state: "expired",
+    });
+    expect((await desk.store.approval(id))!.state).toBe("pending");
+    await queue.answer(id, { answer: "once", by: "cli:alice" });
+    expect(await long).toMatchObject({ granted: true });
+    const short = queue.request(request(), { patience: 30 });
+    const second = await parked(desk.store);
+    const patient = queue.request(request(), { patience: 600_000 });
+    expect(await short).toMatchObject({ state: "expired" });
+    const third = await parked(desk.store);
+    expect(third.id).not.toBe(second.id);
+    await queue.answer(third.id, { answer: "once", by: "cli:alice" });
+    expect(await patient).toMatchObject({ granted: true });
+  });
+
   it("of two sessions share one, but not at a system call: that is of one program", async () => {
     const { queue } = queueOf(desk);
     await openSession(desk.store, "two", desk.folder);
