@@ -80,11 +80,9 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
       );
     world.files.acted(world.session);
     const folder = await scratchFolder();
-    try {
-      return await runIn(folder, asked, call, world);
-    } finally {
-      await removeScratch(folder);
-    }
+    return runIn(folder, asked, call, world).finally(() =>
+      removeScratch(folder).catch((error: Error) => call.output("stderr", Buffer.from(`${error.message}\n`))),
+    );
   },
 };
 
