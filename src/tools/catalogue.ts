@@ -1,3 +1,4 @@
+import { fetchUrl } from "./fetch/fetch.js";
 import { listFiles } from "./files/list.js";
 import { patch } from "./files/patch.js";
 import { readFile } from "./files/read.js";
@@ -17,5 +18,6 @@ export function catalogue(background: Background): readonly Tool[] {
     patch,
     listFiles,
     searchFiles,
+    fetchUrl,
   ] as readonly unknown[] as readonly Tool[];
 }

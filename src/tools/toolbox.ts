@@ -24,6 +24,7 @@ import { catalogue } from "./catalogue.js";
 import { type FunctionDefinition, functionDefinition } from "./definition.js";
 import { Ledger } from "./ledger.js";
 import { LocalBackend } from "./local.js";
+import { sweepScratch } from "./scratch.js";
 import { newSession, recover } from "./session.js";
 import { Background } from "./terminal/background.js";
 import { type Call, type Intent, type Tool, ToolError, type World } from "./tool.js";
@@ -64,6 +65,7 @@ export class Toolbox {
       typeof options.store === "object" ? options.store : await openStore(options.store, { env, home });
     const audit = Audit.open(store);
     await recover(store, audit);
+    await sweepScratch();
     const session = await newSession(store, audit, workspace, options.agent ?? "agent");
     const approvals = new Queue({
       store,
@@ -82,7 +84,7 @@ export class Toolbox {
       config,
       atLeast,
       backend: options.backend ?? new LocalBackend(),
-      files: new FileTracker(),
+      files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
       credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
       env,
     };
@@ -266,7 +268,8 @@ export class Toolbox {
       digest: intent.digest,
       approved: [...new Set(intent.findings.flatMap(({ action, rule }) => (action === "ask" ? [rule] : [])))],
       output: (stream, bytes) => options.onOutput?.(stream, bytes),
-      callTool: async (name, inner) => this.call(name, inner, { signal: controller.signal }),
+      callTool: (name, inner, signal) =>
+        this.call(name, inner, { signal: either(controller.signal, signal) }),
     };
     const world = {
       ...this.#world,
@@ -361,6 +364,10 @@ export interface ToolResult {
   readonly instead?: string;
   readonly approval?: string;
   readonly approvedBy?: string;
+}
+
+function either(a: AbortSignal, b: AbortSignal | undefined): AbortSignal {
+  return b ? AbortSignal.any([a, b]) : a;
 }
 
 /** Whoever the configuration names as somebody to ask. */

@@ -3,7 +3,7 @@ import { harmless } from "../../text.js";
 import { type Tool, ToolError, type World } from "../tool.js";
 import { Hidden } from "./hidden.js";
 import { mustBeFile, type Pin, stampOf } from "./pin.js";
-import { digestOf, hold, intentOf, nameIn, withTarget } from "./target.js";
+import { digestOf, hold, intentOf, nameIn, pathSubject, withTarget } from "./target.js";
 import { numberOf, readWindow, type Seen } from "./window.js";
 
 const input = z.strictObject({
@@ -37,8 +37,13 @@ export const readFile: Tool<Input, ReadOutput> = {
   readOnly: true,
 
   judge: ({ path }, world) =>
-    withTarget(path, "read", world, async (target) =>
-      intentOf(`read ${nameIn(world, target.real)}`, target, digestOf("read_file", target.real)),
+    withTarget(path, "read", world, async ({ real, judgement }) =>
+      intentOf({
+        what: `read ${nameIn(world, real)}`,
+        subject: pathSubject(path, "read"),
+        judgement,
+        digest: digestOf("read_file", real),
+      }),
     ),
 
   run: (asked, call, world) =>

@@ -8,7 +8,7 @@ import { type Finder, finder } from "./finder.js";
 import { globTest } from "./glob.js";
 import { Hidden } from "./hidden.js";
 import type { Pin } from "./pin.js";
-import { digestOf, hold, intentOf, judgeReal, nameIn, withTarget } from "./target.js";
+import { digestOf, hold, intentOf, judgeReal, nameIn, pathSubject, withTarget } from "./target.js";
 import { DEEPEST, type Entry, Omitted, tree } from "./tree.js";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
@@ -55,8 +55,13 @@ export const searchFiles: Tool<Input, SearchOutput> = {
   readOnly: true,
 
   judge: ({ path }, world) =>
-    withTarget(path, "read", world, async (target) =>
-      intentOf(`search in ${nameIn(world, target.real)}`, target, digestOf("search_files", target.real)),
+    withTarget(path, "read", world, async ({ real, judgement }) =>
+      intentOf({
+        what: `search in ${nameIn(world, real)}`,
+        subject: pathSubject(path, "read"),
+        judgement,
+        digest: digestOf("search_files", real),
+      }),
     ),
 
   run: (asked, call, world) =>

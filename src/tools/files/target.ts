@@ -4,6 +4,7 @@ import type { Access } from "../../guard/files/access.js";
 import { type Action, type Finding, strictest } from "../../guard/finding.js";
 import type { Judgement } from "../../guard/guard.js";
 import { expandHome, isInside, lexical } from "../../guard/paths/components.js";
+import type { Subject } from "../../guard/subject.js";
 import { harmless } from "../../text.js";
 import { type Call, type Intent, ToolError, type World } from "../tool.js";
 import { inWords, type Pin, pin } from "./pin.js";
@@ -31,7 +32,7 @@ export async function withTarget<T>(
   world: World,
   act: (target: Target) => Promise<T>,
 ): Promise<T> {
-  const named = world.guard.check({ kind: "path", input: path, fields: { access } });
+  const named = world.guard.check(pathSubject(path, access));
   const real = lexical(absolute(path, world), "/");
   if (named.action === "deny") return act({ real, judgement: named });
   let held: Pin;
@@ -54,7 +55,7 @@ export async function withTarget<T>(
 export async function judgeReal(real: string, access: Access, world: World): Promise<Judgement> {
   const workspace = await realpath(world.workspace);
   const input = isInside(real, workspace) ? world.workspace + real.slice(workspace.length) : real;
-  return world.guard.check({ kind: "path", input, fields: { access } });
+  return world.guard.check(pathSubject(input, access));
 }
 
 export function both(a: Judgement, b: Judgement): Judgement {
@@ -73,13 +74,20 @@ export function digestOf(tool: string, real: string, ...content: readonly (strin
   return hash.digest("hex");
 }
 
-export function intentOf(
-  what: string,
-  { judgement }: Pick<Target, "judgement">,
-  digest: string,
-  detail?: Intent["detail"],
-): Intent {
-  return { ...judgement, what: harmless(what), digest, ...(detail && { detail }) };
+export interface About {
+  readonly what: string;
+  readonly subject: Subject;
+  readonly judgement: Judgement;
+  readonly digest: string;
+  readonly detail?: NonNullable<Intent["detail"]>;
+}
+
+export function intentOf({ what, judgement, ...about }: About): Intent {
+  return { ...judgement, ...about, what: harmless(what) };
+}
+
+export function pathSubject(path: string, access: Access): Subject {
+  return { kind: "path", input: path, fields: { access } };
 }
 
 /** What may run is what was allowed: the same deed on the same object, for no reason that nobody has seen. */
