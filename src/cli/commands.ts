@@ -6,6 +6,7 @@ import { PACKAGE_VERSION } from "../version.js";
 import { addApprovalCommands } from "./approving.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addServingCommands } from "./serving.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
 import { addToolCommands } from "./tools.js";
@@ -204,6 +205,7 @@ Examples:
   addApprovalCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
+  addServingCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy
