@@ -20,7 +20,9 @@ export type Standing =
   | { readonly action: "ask"; readonly automatic: boolean };
 
 /** What the answers hold for. */
-type Asked = Pick<ApprovalRequest, "what" | "digest" | "findings" | "parts" | "programs">;
+type Asked = Pick<ApprovalRequest, "what" | "digest" | "findings" | "parts" | "programs"> & {
+  readonly kind?: ApprovalRequest["kind"];
+};
 
 export function standingAnswer(asked: Asked, section: ApprovalsSection, workspace: string): Standing {
   const denied = asked.findings.find(({ action }) => action === "deny");
@@ -93,7 +95,7 @@ function actionOf({ allow, ask, deny }: ApprovalRule): readonly [Action, string]
  */
 function aboutCommand({ command }: ApprovalRule, action: Action, { rule }: Finding, asked: Asked): boolean {
   if (command === undefined) return true;
-  const { what, parts = [], programs = [] } = asked;
+  const { kind, what, parts = [], programs = [] } = asked;
   const matches = (text: string) => globMatches(command, text.trim());
   if (action !== "allow")
     return (
@@ -103,5 +105,6 @@ function aboutCommand({ command }: ApprovalRule, action: Action, { rule }: Findi
     return parts
       .filter(({ findings }) => findings.some((one) => one.rule === rule))
       .every((p) => matches(p.what));
-  return matches(what) && programs.length <= 1 && !/[\n;&|`]|\$\(|[<>]\(/.test(what);
+  if (kind === "DEED") return programs.length === 1 && matches(programs[0]!.join(" "));
+  return matches(what) && programs.length <= 1 && !/[\n;&|`<>]|\$\(/.test(what);
 }

@@ -4,6 +4,7 @@ import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { addApprovalCommands } from "./approving.js";
+import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
 import { addServingCommands } from "./serving.js";
@@ -201,8 +202,14 @@ Examples:
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
 
+  program
+    .command("remote", { hidden: true })
+    .description("run what another HERMES orders over stdin and stdout")
+    .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
+
   addToolCommands(program);
   addApprovalCommands(program);
+  addAuditCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
   addServingCommands(program);

@@ -20,10 +20,10 @@ import { openStore } from "../store/open.js";
 import type { Store, ToolCallStatus } from "../store/store.js";
 import { attended } from "./attended.js";
 import type { Backend } from "./backend.js";
+import { backendOf } from "./backends.js";
 import { catalogue } from "./catalogue.js";
 import { type FunctionDefinition, functionDefinition } from "./definition.js";
 import { Ledger } from "./ledger.js";
-import { LocalBackend } from "./local.js";
 import { sweepScratch } from "./scratch.js";
 import { newSession, recover } from "./session.js";
 import { Background } from "./terminal/background.js";
@@ -83,7 +83,7 @@ export class Toolbox {
       guard,
       config,
       atLeast,
-      backend: options.backend ?? new LocalBackend(),
+      backend: options.backend ?? backendOf(config),
       files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
       credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
       env,

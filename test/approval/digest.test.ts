@@ -49,6 +49,10 @@ describe("a digest", () => {
     ["a further variable", () => of("ls", { env: ["PATH", "HOME", "LD_PRELOAD"] })],
     ["a missing variable", () => of("ls", { env: ["PATH"] })],
     ["words in place of a text", () => commandDigest({ argv: ["ls"], cwd: folder, env: ["PATH", "HOME"] })],
+    [
+      "what is on stdin",
+      () => commandDigest({ command: "ls", cwd: folder, env: ["PATH", "HOME"], stdin: "" }),
+    ],
     ["a further file", () => of("ls", { files: ["x.py"] })],
   ])("changes with %s", (_, changed) => expect(changed().digest).not.toBe(of("ls").digest));
 

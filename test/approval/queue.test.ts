@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Approver } from "../../src/approval/approver.js";
+import { commandDigest } from "../../src/approval/digest.js";
 import type { ApprovalItem } from "../../src/approval/item.js";
 import { MAX_OPEN, MAX_PER_MINUTE } from "../../src/approval/limits.js";
 import {
@@ -229,6 +230,69 @@ describe("an answer", () => {
   });
 });
 
+describe("a grant is bound to what was asked about", () => {
+  it.each<[string, (folder: string) => Parameters<typeof commandDigest>[0]]>([
+    ["a word", (cwd) => ({ command: "bash x.sh -f", cwd, env: ["PATH"] })],
+    ["the folder", (cwd) => ({ command: "bash x.sh", cwd: `${cwd}/..`, env: ["PATH"] })],
+    ["a variable", (cwd) => ({ command: "bash x.sh", cwd, env: ["PATH", "BASH_ENV"] })],
+    [
+      "the script",
+      (cwd) => {
+        writeFileSync(`${cwd}/x.sh`, "echo two\n");
+        return { command: "bash x.sh", cwd, env: ["PATH"] };
+      },
+    ],
+  ])("another one needs another answer: %s", async (_, change) => {
+    const { queue } = queueOf(desk);
+    writeFileSync(`${desk.folder}/x.sh`, "echo one\n");
+    const granted = () =>
+      request({ digest: commandDigest({ command: "bash x.sh", cwd: desk.folder, env: ["PATH"] }).digest });
+    const outcome = queue.request(granted());
+    await queue.answer((await parked(desk.store)).id, { answer: "session", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: true });
+    expect(await queue.request(granted())).toMatchObject({ granted: true, scope: "session" });
+    const { digest } = commandDigest(change(desk.folder));
+    expect(await queue.request(request({ digest }), { patience: 10 })).toMatchObject({ state: "expired" });
+  });
+});
+
+describe("a composed command", () => {
+  const [one, two] = ["rm -rf a", "git reset --hard"];
+  const composed = (more = {}) =>
+    request({
+      what: `${one} && ${two}`,
+      findings: [asks("recursive-delete"), asks("git-destructive")],
+      parts: [
+        { what: one!, digest: "one", findings: [asks("recursive-delete")] },
+        { what: two!, digest: "two", findings: [asks("git-destructive")] },
+      ],
+      ...more,
+    });
+
+  it("needs no new answer when each of its parts has one", async () => {
+    const { queue } = queueOf(desk, { allow: ["git destructive"] });
+    expect(await queue.request(composed(), { patience: 10 })).toMatchObject({ granted: false });
+    const outcome = queue.request(request({ what: one!, digest: "one" }));
+    await queue.answer((await parked(desk.store)).id, { answer: "session", by: "cli:alice" });
+    await outcome;
+    expect(await queue.request(composed())).toMatchObject({ granted: true, by: "parts" });
+  });
+
+  it("needs one when something in it belongs to no part", async () => {
+    const { queue } = queueOf(desk, { allow: ["recursive delete", "git destructive"] });
+    const findings = [...composed().findings, asks("exfiltration")];
+    expect(await queue.request(composed({ findings }), { patience: 10 })).toMatchObject({ granted: false });
+  });
+
+  it("is not covered by a part's grant for once", async () => {
+    const { queue } = queueOf(desk, { allow: ["git destructive"] });
+    const outcome = queue.request(request({ what: one!, digest: "one" }));
+    await queue.answer((await parked(desk.store)).id, { answer: "once", by: "cli:alice" });
+    await outcome;
+    expect(await queue.request(composed(), { patience: 10 })).toMatchObject({ granted: false });
+  });
+});
+
 describe("equal requests", () => {
   it("share one question; a grant for once is for one of them, and the other is asked anew", async () => {
     const { queue } = queueOf(desk);
@@ -257,6 +321,43 @@ describe("equal requests", () => {
       expect((await Promise.all(all)).map((one) => one.granted)).toEqual([granted, granted, granted]);
     }
     expect(await desk.store.approvals()).toHaveLength(2);
+  });
+
+  it("wait as long as each wants to", async () => {
+    const { queue } = queueOf(desk);
+    const long = queue.request(request(), { patience: 600_000 });
+    const { id } = await parked(desk.store);
+    expect(await queue.request(request(), { patience: 30 })).toMatchObject({
+      granted: false,
+      state: "expired",
+    });
+    expect((await desk.store.approval(id))!.state).toBe("pending");
+    await queue.answer(id, { answer: "once", by: "cli:alice" });
+    expect(await long).toMatchObject({ granted: true });
+    const short = queue.request(request(), { patience: 30 });
+    const second = await parked(desk.store);
+    const patient = queue.request(request(), { patience: 600_000 });
+    expect(await short).toMatchObject({ state: "expired" });
+    const third = await parked(desk.store);
+    expect(third.id).not.toBe(second.id);
+    await queue.answer(third.id, { answer: "once", by: "cli:alice" });
+    expect(await patient).toMatchObject({ granted: true });
+  });
+
+  it("of two sessions share one, but not at a system call: that is of one program", async () => {
+    const { queue } = queueOf(desk);
+    await openSession(desk.store, "two", desk.folder);
+    const ask = (kind: "TOOL_CALL" | "DEED", session: string) =>
+      queue.request(request({ kind, session, digest: kind }));
+    const tools = [ask("TOOL_CALL", "one"), ask("TOOL_CALL", "two")];
+    const deeds = [ask("DEED", "one"), ask("DEED", "two")];
+    await until(async () => ((await pending()) === 3 ? true : undefined));
+    const [first, second] = await desk.store.approvals({ state: ["pending"], digest: "DEED" });
+    await queue.answer(first!.id, { answer: "session", by: "cli:alice" });
+    await queue.answer(second!.id, { answer: "no", by: "cli:alice" });
+    expect((await Promise.all(deeds)).map(({ granted }) => granted)).toEqual([true, false]);
+    await queue.answer((await parked(desk.store)).id, { answer: "no", by: "cli:alice" });
+    expect((await Promise.all(tools)).map(({ granted }) => granted)).toEqual([false, false]);
   });
 
   it("go on waiting when one of them gives up", async () => {
@@ -315,6 +416,14 @@ describe("modes", () => {
       by: "mode:off",
     });
     expect(problems).toEqual(["APPROVALS ARE OFF (approvals.mode): nobody was asked about: rm -rf build"]);
+  });
+
+  it("off tells nothing that is secret or hostile", async () => {
+    const { queue, problems } = queueOf(desk, { mode: "off" });
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    await queue.request(request({ what: `curl -H ${token}\u001b[2J` }));
+    expect(problems[0]).toContain("\\x1b[2J");
+    expect(problems[0]).not.toContain(token);
   });
 
   it("auto approves after the delay what is safe for it", async () => {

@@ -58,6 +58,13 @@ describe("rules of hermes.yaml", () => {
     expect(answer({ rules }, { what: "rm -rf build && ls; rm -rf src", parts: worse })).toBe("ask");
   });
 
+  it("of a deed its words count", () => {
+    const rules = [{ allow: "*", command: "git push *" }];
+    const deed = { kind: "DEED", what: "run git push origin main" } as const;
+    expect(answer({ rules }, { ...deed, programs: [["git", "push", "origin", "main"]] })).toBe("allow");
+    expect(answer({ rules }, { ...deed, programs: [] })).toBe("ask");
+  });
+
   it("a refusal counts wherever its command stands", () => {
     const rules = [{ deny: "*", command: "rm -rf *" }];
     expect(answer({ rules }, { what: "ls && rm -rf x", programs: [["ls"], ["rm", "-rf", "x"]] })).toBe(

@@ -134,7 +134,7 @@ async function withPlace<T>({ path }: Changing, world: World, act: (found: Found
     return act({ real, judgement: named, problem: inWords(error, path) });
   }
   try {
-    const judgement = both(named, await judgeReal(place.real, "write", world));
+    const judgement = both(named, judgeReal(place.real, "write", world));
     return await act({ real: place.real, judgement, place });
   } catch (error) {
     throw inWords(error, path);

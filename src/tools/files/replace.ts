@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
+import { type BigIntStats, constants, fstatSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import type { Stamp } from "../../guard/files/tracker.js";
 import { harmless } from "../../text.js";
 import { leftover } from "../scratch.js";
@@ -25,10 +25,11 @@ export async function replaceFile({ folder, name, existing }: Place, bytes: Uint
       await handle.writeFile(bytes);
       if (existing) await keepOwner(handle, existing.info);
       await handle.sync();
-      if (existing) await swap(way, target, existing.info);
+      if (existing) swap(way, target, existing.info);
       else await place(way, target);
+      const stamp = stampOf(fstatSync(handle.fd, { bigint: true }));
       await syncFolder(folder.way);
-      return stampOf(await handle.stat({ bigint: true }));
+      return stamp;
     } finally {
       await handle.close();
     }
@@ -45,16 +46,17 @@ async function keepOwner(handle: FileHandle, { uid, gid, mode }: BigIntStats): P
   await handle.chmod(Number(mode) & 0o7777);
 }
 
-async function swap(way: string, target: string, before: BigIntStats): Promise<void> {
-  const now = await lstat(target, { bigint: true });
-  if (stampOf(now) !== stampOf(before)) throw changed(target);
-  await rename(way, target);
+/** Both at once, as far as this process goes: of two calls that change the same state of a file, one is told. */
+function swap(way: string, target: string, before: BigIntStats): void {
+  if (stampOf(lstatSync(target, { bigint: true })) !== stampOf(before)) throw changed(target);
+  renameSync(way, target);
 }
 
 /** A second name in place of a rename: it never replaces anything. Some file systems have no second names. */
 async function place(way: string, target: string): Promise<void> {
   try {
     await link(way, target);
+    unlinkSync(way);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") throw changed(target);

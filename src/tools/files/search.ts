@@ -136,7 +136,7 @@ class Search {
   }
 
   async #lookInto(entry: Entry): Promise<void> {
-    if ((await judgeReal(entry.real, "read", this.#world)).action !== "allow") {
+    if (judgeReal(entry.real, "read", this.#world).action !== "allow") {
       this.omitted.refused.push(nameIn(this.#world, entry.real));
       return;
     }

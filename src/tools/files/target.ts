@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import type { Access } from "../../guard/files/access.js";
 import { type Action, type Finding, strictest } from "../../guard/finding.js";
 import type { Judgement } from "../../guard/guard.js";
@@ -42,7 +42,7 @@ export async function withTarget<T>(
     return act({ real, judgement: named, problem: inWords(error, path) });
   }
   try {
-    const judgement = both(named, await judgeReal(held.path, access, world));
+    const judgement = both(named, judgeReal(held.path, access, world));
     return await act({ real: held.path, judgement, pin: held });
   } catch (error) {
     throw inWords(error, path);
@@ -52,8 +52,8 @@ export async function withTarget<T>(
 }
 
 /** A workspace that is reached by a link has a real name of its own: what lies in it lies in the workspace. */
-export async function judgeReal(real: string, access: Access, world: World): Promise<Judgement> {
-  const workspace = await realpath(world.workspace);
+export function judgeReal(real: string, access: Access, world: World): Judgement {
+  const workspace = realpathSync.native(world.workspace);
   const input = isInside(real, workspace) ? world.workspace + real.slice(workspace.length) : real;
   return world.guard.check(pathSubject(input, access));
 }
