@@ -1,10 +1,9 @@
 /**
- * `asker FOLDER SESSION COMMAND`: a process of an agent, which asks about a command and says what became of it.
- * `asker FOLDER SESSION answer ID ANSWER`: a process that answers as soon as it is told to.
+ * `asker STORE FOLDER SESSION COMMAND`: a process of an agent, which asks about a command and says what became of it.
+ * `asker STORE FOLDER SESSION answer ID ANSWER`: a process that answers as soon as it is told to.
  */
 import { once } from "node:events";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import { commandDigest } from "../../src/approval/digest.js";
 import { startOf } from "../../src/approval/owner.js";
 import type { Answer } from "../../src/approval/question.js";
@@ -12,9 +11,9 @@ import { Queue } from "../../src/approval/queue.js";
 import { approvalsSection } from "../../src/guard/config/approvals.js";
 import { openStore } from "../../src/store/open.js";
 
-const [folder = "", session = "", command = "", id = "", answer = ""] = process.argv.slice(2);
+const [url = "", folder = "", session = "", command = "", id = "", answer = ""] = process.argv.slice(2);
 const tell = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`);
-const store = await openStore(join(folder, "hermes.db"));
+const store = await openStore(url);
 const config = approvalsSection.parse({});
 const queue = new Queue({ store, workspace: folder, config: () => config });
 
