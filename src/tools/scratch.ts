@@ -40,7 +40,7 @@ export async function removeScratch(folder: string): Promise<void> {
 /** Removes what processes that are gone have left, and says what that was. */
 export async function sweepScratch(): Promise<readonly string[]> {
   const swept: string[] = [];
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     const owner = NAME.exec(name);
     const folder = join(tmpdir(), name);
     if (!owner || !isGone(owner) || !(await isOurs(folder))) continue;

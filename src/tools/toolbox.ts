@@ -285,6 +285,8 @@ export class Toolbox {
       ...this.#world,
       backend: attended(this.#world.backend, this.#approvals, this.#ledger, id, options.asked),
     };
+    // Whatever else is done ends a row of equal reads.
+    if (tool.name !== "read_file") world.files.acted(this.session);
     try {
       const output = await tool.run(input, call, world);
       return await this.#end(id, { status: controller.signal.aborted ? "CANCELLED" : "DONE", output });

@@ -68,7 +68,6 @@ export const searchFiles: Tool<Input, SearchOutput> = {
     withTarget(asked.path, "read", world, async ({ real, judgement, pin, problem }) => {
       hold(call, judgement, digestOf("search_files", real));
       if (!pin) throw problem;
-      world.files.acted(world.session);
       const search = new Search(asked, await finder(asked), world);
       for await (const entry of entries(pin, asked, call.signal, world, search.omitted))
         if (!(await search.look(entry))) break;

@@ -78,7 +78,6 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
         "not-here",
         `Scripts run on this machine, and commands go to ${world.backend.name}.`,
       );
-    world.files.acted(world.session);
     const folder = await scratchFolder();
     return runIn(folder, asked, call, world).finally(() =>
       removeScratch(folder).catch((error: Error) => call.output("stderr", Buffer.from(`${error.message}\n`))),
