@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ApprovalOutcome } from "../../src/approval/approvals.js";
 import { Desk } from "../../src/approval/desk.js";
@@ -38,6 +39,35 @@ async function outcome(agent: Talker): Promise<ApprovalOutcome> {
 
 const answer = (id: string, given: "once" | "no" = "once") =>
   new Desk({ store: desk.store }).answer(id, { answer: given, by: "cli:alice" });
+
+/** Says yes to everything, until it is told to stop. */
+function sayYes(): { stop(): Promise<void> } {
+  let going = true;
+  const done = (async () => {
+    while (going) {
+      for (const { id } of await desk.store.approvals({ state: ["pending"] })) await answer(id);
+      await sleep(3);
+    }
+  })();
+  return {
+    stop: () => {
+      going = false;
+      return done;
+    },
+  };
+}
+
+/** Everything that it was granted, until it ends or is killed. */
+async function grantsOf(agent: Talker): Promise<string[]> {
+  const grants: string[] = [];
+  for (;;)
+    try {
+      const heard = await agent.hear<{ granted?: boolean; approval?: string }>();
+      if (heard.granted && heard.approval) grants.push(heard.approval);
+    } catch {
+      return grants;
+    }
+}
 
 function suite(fresh: () => Promise<string | undefined>): void {
   beforeEach(async () => {
@@ -135,6 +165,27 @@ function suite(fresh: () => Promise<string | undefined>): void {
       await next.kill();
       writeFileSync(script, "echo one\n");
       expect(await start("last", "bash x.sh").hear()).toMatchObject({ granted: true, approval: parked });
+    });
+
+    it("at any point, again and again: no grant is used twice, and none is lost", async () => {
+      const person = sayYes();
+      const used: string[] = [];
+      for (let round = 0; round < 8; round++) {
+        const agents = ["x", "y"].map((name) => start(`${name}${round}`, "busy", "12"));
+        const grants = agents.map(grantsOf);
+        await until(async () => ((await desk.store.session(`x${round}`)) ? true : undefined));
+        await sleep(Math.random() * 250);
+        await Promise.all(agents.map((agent) => agent.kill()));
+        used.push(...(await Promise.all(grants)).flat());
+      }
+      // Whatever was granted to the dead is used by whoever asks the same.
+      used.push(...(await grantsOf(start("last", "busy", "12"))));
+      await person.stop();
+      expect(new Set(used).size).toBe(used.length);
+      const granted = await desk.store.approvals({ state: ["granted"] });
+      expect(granted.filter(({ spent }) => spent === null)).toEqual([]);
+      expect(used.length).toBeGreaterThan(30);
+      expect(await desk.store.approvals({ state: ["pending"] })).toEqual([]);
     });
 
     it("an answer is not taken from a process that waits for it", async () => {
