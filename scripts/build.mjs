@@ -110,9 +110,11 @@ const COMMANDS = [
   "guard",
   "hook",
   "learn",
+  "mcp",
   "policy",
   "policy-test",
   "query",
+  "remote",
   "simulate",
   "skill",
   "top",
@@ -135,7 +137,9 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills|tools|agents)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents)\.ts$/.test(
+          importer,
+        ) ||
         !COMMANDS.includes(name)
       )
         return undefined;
@@ -218,7 +222,8 @@ if (process.platform === "linux" && process.arch === "x64") {
       "-lpthread",
       "-lrt",
     ]);
-    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", ...LAUNCHER]);
+    // Static, so that it also starts in a container whose image has another C library, or none.
+    run("gcc", [...CFLAGS, "-static-pie", "-o", "dist/native/hermes-launch", ...LAUNCHER]);
   });
 } else {
   process.stderr.write(

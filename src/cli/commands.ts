@@ -8,6 +8,7 @@ import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addServingCommands } from "./serving.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
 import { addToolCommands } from "./tools.js";
@@ -202,12 +203,18 @@ Examples:
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
 
+  program
+    .command("remote", { hidden: true })
+    .description("run what another HERMES orders over stdin and stdout")
+    .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
+
   addToolCommands(program);
   addAgentCommands(program);
   addApprovalCommands(program);
   addAuditCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
+  addServingCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

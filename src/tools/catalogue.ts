@@ -4,6 +4,7 @@ import { patch } from "./files/patch.js";
 import { readFile } from "./files/read.js";
 import { searchFiles } from "./files/search.js";
 import { writeFile } from "./files/write.js";
+import { pythonRpc } from "./python/rpc.js";
 import { type Background, terminalProcess } from "./terminal/background.js";
 import { terminalExec } from "./terminal/exec.js";
 import type { Tool } from "./tool.js";
@@ -19,5 +20,6 @@ export function catalogue(background: Background): readonly Tool[] {
     listFiles,
     searchFiles,
     fetchUrl,
+    pythonRpc,
   ] as readonly unknown[] as readonly Tool[];
 }

@@ -9,6 +9,7 @@ import { configuredGuard } from "../../src/guard/host.js";
 import type { Kind } from "../../src/guard/subject.js";
 import { openStore } from "../../src/store/open.js";
 import type { Store } from "../../src/store/store.js";
+import { Toolbox } from "../../src/tools/toolbox.js";
 import { session } from "../store/rows.js";
 import { HERMES, hermes as run } from "../support/cli.js";
 
@@ -169,6 +170,78 @@ describe("hermes audit show", () => {
   });
 });
 
+describe("what the tools do", () => {
+  it("is recorded, verified and judged again: calls, refusals in the kernel, outcomes", async () => {
+    const home = join(folder, "home");
+    mkdirSync(join(home, ".ssh"), { recursive: true });
+    writeFileSync(join(home, ".ssh/id_rsa"), "key");
+    writeFileSync(join(workspace, "names"), join(home, ".ssh/id_rsa"));
+    const toolbox = await Toolbox.open({ store, workspace, home });
+    for (const command of ["ls", "rm -rf /", "xargs cat < names"])
+      await toolbox.call("terminal_exec", { command });
+    await toolbox.close();
+    const kinds = lines("-n", "0").map(({ kind }) => kind);
+    expect(kinds).toEqual([
+      "session",
+      ...["tool-call", "outcome"],
+      ...["tool-call", "outcome"],
+      ...["tool-call", "deed", "outcome"],
+      "session",
+    ]);
+    const [deed] = lines("--kind", "deed");
+    expect(deed.body).toMatchObject({
+      action: "deny",
+      rule: "ssh",
+      call: { name: "openat", path: join(home, ".ssh/id_rsa") },
+    });
+    expect(hermes("verify").status).toBe(0);
+    const replayed = run(["audit", "replay", "--json"], { env: { ...env(), HOME: home } });
+    expect(JSON.parse(replayed.stdout)).toEqual({ judged: 4, notComparable: 0, changes: [] });
+  });
+});
+
+describe("the record of an agent", () => {
+  const names = ["hermes.db", "hermes.db-wal", "hermes.db.head", "hermes.db.host", "hermes.db.key"];
+
+  it("cannot be read, changed or removed by what the agent runs, also where it may write", async () => {
+    const own = await openStore(join(workspace, "hermes.db"));
+    const toolbox = await Toolbox.open({ store: own, workspace, home: folder });
+    writeFileSync(join(workspace, "hermes.db.key"), "key");
+    // In a list, where no look at the command's text finds them.
+    writeFileSync(join(workspace, "names"), names.join("\n"));
+    const rules = async (command: string) => {
+      const { output } = (await toolbox.call("terminal_exec", { command })) as {
+        output: { refused: { rule: string }[]; stdout: string };
+      };
+      expect(output.stdout).toBe("");
+      return output.refused.map(({ rule }) => rule);
+    };
+    expect(await rules("xargs -n1 cat < names")).toEqual(names.map(() => "own-records"));
+    expect(await rules("xargs -n1 touch < names")).not.toEqual([]);
+    expect(await rules("xargs mv -t .. < names")).not.toEqual([]);
+    await toolbox.close();
+    await own.close();
+    expect(readFileSync(join(workspace, "hermes.db.key"), "utf8")).toBe("key");
+    rmSync(join(workspace, "hermes.db.key"));
+    expect(hermes("verify", "--store", join(workspace, "hermes.db")).status).toBe(0);
+  });
+
+  it("cannot be read or written with the agent's own tools", async () => {
+    const own = await openStore(join(workspace, "hermes.db"));
+    const toolbox = await Toolbox.open({ store: own, workspace, home: folder });
+    for (const path of names) {
+      expect(await toolbox.call("read_file", { path })).toMatchObject({
+        status: "REFUSED",
+        rule: "own-records",
+      });
+      const write = await toolbox.call("write_file", { path, content: "x" });
+      expect(write).toMatchObject({ status: "REFUSED", rule: "own-records" });
+    }
+    await toolbox.close();
+    await own.close();
+  });
+});
+
 describe("hermes audit replay", () => {
   const changes = (...args: string[]) => {
     const { stdout, status, stderr } = hermes("replay", "--json", ...args);
@@ -235,6 +308,6 @@ describe("hermes audit replay", () => {
     ]);
     writeFileSync(policy, rule("allow"));
     expect(changes("--policy", policy)).toMatchObject({ status: 0, judged: 1 });
-    expect(changes()).toMatchObject({ status: 0, judged: 0, notComparable: 2 });
+    expect(changes()).toMatchObject({ status: 0, judged: 1, notComparable: 1 });
   });
 });

@@ -9,6 +9,7 @@ import { skillsSection } from "../skills/section.js";
 import { KINDS } from "../subject.js";
 import { urlsSection } from "../urls/allowed.js";
 import { approvalsSection } from "./approvals.js";
+import { backendSection } from "./backend.js";
 
 const action = z.enum(["allow", "ask", "deny"]);
 
@@ -57,6 +58,7 @@ export const configSchema = z.strictObject({
         .describe("What a tool of an agent leads to that is not known here."),
     })
     .prefault({}),
+  backend: backendSection.prefault({}),
   patterns: z.array(patternSchema).default([]).describe("Patterns of your own, run in linear time."),
 });
 
