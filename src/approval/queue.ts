@@ -122,8 +122,8 @@ export class Queue implements Approvals {
     const flood = await this.#flood(request, now);
     if (flood) return this.#settled(request, refused("hermes", flood));
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
-    await store.park(approval);
     await this.#recordAsked(approval);
+    await store.park(approval);
     // Others may have asked the same at the same moment: all agree that the oldest question stays.
     const [first, ...doubles] = await this.#openRows(request);
     for (const { id } of doubles) await this.#desk.withdraw(id, "asked already");
@@ -176,7 +176,7 @@ export class Queue implements Approvals {
     this.#enter(row);
     try {
       const answered = await waitForAnswer(store, row, {
-        deadline,
+        deadline: mine ? row.expires : deadline,
         sweep: () => this.#desk.sweep(),
         ...(signal && { signal }),
         ...this.#automatic(row, request, section),

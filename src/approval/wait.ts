@@ -21,13 +21,16 @@ export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting):
   const { signal, deadline, after, answer, sweep, abandoned } = waiting;
   return new Promise((resolve, reject) => {
     let over = false;
+    let leaving = false;
     let timer: NodeJS.Timeout | undefined;
     const answering = after !== undefined && setTimeout(() => void answer?.().then(look, fail), after);
     const stop = store.onApprovals(() => void look());
-    const abort = () =>
+    const abort = () => {
+      leaving = true;
       void abandoned()
         .then(() => store.approval(row.id))
         .then((now) => finish(now ?? row), fail);
+    };
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     watchTheClock();
@@ -49,7 +52,7 @@ export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting):
       try {
         const now = await store.approval(row.id);
         if (!now) fail(new Error("its row is gone"));
-        else if (now.state !== "pending") finish(now);
+        else if (now.state !== "pending" && !leaving) finish(now);
       } catch (error) {
         fail(error);
       }

@@ -266,7 +266,7 @@ describe("a hostile script", () => {
       env: { PATH: "/usr/bin:/bin" },
     });
     const intent = await pythonRpc.judge(pythonRpc.input.parse(input), open);
-    expect(intent.findings.map(({ rule, action }) => `${rule} ${action}`).sort()).toEqual([
+    expect([...new Set(intent.findings.map(({ rule, action }) => `${rule} ${action}`))].sort()).toEqual([
       "python-approval ask",
       "python-network ask",
       "python-network-wanted ask",
@@ -408,6 +408,15 @@ ${sends}`,
       "b'\\xff\\xfe\\n'",
     ])
       expect((await raw(`send(${bad})\nanswer()\nanswer()`)).stdout, bad).toBe("channel\nend\n");
+  });
+
+  it("sends calls behind what is none, and they are not made", async () => {
+    const calls: unknown[] = [];
+    await raw(
+      `one = b'{"tool": "read_file", "input": {}}\\n'\nsend(one + b'nonsense\\n' + one * 5)\nanswer()\nanswer()`,
+      echo(calls),
+    );
+    expect(calls).toHaveLength(1);
   });
 
   it("sends a message that never ends, and is cut off after 4 MB", async () => {
