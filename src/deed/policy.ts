@@ -69,6 +69,8 @@ function opensToRead(event: CallEvent): boolean {
 
 const EXEC = ["execve", "execveat"];
 
+type Judge = (event: CallEvent) => Verdict | undefined;
+
 async function deedPolicy(options: DeedOptions): Promise<Policy> {
   const { workspace, home, config, approved } = options;
   const guard = hostGuard({
@@ -79,10 +81,10 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
   });
   const execs = new ExecJudge(guard, approved);
   const network = await NetworkJudge.of(options, machine);
-  const judges = new Map<number, (event: CallEvent) => Verdict | undefined>();
-  const on = (name: string, judge: (event: CallEvent) => Verdict | undefined) =>
-    judges.set(syscallByName(name)!.nr, judge);
-  for (const name of EXEC) on(name, (event) => execs.judge(event));
+  const starts = startsInside(options);
+  const judges = new Map<number, Judge>();
+  const on = (name: string, judge: Judge) => judges.set(syscallByName(name)!.nr, judge);
+  for (const name of EXEC) on(name, (event) => starts(event) ?? execs.judge(event));
   for (const name of CONNECTING) on(name, (event) => judgeAddresses(event, network));
   for (const [name, judge] of Object.entries(PROCESS_JUDGES)) on(name, judge);
   if (options.shell) for (const name of ["chdir", "fchdir"]) on(name, stays(options, options.shell));
@@ -98,15 +100,32 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
   };
 }
 
+const STAY = "stay";
+
+/** Folders that a run may be in. */
+function isInside({ workspace, writable }: DeedOptions, path: string): boolean {
+  const folders = [workspace, "/tmp", "/var/tmp", tmpdir(), ...writable];
+  return folders.some((folder) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`));
+}
+
+/** Where it starts is looked at when it has got there: a path may lead elsewhere than it did when it was judged. */
+function startsInside(options: DeedOptions): Judge {
+  let started = false;
+  return ({ process: { cwd } }) => {
+    if (started) return undefined;
+    started = true;
+    if (isInside(options, cwd)) return undefined;
+    return { ...deny(`It would start in ${cwd}, outside of ${options.workspace}.`), rule: STAY };
+  };
+}
+
 /** The shell and its subshells have the same words; programs that they run have others, and rules of their own. */
-function stays({ workspace, writable }: DeedOptions, shell: readonly string[]) {
+function stays(options: DeedOptions, shell: readonly string[]): Judge {
   const words = shell.join("\0");
-  const inside = [workspace, "/tmp", "/var/tmp", tmpdir(), ...writable];
-  return (event: CallEvent): Verdict | undefined => {
+  return (event) => {
     if (event.process.argv.join("\0") !== words) return undefined;
-    const to = event.path ?? event.fd?.target ?? "";
-    if (inside.some((folder) => to === folder || to.startsWith(`${folder}/`))) return undefined;
-    return { ...deny(`The working directory stays in ${workspace}.`), rule: "stay" };
+    if (isInside(options, event.path ?? event.fd?.target ?? "")) return undefined;
+    return { ...deny(`The working directory stays in ${options.workspace}.`), rule: STAY };
   };
 }
 

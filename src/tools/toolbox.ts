@@ -82,7 +82,10 @@ export class Toolbox {
       config,
       atLeast,
       backend: options.backend ?? new LocalBackend(),
-      files: new FileTracker(),
+      files: new FileTracker({
+        warnAfter: config.files.re_read_warn,
+        stopAfter: config.files.re_read_stop,
+      }),
       credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
       env,
     };

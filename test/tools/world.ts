@@ -53,6 +53,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     session: "test",
     guard: await guardOf(config, workspace, home),
     config,
+    atLeast: {},
     backend: options.backend ?? NO_BACKEND,
     files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
     credentials: new CredentialFiles(home, hostFiles),
