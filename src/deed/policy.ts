@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
 import { optionsOf } from "../guard/config/load.js";
@@ -32,17 +32,34 @@ export async function deedPolicies(options: DeedOptions): Promise<Policy[]> {
 const compiled = new Map<string, Promise<Policy>>();
 const MOST_COMPILED = 8;
 
-async function filePolicy({ workspace, home, writable, readable = [] }: DeedOptions): Promise<Policy> {
+async function filePolicy(options: DeedOptions): Promise<Policy> {
+  const { workspace, home, writable, readable = [] } = options;
   const places = { workspace, home, cwd: workspace };
-  const key = JSON.stringify([places, writable]);
+  const programs = installedIn(options);
+  const key = JSON.stringify([places, writable, programs]);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   const rules =
     compiled.get(key) ??
     loadYaml(join(HOME, "policies/tools.yaml"), places, [], {
       ...(writable.length > 0 && { granted: writable.map(quoted) }),
+      ...(programs.length > 0 && { programs: programs.map(quoted) }),
     });
   compiled.set(key, rules);
   return granting(await rules, new Set(readable));
+}
+
+/** A program in `…/shims` or `…/bin` belongs to what is beside that folder, unless that is a home or more. */
+function installedIn({ searchPath = "", home, workspace }: DeedOptions): string[] {
+  const folders = searchPath.split(":").filter((folder) => folder.startsWith("/"));
+  const around = folders.map((folder) => {
+    const parent = dirname(resolve(folder));
+    const tooMuch =
+      parent.split("/").length < 3 ||
+      `${home}/`.startsWith(`${parent}/`) ||
+      `${workspace}/`.startsWith(`${parent}/`);
+    return tooMuch ? resolve(folder) : parent;
+  });
+  return [...new Set(around)];
 }
 
 /** The same policy, for which these files are there to be read. It belongs to the run: no file of it is watched. */

@@ -3,6 +3,9 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { Toolbox, type ToolboxOptions, type ToolResult } from "hermes-runtime";
 import { afterEach } from "vitest";
+import type { Approver } from "../../src/approval/approver.js";
+import type { ApprovalItem } from "../../src/approval/item.js";
+import type { Answer } from "../../src/approval/question.js";
 
 /** Where an agent works in a test: not in a temporary folder, which every run may change. */
 export interface Place {
@@ -47,6 +50,20 @@ export async function toolboxIn(
   const toolbox = await Toolbox.open({ workspace, home, store, ...options, env });
   open.push(toolbox);
   return toolbox;
+}
+
+/** Somebody who says the same to everything, and remembers what was asked. */
+export function answering(answer: Answer): Approver & { readonly asked: ApprovalItem[] } {
+  const asked: ApprovalItem[] = [];
+  return {
+    name: "test",
+    asked,
+    ask(item, give) {
+      asked.push(item);
+      void give({ answer, by: "test" });
+    },
+    withdraw: () => {},
+  };
 }
 
 /** What terminal_exec returned. */
