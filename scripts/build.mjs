@@ -100,6 +100,8 @@ function settings(entryPoints) {
 const COMMANDS = [
   "analyze",
   "approvals",
+  "audit",
+  "audit-replay",
   "commands",
   "diff",
   "doctor",
@@ -107,9 +109,11 @@ const COMMANDS = [
   "export",
   "guard",
   "learn",
+  "mcp",
   "policy",
   "policy-test",
   "query",
+  "remote",
   "simulate",
   "skill",
   "top",
@@ -132,7 +136,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|behaviour|skills|tools)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;
@@ -215,7 +219,8 @@ if (process.platform === "linux" && process.arch === "x64") {
       "-lpthread",
       "-lrt",
     ]);
-    run("gcc", [...CFLAGS, "-o", "dist/native/hermes-launch", ...LAUNCHER]);
+    // Static, so that it also starts in a container whose image has another C library, or none.
+    run("gcc", [...CFLAGS, "-static-pie", "-o", "dist/native/hermes-launch", ...LAUNCHER]);
   });
 } else {
   process.stderr.write(

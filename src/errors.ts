@@ -29,12 +29,19 @@ const TABLE = {
   CONFIG: { exit: 125, text: "configuration {file}: {message}" },
   APPROVAL: { exit: 1, text: "approval {id}: {message}" },
   CREDENTIAL_FILE: { exit: 125, text: "cannot register the credential file {path}: {why}" },
+  BACKEND: { exit: 125, text: "cannot run in {where}: {message}" },
+  LINK: { exit: 125, text: "the run in {where} was lost: {message}" },
   STORE: { exit: 125, text: "store {store}: {message}" },
   AUDIT: { exit: 125, text: "audit: {message}" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;
+
+/** Whether a word that came from elsewhere is one of them. */
+export function isErrorCode(word: string): word is ErrorCode {
+  return Object.hasOwn(TABLE, word);
+}
 
 export class HermesError extends Error {
   readonly code: ErrorCode;

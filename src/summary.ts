@@ -1,5 +1,6 @@
 import { syscallByNumber } from "./abi/index.js";
 import { describe } from "./approval/question.js";
+import { type DeedCall, deedCall } from "./audit/deed-call.js";
 import type { CallEvent } from "./event.js";
 import { MAX_SYSCALL } from "./kernel/layout.js";
 import type { Action, Decision } from "./verdict.js";
@@ -21,6 +22,8 @@ export interface DeedCount {
   /** `run git push`, `openat /etc/shadow (O_RDONLY)`, `connect 10.0.0.1:443` */
   readonly what: string;
   readonly call: string;
+  /** What the call was about, for whoever decides on it again. */
+  readonly about: DeedCall;
   readonly action: Action;
   readonly policy: string;
   readonly version: string;
@@ -73,6 +76,7 @@ export class Summary {
       deeds.set(key, {
         what,
         call: event.name,
+        about: deedCall(event),
         action,
         policy,
         version,

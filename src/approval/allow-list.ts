@@ -37,19 +37,25 @@ function withEntry(text: string, entry: string, comment: string, file: string): 
   if (document.errors[0]) throw fail(document.errors[0].message);
   if (document.contents === null) document.contents = document.createNode({}) as never;
   if (!isMap(document.contents)) throw fail("there are no keys in it");
-  if (!document.hasIn(["approvals"]) || document.get("approvals") === null)
-    document.set("approvals", new YAMLMap());
+  if (document.get("approvals") === undefined) document.set("approvals", new YAMLMap());
   if (!isMap(document.get("approvals"))) throw fail("`approvals` takes keys of its own");
-  if (!document.hasIn(["approvals", "allow"]) || document.getIn(["approvals", "allow"]) === null)
-    document.setIn(["approvals", "allow"], new YAMLSeq());
-  const list = document.getIn(["approvals", "allow"]);
+  const place = ["approvals", "allow"];
+  if (document.getIn(place) === undefined) document.setIn(place, new YAMLSeq());
+  const list = document.getIn(place);
   if (!isSeq(list)) throw fail("`approvals.allow` takes a list");
   if ((list.toJSON() as unknown[]).includes(entry)) return undefined;
-  list.flow = false; // a comment ends a line
+  if (list.flow) inLines(list);
   const item = new Scalar(entry);
   item.comment = ` ${harmless(comment).slice(0, 160)}`;
   list.add(item);
   return document.toString({ lineWidth: 0 });
+}
+
+/** A comment ends a line, so every entry needs one of its own. */
+function inLines(list: YAMLSeq): void {
+  list.flow = false;
+  list.commentBefore = list.comment ?? null;
+  list.comment = null;
 }
 
 /** A crash leaves the old file or the new one. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import type { ApprovalOutcome, ApprovalRequest, Approvals } from "./approvals.js";
 import { hashFile } from "./digest.js";
 import { type Answer, keyOf, type Question } from "./question.js";
@@ -10,14 +11,23 @@ export interface QuestionHandlers {
 }
 
 /** Questions at a system call, answered as everything else is: through the queue, by whoever is first. */
-export function askThroughQueue(queue: Approvals, session: string, toolCall?: string): QuestionHandlers {
+export function askThroughQueue(
+  queue: Approvals,
+  session: string,
+  toolCall?: string,
+  asked?: (approval: string) => void,
+): QuestionHandlers {
   const open = new Map<number, AbortController>();
   return {
     question(question, answer) {
       const stop = new AbortController();
       open.set(question.id, stop);
       void queue
-        .request(requestOf(question, session, toolCall), { signal: stop.signal, patience: question.patience })
+        .request(requestOf(question, session, toolCall), {
+          signal: stop.signal,
+          patience: question.patience,
+          ...(asked && { parked: asked }),
+        })
         .then(
           (outcome) => answer(answerOf(outcome)),
           () => answer("no"),
@@ -45,7 +55,8 @@ function requestOf(question: Question, session: string, toolCall: string | undef
     findings: [{ layer: policy, rule: rule ?? call, action: "ask", reason: reason ?? "no reason given" }],
     detail: { call, policy, who: who.map(({ pid, argv: words }) => ({ pid, command: words.join(" ") })) },
     ...(toolCall !== undefined && { toolCall }),
-    ...(argv && { argv, programs: [argv] }),
+    // The first word is whatever the caller wrote; the file is what runs.
+    ...(argv && { argv, programs: [path === undefined ? argv : [basename(path), ...argv.slice(1)]] }),
   };
 }
 

@@ -18,6 +18,8 @@ export type CommandToRun = (
   /** Names of the environment's variables, or the environment; its values do not count. */
   readonly env: readonly string[] | Readonly<Record<string, string | undefined>>;
   readonly home?: string;
+  /** What it reads on stdin, when that is given: to a shell it is a script. */
+  readonly stdin?: string;
   /** Further files whose contents count. */
   readonly files?: readonly string[];
 };
@@ -56,7 +58,7 @@ export function commandDigest(command: CommandToRun): CommandDigest {
   const add = (value: unknown) => update(hash, value);
   add(["hermes command", 1]);
   add(command.argv ?? command.command);
-  add([cwd, names(command.env)]);
+  add([cwd, names(command.env), command.stdin ?? null]);
   add(files.map(({ path, hash: content }) => [path, content]));
   return { digest: hash.digest("hex"), files, programs: programsOf(reading) };
 }

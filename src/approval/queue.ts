@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalsSection } from "../guard/config/approvals.js";
+import { redact } from "../guard/credentials/secrets.js";
 import type { ApprovalRow, NewApproval } from "../store/store.js";
+import { harmless } from "../text.js";
 import type { ApprovalOutcome, ApprovalRequest, Approvals, RequestOptions } from "./approvals.js";
 import type { Approver } from "./approver.js";
 import { type Answered, Desk, type DeskOptions, type GivenAnswer } from "./desk.js";
 import { approvalOf, itemOf } from "./item.js";
 import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
+import { granted, outcomeOf, refused, withdrawn } from "./outcome.js";
 import { isWaitedForElsewhere } from "./owner.js";
 import { partsApproved } from "./parts.js";
 import { standingAnswer } from "./standing.js";
@@ -42,10 +45,11 @@ export class Queue implements Approvals {
 
   async request(request: ApprovalRequest, options: RequestOptions = {}): Promise<ApprovalOutcome> {
     try {
-      return (await this.#inAdvance(request)) ?? (await this.#ask(request, options));
+      const section = this.#options.config();
+      return (await this.#inAdvance(request, section)) ?? (await this.#ask(request, section, options));
     } catch (error) {
       const note = `It could not be asked about: ${(error as Error).message}`;
-      this.#options.problem?.(`approval of ${request.what}: ${note}`);
+      this.#options.problem?.(`approval of ${shown(request)}: ${note}`);
       return refused("hermes", note);
     }
   }
@@ -55,21 +59,23 @@ export class Queue implements Approvals {
   }
 
   /** Rules, the allow-list, what this session was granted before, and break-glass. */
-  async #inAdvance(request: ApprovalRequest): Promise<ApprovalOutcome | undefined> {
+  async #inAdvance(
+    request: ApprovalRequest,
+    section: ApprovalsSection,
+  ): Promise<ApprovalOutcome | undefined> {
     const { workspace, problem } = this.#options;
-    const section = this.#options.config();
     const standing = standingAnswer(request, section, workspace);
     if (standing.action === "deny") return this.#settled(request, refused(standing.by, standing.note));
     if (standing.action === "allow") return this.#settled(request, granted(standing.by, "always"));
     const before = await this.#sessionGrant(request.session, request.digest);
-    if (before) return { ...granted(before.answeredBy ?? "", "session"), approval: before.id };
+    if (before) return this.#settled(request, outcomeOf(before));
     const byParts = await partsApproved(request, async (part) => {
       if (standingAnswer(part, section, workspace).action === "allow") return true;
       return (await this.#sessionGrant(request.session, part.digest)) !== undefined;
     });
     if (byParts) return this.#settled(request, granted("parts", "session"));
     if (section.mode !== "off") return undefined;
-    problem?.(`APPROVALS ARE OFF (approvals.mode): nobody was asked about: ${request.what}`);
+    problem?.(`APPROVALS ARE OFF (approvals.mode): nobody was asked about: ${shown(request)}`);
     return this.#settled(request, granted("mode:off", "once"));
   }
 
@@ -78,17 +84,20 @@ export class Queue implements Approvals {
     return rows.find(({ scope }) => scope === "session");
   }
 
-  async #ask(request: ApprovalRequest, options: RequestOptions): Promise<ApprovalOutcome> {
-    const { signal } = options;
-    const deadline = Date.now() + (options.patience ?? this.#options.config().timeout * 1000);
+  async #ask(
+    request: ApprovalRequest,
+    section: ApprovalsSection,
+    { signal, parked, patience = section.timeout * 1000 }: RequestOptions,
+  ): Promise<ApprovalOutcome> {
+    const deadline = Date.now() + patience;
     for (;;) {
       if (signal?.aborted) return withdrawn(signal);
-      const found = await this.#inTurn(() => this.#findOrPark(request, options));
+      const found = await this.#inTurn(() => this.#findOrPark(request, patience));
       if ("granted" in found) return found;
-      options.parked?.(found.row.id);
-      const outcome = await this.#await(found.row, request, found.mine, signal);
-      if (outcome?.state === "expired" && !found.mine && Date.now() < deadline) continue;
-      if (outcome) return outcome;
+      parked?.(found.row.id);
+      const outcome = await this.#await(found, request, { deadline, section, signal });
+      const tooSoon = outcome?.state === "expired" && Date.now() < deadline; // it was asked by another, before
+      if (outcome && !tooSoon) return outcome;
     }
   }
 
@@ -99,41 +108,40 @@ export class Queue implements Approvals {
   }
 
   /** An answer that waits for this, a question that is asked already, or a new one. */
-  async #findOrPark(
-    request: ApprovalRequest,
-    options: RequestOptions,
-  ): Promise<ApprovalOutcome | { readonly row: ApprovalRow; readonly mine: boolean }> {
+  async #findOrPark(request: ApprovalRequest, patience: number): Promise<ApprovalOutcome | Parked> {
     const { store } = this.#options;
     await this.#desk.sweep();
     const now = Date.now();
     const late = await this.#lateGrant(request, now);
     if (late) return late;
-    const open = await this.#openRow(request);
+    const [open] = await this.#openRows(request);
     if (open) {
       if (request.toolCall) await store.changeToolCall(request.toolCall, ["PENDING"], { status: "BLOCKED" });
       return { row: open, mine: false };
     }
     const flood = await this.#flood(request, now);
     if (flood) return this.#settled(request, refused("hermes", flood));
-    const patience = options.patience ?? this.#options.config().timeout * 1000;
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
-    await store.park(approval);
     await this.#recordAsked(approval);
-    // Another process may have asked the same at the same moment: the older question stays.
-    const first = await this.#openRow(request);
-    if (!first || first.id === approval.id) return { row: (await store.approval(approval.id))!, mine: true };
-    await this.#desk.withdraw(approval.id, "asked already");
-    return { row: first, mine: false };
+    await store.park(approval);
+    // Others may have asked the same at the same moment: all agree that the oldest question stays.
+    const [first, ...doubles] = await this.#openRows(request);
+    for (const { id } of doubles) await this.#desk.withdraw(id, "asked already");
+    const row = first ?? (await store.approval(approval.id))!;
+    return { row, mine: row.id === approval.id };
   }
 
-  async #openRow({ kind, digest }: ApprovalRequest): Promise<ApprovalRow | undefined> {
-    const rows = await this.#options.store.approvals({ state: ["pending"], digest });
-    return rows.find((row) => row.kind === kind);
+  /** Sessions share questions about the same tool call; a deed is of the program that does it. */
+  async #openRows({ kind, digest, session }: ApprovalRequest): Promise<readonly ApprovalRow[]> {
+    const own = kind === "DEED" && { session };
+    const rows = await this.#options.store.approvals({ state: ["pending"], digest, ...own });
+    return rows.filter((row) => row.kind === kind);
   }
 
   /** Given while nobody waited: after a crash, or after the agent had given up. */
   async #lateGrant({ kind, digest }: ApprovalRequest, now: number): Promise<ApprovalOutcome | undefined> {
     const { store } = this.#options;
+    if (kind === "DEED") return undefined; // the program that waited is gone
     for (const row of await store.approvals({ state: ["granted"], digest })) {
       const unused = row.kind === kind && row.spent === null && row.scope !== "session";
       if (!unused || (row.answered ?? 0) < now - LATE_MS) continue;
@@ -155,18 +163,23 @@ export class Queue implements Approvals {
   }
 
   async #await(
-    row: ApprovalRow,
+    { row, mine }: Parked,
     request: ApprovalRequest,
-    mine: boolean,
-    signal: AbortSignal | undefined,
+    how: {
+      readonly deadline: number;
+      readonly section: ApprovalsSection;
+      readonly signal: AbortSignal | undefined;
+    },
   ): Promise<ApprovalOutcome | undefined> {
     const { store } = this.#options;
+    const { deadline, section, signal } = how;
     this.#enter(row);
     try {
       const answered = await waitForAnswer(store, row, {
+        deadline: mine ? row.expires : deadline,
         sweep: () => this.#desk.sweep(),
         ...(signal && { signal }),
-        ...this.#automatic(row, request),
+        ...this.#automatic(row, request, section),
         abandoned: async () => {
           const others =
             this.#waiting.get(row.id)! > 1 || (!mine && (await isWaitedForElsewhere(row, store)));
@@ -189,10 +202,12 @@ export class Queue implements Approvals {
   }
 
   /** Mode auto: after the delay, time answers. */
-  #automatic({ id }: ApprovalRow, request: ApprovalRequest): Pick<Waiting, "after" | "answer"> {
-    const { config, workspace } = this.#options;
-    const section = config();
-    const standing = standingAnswer(request, section, workspace);
+  #automatic(
+    { id }: ApprovalRow,
+    request: ApprovalRequest,
+    section: ApprovalsSection,
+  ): Pick<Waiting, "after" | "answer"> {
+    const standing = standingAnswer(request, section, this.#options.workspace);
     if (section.mode !== "auto" || standing.action !== "ask" || !standing.automatic) return {};
     return {
       after: section.delay * 1000,
@@ -236,7 +251,8 @@ export class Queue implements Approvals {
     if (row.state !== "granted") return outcomeOf(row);
     const spent = await this.#options.store.spend(row.id, Date.now());
     const lasts = row.scope === "always" || (row.scope === "session" && row.session === request.session);
-    return spent || lasts ? outcomeOf(row) : undefined;
+    if (lasts) return outcomeOf(row);
+    return spent ? { ...outcomeOf(row), scope: "once" } : undefined;
   }
 
   async #recordAsked({
@@ -254,11 +270,11 @@ export class Queue implements Approvals {
     await this.#options.audit?.record("approval-asked", body, { session });
   }
 
-  /** Answered without a row: only the audit knows of it. */
+  /** Answered without asking: only the audit knows of it. */
   async #settled(request: ApprovalRequest, outcome: ApprovalOutcome): Promise<ApprovalOutcome> {
     const { digest, session, toolCall } = request;
     const { what } = approvalOf(request, "", 0, 0);
-    const { state, by, scope, note } = outcome;
+    const { approval: id, state, by, scope, note } = outcome;
     await this.#options.audit?.record(
       "approval-answered",
       {
@@ -266,6 +282,7 @@ export class Queue implements Approvals {
         digest,
         state,
         by,
+        ...(id !== undefined && { id }),
         ...(toolCall !== undefined && { toolCall }),
         ...(scope && { scope }),
         ...(note !== undefined && { note }),
@@ -276,28 +293,13 @@ export class Queue implements Approvals {
   }
 }
 
-function granted(by: string, scope: "once" | "session" | "always"): ApprovalOutcome {
-  return { granted: true, state: "granted", scope, by };
+/** A question that is asked, and whether this request asked it first. */
+interface Parked {
+  readonly row: ApprovalRow;
+  readonly mine: boolean;
 }
 
-function refused(by: string, note: string): ApprovalOutcome {
-  return { granted: false, state: "refused", by, note };
-}
-
-function withdrawn({ reason }: AbortSignal): ApprovalOutcome {
-  const note = reason instanceof Error ? reason.message : String(reason ?? "it was withdrawn");
-  return { granted: false, state: "withdrawn", by: "hermes", note };
-}
-
-function outcomeOf({ id, state, scope, answeredBy, note }: ApprovalRow): ApprovalOutcome {
-  const silence = state === "expired" ? "Nobody answered in time, and silence is a no." : undefined;
-  const words = note ?? silence;
-  return {
-    granted: state === "granted",
-    state,
-    approval: id,
-    by: answeredBy ?? "hermes",
-    ...(scope !== null && { scope }),
-    ...(words !== undefined && { note: words }),
-  };
+/** For whoever reads what the operator is told. */
+function shown({ what }: ApprovalRequest): string {
+  return harmless(redact(what).text);
 }

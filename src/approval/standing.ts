@@ -8,6 +8,7 @@ import {
 import { type Action, type Finding, strictest } from "../guard/finding.js";
 import type { ApprovalRequest } from "./approvals.js";
 import { globMatches } from "./glob.js";
+import { coveredByParts } from "./parts.js";
 
 /** In `approvals.allow`: this very command, by its digest. */
 export const EXACT = "exact:";
@@ -20,7 +21,9 @@ export type Standing =
   | { readonly action: "ask"; readonly automatic: boolean };
 
 /** What the answers hold for. */
-type Asked = Pick<ApprovalRequest, "what" | "digest" | "findings" | "parts" | "programs">;
+type Asked = Pick<ApprovalRequest, "what" | "digest" | "findings" | "parts" | "programs"> & {
+  readonly kind?: ApprovalRequest["kind"];
+};
 
 export function standingAnswer(asked: Asked, section: ApprovalsSection, workspace: string): Standing {
   const denied = asked.findings.find(({ action }) => action === "deny");
@@ -93,15 +96,23 @@ function actionOf({ allow, ask, deny }: ApprovalRule): readonly [Action, string]
  */
 function aboutCommand({ command }: ApprovalRule, action: Action, { rule }: Finding, asked: Asked): boolean {
   if (command === undefined) return true;
-  const { what, parts = [], programs = [] } = asked;
+  const { kind, what, parts = [], programs = [] } = asked;
   const matches = (text: string) => globMatches(command, text.trim());
   if (action !== "allow")
     return (
       matches(what) || [...parts.map((part) => part.what), ...programs.map((p) => p.join(" "))].some(matches)
     );
-  if (parts.length > 1)
-    return parts
-      .filter(({ findings }) => findings.some((one) => one.rule === rule))
-      .every((p) => matches(p.what));
-  return matches(what) && programs.length <= 1 && !/[\n;&|`]|\$\(|[<>]\(/.test(what);
+  if (kind === "DEED") return programs.length === 1 && matches(programs[0]!.join(" "));
+  if (parts.length < 2) return programs.length <= 1 && isPlain(what) && matches(what);
+  const own = parts.filter(({ findings }) => findings.some((one) => one.rule === rule));
+  return (
+    own.length > 0 &&
+    own.every((part) => isPlain(part.what) && matches(part.what)) &&
+    coveredByParts(asked.findings, parts)
+  );
+}
+
+/** One command, and nothing that a shell would do besides. */
+function isPlain(text: string): boolean {
+  return !/[\n;&|`<>]|\$\(/.test(text.trim());
 }

@@ -1,4 +1,5 @@
 import {
+  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -49,6 +50,13 @@ export function readPublicKey(file: string): KeyObject | undefined {
 export function isSignedBy(keys: readonly KeyObject[], hash: string, signature: string): boolean {
   const bytes = Buffer.from(signature, "base64");
   return keys.some((key) => verify(null, Buffer.from(hash), key, bytes));
+}
+
+/** How people compare keys. */
+export function fingerprint(key: KeyObject): string {
+  return createHash("sha256")
+    .update(key.export({ type: "spki", format: "der" }))
+    .digest("hex");
 }
 
 function readKey(file: string): string | undefined {

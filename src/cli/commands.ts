@@ -4,8 +4,10 @@ import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { addApprovalCommands } from "./approving.js";
+import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addServingCommands } from "./serving.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
 import { addToolCommands } from "./tools.js";
@@ -200,10 +202,17 @@ Examples:
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
     );
 
+  program
+    .command("remote", { hidden: true })
+    .description("run what another HERMES orders over stdin and stdout")
+    .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
+
   addToolCommands(program);
   addApprovalCommands(program);
+  addAuditCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
+  addServingCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

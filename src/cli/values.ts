@@ -17,6 +17,17 @@ export function wholeNumber(flag: string, text: string): number {
   return Number(text);
 }
 
+const AGO: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** "2026-11-15", "2026-11-15T14:00Z", or "30m": so long ago. Milliseconds since 1970. */
+export function pointInTime(flag: string, text: string): number {
+  const ago = /^(\d{1,6})([smhd])$/.exec(text);
+  if (ago) return Date.now() - Number(ago[1]) * AGO[ago[2]!]!;
+  const time = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw usage(`${flag} takes a time such as 2026-11-15T14:00Z or 30m, not "${text}"`);
+  return time;
+}
+
 const UNITS: Record<string, number> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
 /** "64M", "2G", "100000". */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { HermesError } from "../errors.js";
@@ -10,6 +11,8 @@ import type { Store } from "./store.js";
 export interface OpenOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
+  /** For those who only look: a file that is not there is not made. */
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -17,11 +20,11 @@ export interface OpenOptions {
  * HERMES's own folder.
  */
 export async function openStore(url?: string, options: OpenOptions = {}): Promise<Store> {
-  const { env = process.env, home = homedir() } = options;
+  const { env = process.env, home = homedir(), mustExist = false } = options;
   const where = url || env.HERMES_STORE || join(stateFolder(env, home), "hermes.db");
   let engine: Engine | undefined;
   try {
-    engine = await engineFor(where, stateFolder(env, home));
+    engine = await engineFor(where, stateFolder(env, home), mustExist);
     await migrate(engine);
   } catch (error) {
     await engine?.close();
@@ -35,12 +38,16 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>, h
   return env.HERMES_HOME || join(env.XDG_STATE_HOME || join(home, ".local/state"), "hermes");
 }
 
-async function engineFor(where: string, folder: string): Promise<Engine> {
+async function engineFor(where: string, folder: string, mustExist: boolean): Promise<Engine> {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(where)?.[1]?.toLowerCase();
   if (scheme === "postgres" || scheme === "postgresql")
     return (await import("./postgres.js")).PostgresEngine.open(where, folder);
-  if (scheme === undefined || scheme === "sqlite")
-    return SqliteEngine.open(scheme === undefined ? where : where.slice("sqlite:".length));
+  if (scheme === undefined || scheme === "sqlite") {
+    const file = scheme === undefined ? where : where.slice("sqlite:".length);
+    if (mustExist && !existsSync(file))
+      throw new HermesError("STORE", { store: file, message: "there is none yet" });
+    return SqliteEngine.open(file);
+  }
   throw new HermesError("STORE", {
     store: withoutPassword(where),
     message: "it must be a path, sqlite:PATH or postgres://HOST/DATABASE",
@@ -48,5 +55,5 @@ async function engineFor(where: string, folder: string): Promise<Engine> {
 }
 
 function withoutPassword(where: string): string {
-  return where.replace(/(:\/\/[^/@]*?):[^@]*@/, "$1@").replace(/([?&]password=)[^&]*/g, "$1…");
+  return where.replace(/(:\/\/[^/@:]*):.*@/s, "$1@").replace(/([?&]password=)[^&]*/g, "$1…");
 }

@@ -1,4 +1,5 @@
 import type { Answer, Question } from "../approval/question.js";
+import type { DeedCall } from "../audit/deed-call.js";
 import type { DeedOptions } from "../deed/options.js";
 import type { CredentialFile } from "../guard/credentials/registry.js";
 
@@ -36,7 +37,8 @@ export interface RunOrder {
 }
 
 export interface RunEvents {
-  output?(stream: "stdout" | "stderr", bytes: Buffer): void;
+  /** Nothing more is read of the run's output until a promise that this returns has settled. */
+  output?(stream: "stdout" | "stderr", bytes: Buffer): void | Promise<void>;
   /** A person is asked at a system call; the call waits. Where this is not given, it is refused. */
   question?(question: Question, answer: (answer: Answer) => void): void;
   withdrawn?(id: number, why: string): void;
@@ -70,6 +72,7 @@ export interface Refusal {
   /** `run rm -rf /`, `connect 169.254.169.254:80`, `openat /root/.ssh/id_ed25519 (O_RDONLY)` */
   readonly what: string;
   readonly call: string;
+  readonly about?: DeedCall;
   readonly reason: string;
   readonly rule: string;
   readonly policy: string;

@@ -1,8 +1,10 @@
+import { fetchUrl } from "./fetch/fetch.js";
 import { listFiles } from "./files/list.js";
 import { patch } from "./files/patch.js";
 import { readFile } from "./files/read.js";
 import { searchFiles } from "./files/search.js";
 import { writeFile } from "./files/write.js";
+import { pythonRpc } from "./python/rpc.js";
 import { type Background, terminalProcess } from "./terminal/background.js";
 import { terminalExec } from "./terminal/exec.js";
 import type { Tool } from "./tool.js";
@@ -17,5 +19,7 @@ export function catalogue(background: Background): readonly Tool[] {
     patch,
     listFiles,
     searchFiles,
+    fetchUrl,
+    pythonRpc,
   ] as readonly unknown[] as readonly Tool[];
 }

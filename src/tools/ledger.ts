@@ -63,9 +63,10 @@ export class Ledger {
   async refused(toolCall: string, refusals: readonly Refusal[]): Promise<void> {
     const { session } = this;
     await Promise.all(
-      refusals.map(({ call, ...deed }) =>
-        this.#audit.record("deed", { toolCall, call: { name: call }, action: "deny", ...deed }, { session }),
-      ),
+      refusals.map(({ call: name, about, ...deed }) => {
+        const body = { toolCall, call: { name, ...about }, action: "deny" as const, ...deed };
+        return this.#audit.record("deed", body, { session });
+      }),
     );
   }
 }

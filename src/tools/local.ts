@@ -86,11 +86,16 @@ class LocalRun implements Running {
         },
         [],
         threads.take(),
-      ).then((session) => {
-        this.#session = session;
-        session.result.catch(reject);
-        this.#settle(this.#finish(session));
-      }, reject);
+      )
+        .then((session) => {
+          this.#session = session;
+          session.result.catch(reject);
+          this.#settle(this.#finish(session));
+        })
+        .catch((error) => {
+          this.#settle(Promise.reject(error));
+          reject(error);
+        });
     });
     await running.catch((error) => {
       this.#streams.close();
@@ -120,6 +125,7 @@ class LocalRun implements Running {
   async #finish(session: Session): Promise<RunResult> {
     try {
       const result = await session.result;
+      this.#streams.over();
       await this.#streams.ended;
       return this.#told(result);
     } finally {

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, readlinkSync } from "node:fs";
-import { chmod, lstat, mkdtemp, readdir, readlink, rm, symlink, unlink } from "node:fs/promises";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
+import { lstat, mkdtemp, readdir, readlink, rm, symlink, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { startOf } from "../approval/owner.js";
 
 /**
  * Folders that must not outlive their process. A folder's name says whose it is (this boot, the namespace of process ids,
@@ -29,17 +30,14 @@ export async function removeScratch(folder: string): Promise<void> {
   } catch {
     await run("chmod", ["-R", "u+rwx", "--", folder]);
     await run("rm", ["-rf", "--one-file-system", "--", folder]);
-    await chmod(folder, 0o700).then(
-      () => Promise.reject(new Error(`cannot remove ${folder}`)),
-      () => {},
-    );
+    if (existsSync(folder)) throw new Error(`cannot remove ${folder}`);
   }
 }
 
 /** Removes what processes that are gone have left, and says what that was. */
 export async function sweepScratch(): Promise<readonly string[]> {
   const swept: string[] = [];
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     const owner = NAME.exec(name);
     const folder = join(tmpdir(), name);
     if (!owner || !isGone(owner) || !(await isOurs(folder))) continue;
@@ -74,7 +72,7 @@ async function isOurs(folder: string): Promise<boolean> {
 /** Of another boot: surely. Of another namespace: nobody here can tell. */
 function isGone([, itsBoot, itsNamespace, pid, start]: RegExpExecArray): boolean {
   if (itsBoot !== boot()) return true;
-  return itsNamespace === namespace() && startOf(Number(pid)) !== start;
+  return itsNamespace === namespace() && String(startOf(Number(pid))) !== start;
 }
 
 function boot(): string {
@@ -83,16 +81,6 @@ function boot(): string {
 
 function namespace(): string {
   return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))![0];
-}
-
-/** In clock ticks since boot: with it, a process id is never somebody else's. Undefined: there is no such process. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
 }
 
 async function run(program: string, args: readonly string[]): Promise<void> {

@@ -11,6 +11,8 @@ export interface Streams {
   readonly blocking: readonly [boolean, boolean, boolean];
   /** The run has its ends now: while we kept them too, theirs would never seem closed. */
   handedOver(): void;
+  /** No process of the run is left. */
+  over(): void;
   write(bytes: string | Uint8Array): void;
   closeInput(): void;
   resize(columns: number, rows: number): void;
@@ -42,6 +44,7 @@ function openPipes(writes: boolean, output: Output): Streams {
     stdio: [inRead, outWrite, errWrite],
     blocking: [true, true, true],
     handedOver: theirs,
+    over: () => {},
     write: (bytes) => void input?.write(bytes),
     closeInput: () => void input?.end(),
     resize: () => {},
@@ -58,27 +61,34 @@ const END_OF_INPUT = "\u0004";
 
 function openTerminal({ columns, rows }: { columns: number; rows: number }, output: Output): Streams {
   const [ours, theirs] = native().terminal(columns, rows);
-  const handOver = once([theirs]);
+  const letGo = once([theirs]);
   const terminal = reader(new ReadStream(ours), (bytes) => output("stdout", bytes));
   return {
     stdio: [theirs, theirs, theirs],
     blocking: [true, true, true],
-    handedOver: handOver,
+    // A program that closes its streams before it ends would else seem gone; to close our side then would send it SIGHUP.
+    handedOver: () => {},
+    over: letGo,
     write: (bytes) => void terminal.stream.write(bytes),
     closeInput: () => void terminal.stream.write(END_OF_INPUT),
     resize: (columns, rows) => void native().resizeTerminal(ours, columns, rows),
     ended: terminal.ended,
     close() {
-      handOver();
+      letGo();
       terminal.stream.destroy();
     },
   };
 }
 
 /** A terminal whose other side is closed gives an error (EIO) instead of an end. */
-function reader(stream: Socket, output: (bytes: Buffer) => void) {
+function reader(stream: Socket, output: (bytes: Buffer) => void | Promise<void>) {
   const ended = new Promise<void>((resolve) => {
-    stream.on("data", output);
+    stream.on("data", (bytes: Buffer) => {
+      const taken = output(bytes);
+      if (!taken) return;
+      stream.pause();
+      void taken.finally(() => stream.resume());
+    });
     stream.on("error", () => resolve());
     stream.on("close", () => resolve());
     stream.on("end", () => resolve());

@@ -48,8 +48,8 @@ export interface Call {
   readonly approved: readonly string[];
   /** What it prints while it runs. */
   output(stream: "stdout" | "stderr", bytes: Buffer): void;
-  /** Another tool on behalf of this one: judged, asked about and recorded as any call is. */
-  callTool(name: string, input: unknown): Promise<object>;
+  /** Another tool on behalf of this one: judged, asked about and recorded as any call is. It ends with this one, or before. */
+  callTool(name: string, input: unknown, signal?: AbortSignal): Promise<object>;
 }
 
 /** What tools know of where they work. */

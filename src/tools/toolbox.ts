@@ -20,10 +20,11 @@ import { openStore } from "../store/open.js";
 import type { Store, ToolCallStatus } from "../store/store.js";
 import { attended } from "./attended.js";
 import type { Backend } from "./backend.js";
+import { backendOf } from "./backends.js";
 import { catalogue } from "./catalogue.js";
 import { type FunctionDefinition, functionDefinition } from "./definition.js";
 import { Ledger } from "./ledger.js";
-import { LocalBackend } from "./local.js";
+import { sweepScratch } from "./scratch.js";
 import { newSession, recover } from "./session.js";
 import { Background } from "./terminal/background.js";
 import { type Call, type Intent, type Tool, ToolError, type World } from "./tool.js";
@@ -64,6 +65,7 @@ export class Toolbox {
       typeof options.store === "object" ? options.store : await openStore(options.store, { env, home });
     const audit = Audit.open(store);
     await recover(store, audit);
+    await sweepScratch();
     const session = await newSession(store, audit, workspace, options.agent ?? "agent");
     const approvals = new Queue({
       store,
@@ -81,11 +83,8 @@ export class Toolbox {
       guard,
       config,
       atLeast,
-      backend: options.backend ?? new LocalBackend(),
-      files: new FileTracker({
-        warnAfter: config.files.re_read_warn,
-        stopAfter: config.files.re_read_stop,
-      }),
+      backend: options.backend ?? backendOf(config),
+      files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
       credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
       env,
     };
@@ -133,9 +132,13 @@ export class Toolbox {
     return this.#world.credentials;
   }
 
+  get tools(): readonly Tool[] {
+    return [...this.#tools.values()];
+  }
+
   /** The tools as functions that a model can call. */
   get definitions(): readonly FunctionDefinition[] {
-    return [...this.#tools.values()].map(functionDefinition);
+    return this.tools.map(functionDefinition);
   }
 
   /** Does what a model asks for, or says why not: it rejects only when nothing could be recorded. */
@@ -200,7 +203,10 @@ export class Toolbox {
     const controller = this.#controller(options.signal);
     let parkedAs: (approval: string) => void = () => {};
     const parked = new Promise<string>((resolve) => {
-      parkedAs = resolve;
+      parkedAs = (approval) => {
+        options.asked?.(approval);
+        resolve(approval);
+      };
     });
     const { what, digest, findings, parts, argv, programs, detail } = intent;
     const settled = this.#approvals
@@ -269,12 +275,18 @@ export class Toolbox {
       digest: intent.digest,
       approved: [...new Set(intent.findings.flatMap(({ action, rule }) => (action === "ask" ? [rule] : [])))],
       output: (stream, bytes) => options.onOutput?.(stream, bytes),
-      callTool: async (name, inner) => this.call(name, inner, { signal: controller.signal }),
+      callTool: (name, inner, signal) =>
+        this.call(name, inner, {
+          signal: either(controller.signal, signal),
+          ...(options.asked && { asked: options.asked }),
+        }),
     };
     const world = {
       ...this.#world,
-      backend: attended(this.#world.backend, this.#approvals, this.#ledger, id),
+      backend: attended(this.#world.backend, this.#approvals, this.#ledger, id, options.asked),
     };
+    // Whatever else is done ends a row of equal reads.
+    if (tool.name !== "read_file") world.files.acted(this.session);
     try {
       const output = await tool.run(input, call, world);
       return await this.#end(id, { status: controller.signal.aborted ? "CANCELLED" : "DONE", output });
@@ -348,6 +360,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** What a command prints, as it prints it. */
   readonly onOutput?: (stream: "stdout" | "stderr", bytes: Buffer) => void;
+  /** Told of every approval that it waits for: of the call itself, of what it does, of what it calls. */
+  readonly asked?: (approval: string) => void;
   /** `false`: return as soon as it is parked, with status BLOCKED; `resume` waits for the rest. */
   readonly wait?: boolean;
 }
@@ -364,6 +378,10 @@ export interface ToolResult {
   readonly instead?: string;
   readonly approval?: string;
   readonly approvedBy?: string;
+}
+
+function either(a: AbortSignal, b: AbortSignal | undefined): AbortSignal {
+  return b ? AbortSignal.any([a, b]) : a;
 }
 
 /** Whoever the configuration names as somebody to ask. */

@@ -26,7 +26,7 @@ export function signalBelow(root: number, signal: NodeJS.Signals): void {
       }
 }
 
-function parentOf(pid: string): number | undefined {
+export function parentOf(pid: string | number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);

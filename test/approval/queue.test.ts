@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Approver } from "../../src/approval/approver.js";
+import { commandDigest } from "../../src/approval/digest.js";
 import type { ApprovalItem } from "../../src/approval/item.js";
 import { MAX_OPEN, MAX_PER_MINUTE } from "../../src/approval/limits.js";
+import { Audit } from "../../src/audit/audit.js";
+import { hashOf } from "../../src/audit/chain.js";
 import {
   asks,
   type Desktop,
@@ -229,6 +232,69 @@ describe("an answer", () => {
   });
 });
 
+describe("a grant is bound to what was asked about", () => {
+  it.each<[string, (folder: string) => Parameters<typeof commandDigest>[0]]>([
+    ["a word", (cwd) => ({ command: "bash x.sh -f", cwd, env: ["PATH"] })],
+    ["the folder", (cwd) => ({ command: "bash x.sh", cwd: `${cwd}/..`, env: ["PATH"] })],
+    ["a variable", (cwd) => ({ command: "bash x.sh", cwd, env: ["PATH", "BASH_ENV"] })],
+    [
+      "the script",
+      (cwd) => {
+        writeFileSync(`${cwd}/x.sh`, "echo two\n");
+        return { command: "bash x.sh", cwd, env: ["PATH"] };
+      },
+    ],
+  ])("another one needs another answer: %s", async (_, change) => {
+    const { queue } = queueOf(desk);
+    writeFileSync(`${desk.folder}/x.sh`, "echo one\n");
+    const granted = () =>
+      request({ digest: commandDigest({ command: "bash x.sh", cwd: desk.folder, env: ["PATH"] }).digest });
+    const outcome = queue.request(granted());
+    await queue.answer((await parked(desk.store)).id, { answer: "session", by: "cli:alice" });
+    expect(await outcome).toMatchObject({ granted: true });
+    expect(await queue.request(granted())).toMatchObject({ granted: true, scope: "session" });
+    const { digest } = commandDigest(change(desk.folder));
+    expect(await queue.request(request({ digest }), { patience: 10 })).toMatchObject({ state: "expired" });
+  });
+});
+
+describe("a composed command", () => {
+  const [one, two] = ["rm -rf a", "git reset --hard"];
+  const composed = (more = {}) =>
+    request({
+      what: `${one} && ${two}`,
+      findings: [asks("recursive-delete"), asks("git-destructive")],
+      parts: [
+        { what: one!, digest: "one", findings: [asks("recursive-delete")] },
+        { what: two!, digest: "two", findings: [asks("git-destructive")] },
+      ],
+      ...more,
+    });
+
+  it("needs no new answer when each of its parts has one", async () => {
+    const { queue } = queueOf(desk, { allow: ["git destructive"] });
+    expect(await queue.request(composed(), { patience: 10 })).toMatchObject({ granted: false });
+    const outcome = queue.request(request({ what: one!, digest: "one" }));
+    await queue.answer((await parked(desk.store)).id, { answer: "session", by: "cli:alice" });
+    await outcome;
+    expect(await queue.request(composed())).toMatchObject({ granted: true, by: "parts" });
+  });
+
+  it("needs one when something in it belongs to no part", async () => {
+    const { queue } = queueOf(desk, { allow: ["recursive delete", "git destructive"] });
+    const findings = [...composed().findings, asks("exfiltration")];
+    expect(await queue.request(composed({ findings }), { patience: 10 })).toMatchObject({ granted: false });
+  });
+
+  it("is not covered by a part's grant for once", async () => {
+    const { queue } = queueOf(desk, { allow: ["git destructive"] });
+    const outcome = queue.request(request({ what: one!, digest: "one" }));
+    await queue.answer((await parked(desk.store)).id, { answer: "once", by: "cli:alice" });
+    await outcome;
+    expect(await queue.request(composed(), { patience: 10 })).toMatchObject({ granted: false });
+  });
+});
+
 describe("equal requests", () => {
   it("share one question; a grant for once is for one of them, and the other is asked anew", async () => {
     const { queue } = queueOf(desk);
@@ -257,6 +323,43 @@ describe("equal requests", () => {
       expect((await Promise.all(all)).map((one) => one.granted)).toEqual([granted, granted, granted]);
     }
     expect(await desk.store.approvals()).toHaveLength(2);
+  });
+
+  it("wait as long as each wants to", async () => {
+    const { queue } = queueOf(desk);
+    const long = queue.request(request(), { patience: 600_000 });
+    const { id } = await parked(desk.store);
+    expect(await queue.request(request(), { patience: 30 })).toMatchObject({
+      granted: false,
+      state: "expired",
+    });
+    expect((await desk.store.approval(id))!.state).toBe("pending");
+    await queue.answer(id, { answer: "once", by: "cli:alice" });
+    expect(await long).toMatchObject({ granted: true });
+    const short = queue.request(request(), { patience: 30 });
+    const second = await parked(desk.store);
+    const patient = queue.request(request(), { patience: 600_000 });
+    expect(await short).toMatchObject({ state: "expired" });
+    const third = await parked(desk.store);
+    expect(third.id).not.toBe(second.id);
+    await queue.answer(third.id, { answer: "once", by: "cli:alice" });
+    expect(await patient).toMatchObject({ granted: true });
+  });
+
+  it("of two sessions share one, but not at a system call: that is of one program", async () => {
+    const { queue } = queueOf(desk);
+    await openSession(desk.store, "two", desk.folder);
+    const ask = (kind: "TOOL_CALL" | "DEED", session: string) =>
+      queue.request(request({ kind, session, digest: kind }));
+    const tools = [ask("TOOL_CALL", "one"), ask("TOOL_CALL", "two")];
+    const deeds = [ask("DEED", "one"), ask("DEED", "two")];
+    await until(async () => ((await pending()) === 3 ? true : undefined));
+    const [first, second] = await desk.store.approvals({ state: ["pending"], digest: "DEED" });
+    await queue.answer(first!.id, { answer: "session", by: "cli:alice" });
+    await queue.answer(second!.id, { answer: "no", by: "cli:alice" });
+    expect((await Promise.all(deeds)).map(({ granted }) => granted)).toEqual([true, false]);
+    await queue.answer((await parked(desk.store)).id, { answer: "no", by: "cli:alice" });
+    expect((await Promise.all(tools)).map(({ granted }) => granted)).toEqual([false, false]);
   });
 
   it("go on waiting when one of them gives up", async () => {
@@ -317,6 +420,14 @@ describe("modes", () => {
     expect(problems).toEqual(["APPROVALS ARE OFF (approvals.mode): nobody was asked about: rm -rf build"]);
   });
 
+  it("off tells nothing that is secret or hostile", async () => {
+    const { queue, problems } = queueOf(desk, { mode: "off" });
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    await queue.request(request({ what: `curl -H ${token}\u001b[2J` }));
+    expect(problems[0]).toContain("\\x1b[2J");
+    expect(problems[0]).not.toContain(token);
+  });
+
   it("auto approves after the delay what is safe for it", async () => {
     const { queue } = queueOf(desk, { mode: "auto", delay: 0.03 });
     const outcome = queue.request(request({ what: "jq .", findings: [asks("not-listed")] }));
@@ -370,6 +481,83 @@ describe("answers in advance", () => {
     const { queue } = queueOf(desk, { allow: ["recursive delete"], rules: [{ allow: "*" }] });
     expect(await queue.request(request({ findings: [] }), { patience: 10 })).toMatchObject({
       state: "expired",
+    });
+  });
+});
+
+describe("the audit", () => {
+  it("has every question and every answer, also those in advance, and verifies", async () => {
+    const audit = Audit.open(desk.store);
+    const { queue } = queueOf(desk, { allow: ["upload"], rules: [{ deny: "scan" }] }, { audit });
+    const outcome = queue.request(request());
+    const { id } = await parked(desk.store);
+    await queue.answer(id, { answer: "session", by: "cli:alice", note: "go on" });
+    await outcome;
+    await queue.request(request());
+    await queue.request(request({ digest: "2", findings: [asks("exfiltration")] }));
+    await queue.request(request({ digest: "3", findings: [asks("scan")] }));
+    await queue.request(request({ digest: "4" }), { patience: 5 });
+    const stop = new AbortController();
+    const gone = queue.request(request({ digest: "5" }), { signal: stop.signal });
+    await parked(desk.store);
+    stop.abort();
+    await gone;
+    const rows = await until(async () => {
+      const all = [];
+      for await (const row of desk.store.audit()) all.push(row);
+      return all.length >= 9 ? all : undefined;
+    });
+    audit.close();
+    rows.forEach((row, i) => {
+      expect(row.previous).toBe(rows[i - 1]?.hash ?? "0".repeat(64));
+      expect(row.hash).toBe(hashOf(row));
+    });
+    const records = rows.map(({ kind, body }) => {
+      const { state, by, scope } = JSON.parse(body) as Record<string, string>;
+      return [kind, state, scope, by].filter(Boolean).join(" ");
+    });
+    expect(records).toEqual([
+      "approval-asked",
+      "approval-answered granted session cli:alice",
+      "approval-answered granted session cli:alice",
+      "approval-answered granted always allow:upload",
+      "approval-answered refused rule:scan",
+      "approval-asked",
+      "approval-answered expired expiry",
+      "approval-asked",
+      "approval-answered withdrawn hermes",
+    ]);
+  });
+});
+
+describe("the audit of an answer", () => {
+  it("is written before the answer counts", async () => {
+    const order: string[] = [];
+    const audit = {
+      record: async (kind: string, body: object) => {
+        await sleep(30);
+        order.push(`${kind} ${"state" in body ? body.state : ""}`);
+        return undefined as never;
+      },
+    };
+    const { queue } = queueOf(desk, {}, { audit });
+    const outcome = queue.request(request()).then(({ state }) => order.push(`goes on ${state}`));
+    await queue.answer((await parked(desk.store)).id, { answer: "once", by: "cli:alice" });
+    await outcome;
+    expect(order.slice(1)).toEqual(["approval-answered granted", "goes on granted"]);
+  });
+
+  it("fails: nothing is answered", async () => {
+    const audit = { record: () => Promise.reject(new Error("disk full")) };
+    const { queue } = queueOf(desk);
+    void queue.request(request());
+    const { id } = await parked(desk.store);
+    const failing = queueOf(desk, {}, { audit }).queue;
+    await expect(failing.answer(id, { answer: "once", by: "cli:alice" })).rejects.toThrow("disk full");
+    expect((await desk.store.approval(id))!.state).toBe("pending");
+    expect(await failing.request(request({ digest: "2" }))).toMatchObject({
+      granted: false,
+      state: "refused",
     });
   });
 });

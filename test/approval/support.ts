@@ -14,19 +14,28 @@ export interface Desktop {
   readonly folder: string;
   readonly store: Store;
   readonly userFile: string;
+  /** Requests that wait. */
+  readonly open: Set<Promise<unknown>>;
   close(): Promise<void>;
 }
 
-/** A store of its own, with one session of this process. */
-export async function desktop(): Promise<Desktop> {
+/** A store of its own, in SQLite or where `url` says, with one session of this process. */
+export async function desktop(url?: string): Promise<Desktop> {
   const folder = mkdtempSync(join(tmpdir(), "hermes-approvals-"));
-  const store = await openStore(join(folder, "hermes.db"));
+  const store = await openStore(url ?? join(folder, "hermes.db"));
   await openSession(store, "one", folder);
+  const open = new Set<Promise<unknown>>();
   return {
     folder,
     store,
     userFile: join(folder, "config", "hermes.yaml"),
+    open,
     close: async () => {
+      await until(async () => {
+        for (const { id } of await store.approvals({ state: ["pending"] }))
+          await store.answer(id, { state: "refused", by: "test", time: Date.now() });
+        return open.size === 0 ? true : undefined;
+      });
       await store.close();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -47,7 +56,7 @@ export async function openSession(store: Store, id: string, workspace: string, p
 
 /** A queue with this configuration; what it had to say is in `problems`. */
 export function queueOf(
-  { store, userFile, folder }: Desktop,
+  { store, userFile, folder, open }: Desktop,
   section: Partial<ApprovalsSection> = {},
   more: Partial<QueueOptions> = {},
 ) {
@@ -61,6 +70,13 @@ export function queueOf(
     problem: (text) => problems.push(text),
     ...more,
   });
+  const ask = queue.request.bind(queue);
+  queue.request = (...words) => {
+    const outcome = ask(...words);
+    open.add(outcome);
+    void outcome.finally(() => open.delete(outcome));
+    return outcome;
+  };
   return { queue, problems };
 }
 

@@ -16,9 +16,10 @@ while time.time() < until:
         if not piece:
             break
         seen += piece
+        sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
     asked = seen.count(b"Enter is no") + seen.count(b"please answer")
     if asked > given and given < len(answers):
         os.write(terminal, answers[given].encode() + b"\n")
         given += 1
 os.waitpid(pid, 0)
-sys.stdout.write(seen.decode(errors="replace"))

@@ -9,6 +9,7 @@ import { skillsSection } from "../skills/section.js";
 import { KINDS } from "../subject.js";
 import { urlsSection } from "../urls/allowed.js";
 import { approvalsSection } from "./approvals.js";
+import { backendSection } from "./backend.js";
 
 const action = z.enum(["allow", "ask", "deny"]);
 
@@ -50,6 +51,7 @@ export const configSchema = z.strictObject({
   memory: memorySection.prefault({}),
   skills: skillsSection.prefault({}),
   mcp: mcpSection.prefault({}),
+  backend: backendSection.prefault({}),
   patterns: z.array(patternSchema).default([]).describe("Patterns of your own, run in linear time."),
 });
 

@@ -20,6 +20,11 @@ export interface FetchOptions {
   readonly timeout?: number;
   /** Asked for what the layer would ask a person; without it, a question is a refusal. */
   readonly approve?: (url: string, findings: readonly Finding[]) => Promise<boolean>;
+  /** What else is to be said of a URL, that of a redirect included. */
+  readonly judge?: (url: string) => readonly Finding[];
+  /** Whether an answer with these headers is read at all; if not, its body is empty. */
+  readonly wants?: (headers: IncomingHttpHeaders) => boolean;
+  readonly signal?: AbortSignal;
 }
 
 export interface Fetched {
@@ -52,8 +57,8 @@ export async function fetchChecked(url: string, options: FetchOptions): Promise<
       headers,
       ...(body !== undefined && { body }),
     });
-    const location = response.message.headers.location;
-    if (location === undefined || ![301, 302, 303, 307, 308].includes(response.message.statusCode ?? 0))
+    const location = redirect(response.message);
+    if (location === undefined)
       return {
         status: response.message.statusCode ?? 0,
         headers: response.message.headers,
@@ -73,6 +78,10 @@ export async function fetchChecked(url: string, options: FetchOptions): Promise<
   }
 }
 
+function redirect({ statusCode = 0, headers }: IncomingMessage): string | undefined {
+  return [301, 302, 303, 307, 308].includes(statusCode) ? headers.location : undefined;
+}
+
 function refusal(url: string, reason: string): HermesError {
   return new HermesError("URL_REFUSED", { url, reason });
 }
@@ -87,7 +96,7 @@ function resolved(location: string, base: string): string {
 /** The address to connect to, or a refusal. */
 async function judged(url: string, options: FetchOptions): Promise<string> {
   const allowed = options.allowed ?? (() => false);
-  const known = judgeUrl(url, allowed);
+  const known = [...judgeUrl(url, allowed), ...(options.judge?.(url) ?? [])];
   const denied = known.find(({ action }) => action === "deny");
   if (denied) throw refusal(url, denied.reason);
   if (!/^https?:$/.test(new URL(url).protocol)) throw refusal(url, "only http and https are fetched");
@@ -115,7 +124,8 @@ interface Answer {
 
 function send(url: URL, address: string, options: FetchOptions): Promise<Answer> {
   const limit = options.bytes ?? 10 << 20;
-  const signal = AbortSignal.timeout(options.timeout ?? 30_000);
+  const late = AbortSignal.timeout(options.timeout ?? 30_000);
+  const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) =>
       reject(new HermesError("FETCH", { url: url.href, message: error.message }, { cause: error }));
@@ -127,6 +137,11 @@ function send(url: URL, address: string, options: FetchOptions): Promise<Answer>
       let size = 0;
       const finish = (truncated: boolean) =>
         resolve({ message, body: Buffer.concat(chunks).subarray(0, limit), truncated });
+      if (redirect(message) !== undefined || options.wants?.(message.headers) === false) {
+        message.destroy();
+        finish(false);
+        return;
+      }
       message.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;

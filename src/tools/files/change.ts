@@ -17,6 +17,7 @@ import {
   judged,
   judgeReal,
   nameIn,
+  pathSubject,
   type Target,
 } from "./target.js";
 
@@ -62,22 +63,28 @@ export function judgeChange(changing: Changing, world: World): Promise<Intent> {
   const { tool } = changing;
   return withPlace(changing, world, async ({ real, judgement, place, problem }) => {
     const name = nameIn(world, real);
+    const about = {
+      what: `${tool} ${name}`,
+      subject: pathSubject(changing.path, "write"),
+      digest: digestOf(tool, real),
+    };
     try {
       if (problem) throw problem;
-      if (!place) return intentOf(`${tool} ${name}`, { judgement }, digestOf(tool, real));
+      if (!place) return intentOf({ ...about, judgement });
       const present = await contentOf(place.existing);
       const { bytes, text } = changing.change(present);
       const stale = staleness(changing, place, world).filter(({ action }) => action === "deny");
-      return intentOf(
-        `${place.existing ? "change" : "create"} ${name} (${bytes.length.toLocaleString("en")} bytes)`,
-        { judgement: judged([...judgement.findings, ...stale]) },
-        digestOf(tool, real, bytes),
-        { path: real, diff: shownDiff(present, text) },
-      );
+      return intentOf({
+        ...about,
+        what: `${place.existing ? "change" : "create"} ${name} (${bytes.length.toLocaleString("en")} bytes)`,
+        judgement: judged([...judgement.findings, ...stale]),
+        digest: digestOf(tool, real, bytes),
+        detail: { path: real, diff: shownDiff(present, text) },
+      });
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       const refused = judged([...judgement.findings, make.deny(error.rule, error.message)]);
-      return intentOf(`${tool} ${name}`, { judgement: refused }, digestOf(tool, real));
+      return intentOf({ ...about, judgement: refused });
     }
   });
 }
@@ -117,7 +124,7 @@ interface Found extends Pick<Target, "real" | "judgement" | "problem"> {
 
 /** As `withTarget`, for a file that need not be there. */
 async function withPlace<T>({ path }: Changing, world: World, act: (found: Found) => Promise<T>): Promise<T> {
-  const named = world.guard.check({ kind: "path", input: path, fields: { access: "write" } });
+  const named = world.guard.check(pathSubject(path, "write"));
   const real = absolute(path, world);
   if (named.action === "deny") return act({ real, judgement: named });
   let place: Place;
@@ -127,7 +134,7 @@ async function withPlace<T>({ path }: Changing, world: World, act: (found: Found
     return act({ real, judgement: named, problem: inWords(error, path) });
   }
   try {
-    const judgement = both(named, await judgeReal(place.real, "write", world));
+    const judgement = both(named, judgeReal(place.real, "write", world));
     return await act({ real: place.real, judgement, place });
   } catch (error) {
     throw inWords(error, path);
@@ -146,10 +153,11 @@ async function contentOf(existing: Pin | undefined): Promise<Present | undefined
     );
   const handle = await existing.reader();
   try {
-    const bytes = Buffer.alloc(Number(existing.info.size));
+    const buffer = Buffer.alloc(Number(existing.info.size));
     let size = 0;
-    for (let read = 1; read > 0 && size < bytes.length; size += read)
-      ({ bytesRead: read } = await handle.read(bytes, size, bytes.length - size, size));
+    for (let read = 1; read > 0 && size < buffer.length; size += read)
+      ({ bytesRead: read } = await handle.read(buffer, size, buffer.length - size, size));
+    const bytes = buffer.subarray(0, size);
     return { bytes, decoded: decodeFile(bytes) };
   } finally {
     await handle.close();

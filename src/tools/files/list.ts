@@ -3,7 +3,7 @@ import * as z from "zod";
 import { harmless } from "../../text.js";
 import type { Tool } from "../tool.js";
 import { globTest } from "./glob.js";
-import { digestOf, hold, intentOf, nameIn, withTarget } from "./target.js";
+import { digestOf, hold, intentOf, nameIn, pathSubject, withTarget } from "./target.js";
 import { DEEPEST, type Entry, Omitted, tree } from "./tree.js";
 
 const input = z.strictObject({
@@ -39,15 +39,19 @@ export const listFiles: Tool<Input, ListOutput> = {
   readOnly: true,
 
   judge: ({ path }, world) =>
-    withTarget(path, "list", world, async (target) =>
-      intentOf(`list ${nameIn(world, target.real)}`, target, digestOf("list_files", target.real)),
+    withTarget(path, "list", world, async ({ real, judgement }) =>
+      intentOf({
+        what: `list ${nameIn(world, real)}`,
+        subject: pathSubject(path, "list"),
+        judgement,
+        digest: digestOf("list_files", real),
+      }),
     ),
 
   run: ({ path, depth, glob, ignored, limit }, call, world) =>
     withTarget(path, "list", world, async ({ real, judgement, pin, problem }) => {
       hold(call, judgement, digestOf("list_files", real));
       if (!pin) throw problem;
-      world.files.acted(world.session);
       const wanted = glob === undefined ? () => true : globTest(glob);
       const omitted = new Omitted();
       const entries: Listed[] = [];

@@ -3,7 +3,7 @@ import { harmless } from "../../text.js";
 import { type Tool, ToolError, type World } from "../tool.js";
 import { Hidden } from "./hidden.js";
 import { mustBeFile, type Pin, stampOf } from "./pin.js";
-import { digestOf, hold, intentOf, nameIn, withTarget } from "./target.js";
+import { digestOf, hold, intentOf, nameIn, pathSubject, withTarget } from "./target.js";
 import { numberOf, readWindow, type Seen } from "./window.js";
 
 const input = z.strictObject({
@@ -37,8 +37,13 @@ export const readFile: Tool<Input, ReadOutput> = {
   readOnly: true,
 
   judge: ({ path }, world) =>
-    withTarget(path, "read", world, async (target) =>
-      intentOf(`read ${nameIn(world, target.real)}`, target, digestOf("read_file", target.real)),
+    withTarget(path, "read", world, async ({ real, judgement }) =>
+      intentOf({
+        what: `read ${nameIn(world, real)}`,
+        subject: pathSubject(path, "read"),
+        judgement,
+        digest: digestOf("read_file", real),
+      }),
     ),
 
   run: (asked, call, world) =>
@@ -63,14 +68,12 @@ async function read(asked: Input, pin: Pin, world: World): Promise<ReadOutput> {
       chars: world.config.file_read_max_chars,
       numbers,
     });
-    const { size } = await handle.stat();
+    const after = await handle.stat({ bigint: true });
+    const size = Number(after.size);
     const about = { path: nameIn(world, pin.path), size };
-    const notes = [
-      ...(warning ? [warning.reason] : []),
-      ...(stampOf(await handle.stat({ bigint: true })) !== before
-        ? ["The file was changed while it was read: what you see may be of two states."]
-        : []),
-    ];
+    const notes = warning ? [warning.reason] : [];
+    if (stampOf(after) !== before)
+      notes.push("The file was changed while it was read: what you see may be of two states.");
     if ("binary" in seen)
       return {
         ...about,

@@ -94,7 +94,7 @@ export function terminalExec(
 }
 
 async function judgeCommand(
-  { command, workingDirectory: asked }: TerminalInput,
+  { command, workingDirectory: asked, stdin }: TerminalInput,
   world: World,
 ): Promise<Intent> {
   const place = workingDirectory(asked, world);
@@ -103,8 +103,9 @@ async function judgeCommand(
   const subject = { kind: "command", input: command, fields: { cwd } } as const;
   const { action, findings } = await world.guard.judge(subject);
   const env = environment(world);
-  const { digest, files, programs } = commandDigest({ command, cwd, env, home: world.home });
-  const digestOf = (part: string) => commandDigest({ command: part, cwd, env, home: world.home }).digest;
+  const around = { cwd, env, home: world.home, ...(stdin !== undefined && { stdin }) };
+  const { digest, files, programs } = commandDigest({ command, ...around });
+  const digestOf = (part: string) => commandDigest({ command: part, ...around }).digest;
   return {
     what: command,
     subject,
@@ -113,7 +114,12 @@ async function judgeCommand(
     digest,
     programs,
     parts: action === "ask" ? partsOf(command, findings, digestOf) : [],
-    detail: { cwd, explanation: world.guard.explain(subject), scripts: files },
+    detail: {
+      cwd,
+      explanation: world.guard.explain(subject),
+      scripts: files,
+      ...(stdin !== undefined && { stdin }),
+    },
   };
 }
 
@@ -155,12 +161,12 @@ export function told({ exitCode, signal, timedOut, refusals }: RunResult) {
   };
 }
 
-function timeoutNote(timeout: number): string {
+export function timeoutNote(timeout: number): string {
   return `\n[hermes: timed out after ${timeout / 1000} s; everything it had started was ended]\n`;
 }
 
 /** Whoever gives up a call ends everything that it started. */
-async function untilAborted(running: Running, signal: AbortSignal): Promise<RunResult> {
+export async function untilAborted(running: Running, signal: AbortSignal): Promise<RunResult> {
   const abort = () => void running.kill();
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();

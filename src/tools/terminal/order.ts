@@ -43,7 +43,7 @@ export function orderOf({ command, cwd, approved, timeout, more }: CommandOrder,
 }
 
 /** How long a question at a system call may hold the program. */
-const PATIENCE_MS = 10 * 60_000;
+export const PATIENCE_MS = 10 * 60_000;
 
 export function environment({ env, config }: World): Record<string, string> {
   const { pass, strip } = config.credentials;

@@ -1,0 +1,116 @@
+import type { KeyObject } from "node:crypto";
+import type { AuditRow, ChainEnd } from "../store/store.js";
+import { hashOf, START } from "./chain.js";
+import { isSignedBy } from "./keys.js";
+
+/** What can be wrong with a chain. */
+export type Break =
+  /** A record is not what it was when it was written. */
+  | "changed"
+  /** Records are not there: at the beginning, or in between. */
+  | "missing"
+  /** A record stands behind one that came after it, or twice. */
+  | "order"
+  /** It, or the record before it, was put there later: they do not belong together. */
+  | "replaced"
+  /** It should be signed, by a key that we know, and is not. */
+  | "signature"
+  /** The chain was longer than it is. */
+  | "cut-off";
+
+export interface ChainReport {
+  readonly chain: string;
+  readonly records: number;
+  readonly end: Omit<ChainEnd, "chain"> | null;
+  /** The first record that is signed. */
+  readonly signedFrom: number | null;
+  /** The first record that is not as it was, or is not there. */
+  readonly broken: { readonly seq: number; readonly what: Break; readonly message: string } | null;
+}
+
+export interface VerifyOptions {
+  /** Public keys, any of which may have signed. Without one, signatures are not looked at. */
+  readonly keys?: readonly KeyObject[];
+  /** How far the chain had come, from somewhere else. */
+  readonly head?: ChainEnd | undefined;
+}
+
+/** Takes the records of one chain in their order, and tells whether all of them are there as they were written. */
+export class ChainVerifier {
+  readonly chain: string;
+  readonly #keys: readonly KeyObject[];
+  readonly #head: ChainEnd | undefined;
+  #records = 0;
+  #end: AuditRow | undefined;
+  #signedFrom: number | null = null;
+  #broken: ChainReport["broken"] = null;
+
+  constructor(chain: string, { keys = [], head }: VerifyOptions = {}) {
+    this.chain = chain;
+    this.#keys = keys;
+    this.#head = head?.chain === chain ? head : undefined;
+  }
+
+  /** After the first break nothing behind it proves anything: the rest is only counted. */
+  take(row: AuditRow): void {
+    this.#records++;
+    if (this.#broken) return;
+    if (row.signature !== null) this.#signedFrom ??= row.seq;
+    this.#broken = this.#examine(row);
+    this.#end = row;
+  }
+
+  #examine(row: AuditRow): ChainReport["broken"] {
+    const { seq, hash, previous } = row;
+    const expected = (this.#end?.seq ?? 0) + 1;
+    const broken = (what: Break, message: string, at = seq) => ({ seq: at, what, message });
+    if (seq > expected) {
+      const which = seq - 1 === expected ? `record ${expected} is` : `records ${expected} to ${seq - 1} are`;
+      return broken("missing", `${which} missing`, expected);
+    }
+    if (seq < expected) return broken("order", `record ${seq} stands behind record ${expected - 1}`);
+    if (hashOf(row) !== hash) return broken("changed", `record ${seq} was changed after it was written`);
+    if (previous !== (this.#end?.hash ?? START))
+      return broken(
+        "replaced",
+        this.#end
+          ? `record ${seq} does not follow record ${expected - 1}: one of them was replaced`
+          : "record 1 is not the first one: what came before was taken out",
+      );
+    if (seq === this.#head?.seq && hash !== this.#head.hash)
+      return broken("replaced", `record ${seq} was replaced: another one was at this place before`);
+    return this.#examineSignature(row);
+  }
+
+  #examineSignature({ seq, hash, signature }: AuditRow): ChainReport["broken"] {
+    if (this.#keys.length === 0) return null;
+    if (signature === null)
+      return this.#signedFrom === null
+        ? null
+        : { seq, what: "signature", message: `record ${seq} is not signed, and those before it are` };
+    return isSignedBy(this.#keys, hash, signature)
+      ? null
+      : { seq, what: "signature", message: `record ${seq} is not signed by a key that is known` };
+  }
+
+  report(): ChainReport {
+    const end = this.#end ? { seq: this.#end.seq, hash: this.#end.hash } : null;
+    const { chain } = this;
+    return { chain, records: this.#records, end, signedFrom: this.#signedFrom, broken: this.#lastWord() };
+  }
+
+  #lastWord(): ChainReport["broken"] {
+    if (this.#broken) return this.#broken;
+    const seq = this.#end?.seq ?? 0;
+    if (this.#head && this.#head.seq > seq)
+      return {
+        seq: seq + 1,
+        what: "cut-off",
+        message: `it ends with record ${seq}, and went on to record ${this.#head.seq}: the rest was cut off`,
+      };
+    // Whoever takes all signatures away needs no key to write the chain anew.
+    if (this.#keys.length > 0 && this.#signedFrom === null && seq > 0)
+      return { seq: 1, what: "signature", message: "there is a key, and no record is signed" };
+    return null;
+  }
+}

@@ -1,0 +1,253 @@
+import { appendFileSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Audit } from "../audit/audit.js";
+import { csvHeader, csvLine, jsonLine, readExport } from "../audit/export.js";
+import { readHead } from "../audit/head.js";
+import { fingerprint, makeKeys, readPublicKey } from "../audit/keys.js";
+import { AUDIT_KINDS } from "../audit/records.js";
+import { type ChainReport, ChainVerifier, type VerifyOptions } from "../audit/verify.js";
+import { HermesError } from "../errors.js";
+import { openStore } from "../store/open.js";
+import type { AuditFilter, AuditRow, Store } from "../store/store.js";
+import { harmless } from "../text.js";
+import { render, words } from "./audit-view.js";
+import { paint, print, say } from "./output.js";
+import { choice, pointInTime, usage, wholeNumber } from "./values.js";
+
+interface StoreFlag {
+  readonly store?: string;
+}
+
+export interface ChoiceFlags extends StoreFlag {
+  readonly session?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+interface ShowFlags extends ChoiceFlags {
+  readonly kind?: readonly string[];
+  readonly grep?: string;
+  readonly n: string;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+/** How often `--follow` looks. */
+const LOOK = 300;
+
+export async function showCommand(flags: ShowFlags): Promise<number> {
+  const count = wholeNumber("-n", flags.n);
+  const filter: AuditFilter = {
+    ...chosen(flags),
+    ...(flags.kind && { kind: flags.kind.map((kind) => choice("--kind", kind, AUDIT_KINDS)) }),
+  };
+  const wanted = await matcher(flags.grep);
+  const show = (row: AuditRow) =>
+    print(flags.json ? `${JSON.stringify({ ...row, body: parsedBody(row) })}\n` : render(row));
+  return withStore(flags, async (store) => {
+    const seen = new Map((await store.chainEnds()).map(({ chain, seq }) => [chain, seq]));
+    for await (const row of newest(store, filter, count, wanted)) {
+      show(row);
+      seen.set(row.chain, Math.max(row.seq, seen.get(row.chain) ?? 0));
+    }
+    while (flags.follow) {
+      await sleep(LOOK);
+      for (const { chain, seq } of await store.chainEnds()) {
+        const after = seen.get(chain) ?? 0;
+        if (seq <= after) continue;
+        seen.set(chain, seq);
+        for await (const row of store.audit({ ...filter, chain, after })) {
+          if (wanted(row)) show(row);
+          seen.set(chain, Math.max(row.seq, seq));
+        }
+      }
+    }
+    return 0;
+  });
+}
+
+export function chosen({ session, since, until }: ChoiceFlags): AuditFilter {
+  return {
+    ...(session !== undefined && { session }),
+    ...(since !== undefined && { since: pointInTime("--since", since) }),
+    ...(until !== undefined && { until: pointInTime("--until", until) }),
+  };
+}
+
+/** Of all hosts together, oldest first; of 0, everything, host by host. */
+async function* newest(
+  store: Store,
+  filter: AuditFilter,
+  count: number,
+  wanted: (row: AuditRow) => boolean,
+): AsyncGenerator<AuditRow> {
+  if (count === 0) {
+    for await (const row of store.audit(filter)) if (wanted(row)) yield row;
+    return;
+  }
+  const found: AuditRow[] = [];
+  for (const { chain } of await store.chainEnds()) {
+    const last: AuditRow[] = [];
+    const narrowed = wanted === everything ? { ...filter, chain, last: count } : { ...filter, chain };
+    for await (const row of store.audit(narrowed))
+      if (wanted(row)) {
+        last.push(row);
+        if (last.length > count) last.shift();
+      }
+    found.push(...last);
+  }
+  yield* found.sort((a, b) => a.time - b.time).slice(-count);
+}
+
+const everything = () => true;
+
+async function matcher(pattern: string | undefined): Promise<(row: AuditRow) => boolean> {
+  if (pattern === undefined) return everything;
+  const { RE2JS } = await import("re2js");
+  try {
+    const compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE);
+    return (row) => compiled.matcher(words(parsedBody(row))).find();
+  } catch (error) {
+    throw usage(`--grep: "${pattern}" is not a regular expression: ${(error as Error).message}`);
+  }
+}
+
+export function parsedBody({ body }: AuditRow): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+interface VerifyFlags extends StoreFlag {
+  readonly file?: string;
+  readonly key?: readonly string[];
+  readonly head?: string;
+  readonly json?: boolean;
+}
+
+export async function verifyCommand(flags: VerifyFlags): Promise<number> {
+  const reports = flags.file !== undefined ? await verifyFile(flags.file, flags) : await verifyStore(flags);
+  if (flags.json) print(`${JSON.stringify({ chains: reports })}\n`);
+  else print(reports.length === 0 ? "there are no records\n" : reports.map(verdict).join(""));
+  return reports.some(({ broken }) => broken) ? 1 : 0;
+}
+
+async function verifyFile(file: string, flags: VerifyFlags): Promise<ChainReport[]> {
+  const head = flags.head === undefined ? undefined : wantedHead(flags.head);
+  return verifyRows(readExport(file), { keys: publicKeys(flags.key ?? []), head });
+}
+
+async function verifyStore(flags: VerifyFlags): Promise<ChainReport[]> {
+  return withStore(flags, async (store) => {
+    const own = `${store.beside}.pub`;
+    const keys = flags.key ? publicKeys(flags.key) : [readPublicKey(own)].filter((key) => key !== undefined);
+    // Before the records: those that are added meanwhile must not look like a lie of the head.
+    const head = flags.head === undefined ? readHead(`${store.beside}.head`) : wantedHead(flags.head);
+    if (!head) say("hermes: no head file: if the last records were cut off, nothing here would show it\n");
+    return verifyRows(store.audit(), { keys, head });
+  });
+}
+
+async function verifyRows(rows: AsyncIterable<AuditRow>, options: VerifyOptions): Promise<ChainReport[]> {
+  const verifiers = new Map<string, ChainVerifier>();
+  const of = (chain: string) => {
+    const known = verifiers.get(chain) ?? new ChainVerifier(chain, options);
+    verifiers.set(chain, known);
+    return known;
+  };
+  // Also when nothing at all is left of it.
+  if (options.head) of(options.head.chain);
+  for await (const row of rows) of(row.chain).take(row);
+  return [...verifiers.values()].map((verifier) => verifier.report());
+}
+
+function wantedHead(file: string) {
+  const head = readHead(file);
+  if (!head) throw new HermesError("AUDIT", { message: `${file}: there is no such head file` });
+  return head;
+}
+
+function publicKeys(files: readonly string[]) {
+  return files.map((file) => {
+    const key = readPublicKey(file);
+    if (!key) throw new HermesError("AUDIT", { message: `${file}: there is no such key` });
+    return key;
+  });
+}
+
+function verdict({ chain, records, end, signedFrom, broken }: ChainReport): string {
+  const p = paint(1);
+  const name = harmless(chain);
+  if (broken) return `${name}: ${p("red", `BROKEN: ${broken.message}`)}\n`;
+  const signed = signedFrom === null ? "not signed" : `signed from record ${signedFrom} on`;
+  const count = `${records.toLocaleString("en")} record${records === 1 ? "" : "s"}`;
+  return `${name}: ${p("green", "whole")}, ${count}, ${signed}, ends with ${end?.hash ?? "nothing"}\n`;
+}
+
+interface ExportFlags extends StoreFlag {
+  readonly chain?: string;
+  readonly csv?: boolean;
+  readonly output?: string;
+}
+
+/** Written at once. */
+const PIECE = 64 * 1024;
+
+export async function exportCommand({ output, csv, chain, ...flags }: ExportFlags): Promise<number> {
+  return withStore(flags, async (store) => {
+    const write = output === undefined ? print : writerTo(output);
+    let piece = csv ? csvHeader : "";
+    for await (const row of store.audit(chain === undefined ? {} : { chain })) {
+      piece += csv ? csvLine(row) : jsonLine(row);
+      if (piece.length < PIECE) continue;
+      write(piece);
+      piece = "";
+    }
+    write(piece);
+    return 0;
+  });
+}
+
+function writerTo(file: string): (text: string) => void {
+  const guarded = <T>(act: () => T) => {
+    try {
+      return act();
+    } catch (cause) {
+      throw new HermesError("OUTPUT", { file, errno: (cause as NodeJS.ErrnoException).code! }, { cause });
+    }
+  };
+  const fd = guarded(() => openSync(file, "w", 0o600));
+  return (text) => guarded(() => appendFileSync(fd, text));
+}
+
+export async function keygenCommand(flags: StoreFlag & { json?: boolean }): Promise<number> {
+  const store = await openStore(flags.store);
+  try {
+    const files = makeKeys(store.beside);
+    const print256 = fingerprint(readPublicKey(files.pub)!);
+    const audit = Audit.open(store);
+    const record = await audit.record("config", { what: "records are signed", detail: { key: print256 } });
+    audit.close();
+    if (flags.json) print(`${JSON.stringify({ ...files, fingerprint: print256, from: record.seq })}\n`);
+    else
+      print(
+        `${files.key}  signs; whoever has it can write records\n${files.pub}  verifies; keep a copy elsewhere\n` +
+          `sha256 ${print256}, signed from record ${record.seq} on\n`,
+      );
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+/** For commands that only look: a store that is not there is not made. */
+export async function withStore<T>(flags: StoreFlag, act: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(flags.store, { mustExist: true });
+  try {
+    return await act(store);
+  } finally {
+    await store.close();
+  }
+}

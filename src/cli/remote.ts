@@ -1,0 +1,19 @@
+import { Socket } from "node:net";
+import { HermesError } from "../errors.js";
+import { LocalBackend } from "../tools/local.js";
+import { serve } from "../tools/remote/far.js";
+
+/** The far end of a link: another HERMES speaks to it over stdin and stdout (docs/backends.md). */
+export async function remoteCommand(): Promise<number> {
+  await serve(stream(0), stream(1), new LocalBackend());
+  return 0;
+}
+
+/** Not process.stdout: that one blocks, and with it everything else, while nobody reads. */
+function stream(fd: 0 | 1): Socket {
+  try {
+    return new Socket({ fd, readable: fd === 0, writable: fd === 1 });
+  } catch (cause) {
+    throw new HermesError("USAGE", { message: "this is for another HERMES, over pipes" }, { cause });
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunOrder } from "../backend.js";
+import { RemoteBackend } from "../remote/backend.js";
+import type { Link } from "../remote/link.js";
+import { PrivateFolder } from "../remote/private-folder.js";
+import { runArguments } from "./command.js";
+import { aroundHybridCgroups, chooseEngine, type Engine } from "./engine.js";
+import { findPackage, type Package } from "./package.js";
+import { type ContainerPlan, type OciSection, planFor, surroundingsOf } from "./plan.js";
+import { composeRoot } from "./root.js";
+import { specFor } from "./spec.js";
+
+/** Every run in a container of its own, with HERMES inside of it. */
+export class OciBackend extends RemoteBackend {
+  readonly name = "oci";
+  readonly #section: OciSection;
+  readonly #engine: Engine;
+  #package: Package | undefined;
+
+  constructor(section: OciSection) {
+    super();
+    this.#engine = chooseEngine(section);
+    const alone = this.#engine.name === "crun" || this.#engine.name === "runc";
+    this.#section = alone ? { ...section, network: "none" } : section;
+  }
+
+  protected connect(order: RunOrder): Link {
+    this.#package ??= findPackage();
+    const name = `hermes-${process.pid}-${randomBytes(6).toString("hex")}`;
+    const plan = planFor(order, this.#section, name, this.#package);
+    const container = containerOf(this.#engine, plan);
+    const [program, ...words] = aroundHybridCgroups(this.#engine.name, container.run);
+    const child = spawn(program!, words, { stdio: ["pipe", "pipe", "pipe"] });
+    return {
+      process: child,
+      where: `a container of ${this.#engine.name}`,
+      order,
+      home: "ours",
+      credentials: [],
+      surroundings: surroundingsOf(plan),
+      explain: (code, stderr) =>
+        `${this.#engine.name} ended with status ${code ?? "?"}${stderr && `: ${stderr}`}`,
+      sever: () => {
+        const [remove, ...rest] = aroundHybridCgroups(this.#engine.name, container.remove);
+        spawnSync(remove!, rest, { stdio: "ignore" });
+        child.kill("SIGKILL");
+      },
+      release: () => container.release(),
+    };
+  }
+}
+
+interface Container {
+  /** Ends when the container has. */
+  readonly run: readonly string[];
+  /** Ends it by force. */
+  readonly remove: readonly string[];
+  release(): void;
+}
+
+function containerOf(engine: Engine, plan: ContainerPlan): Container {
+  if ("image" in engine)
+    return {
+      run: [engine.name, ...runArguments(engine.name, engine.image, plan)],
+      remove: [engine.name, "rm", "--force", plan.name],
+      release: () => {},
+    };
+  const folder = new PrivateFolder("oci");
+  try {
+    const limits = plan.user.uid === 0 ? "set" : "none";
+    const spec = specFor(plan, composeRoot(engine.rootfs, folder.path, plan), limits);
+    writeFileSync(join(folder.path, "config.json"), JSON.stringify(spec));
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+  const manager =
+    engine.name === "crun" ? [`--cgroup-manager=${plan.user.uid === 0 ? "cgroupfs" : "disabled"}`] : [];
+  const command = [engine.name, "--root", join(folder.path, "state"), ...manager];
+  return {
+    run: [...command, "run", "--bundle", folder.path, plan.name],
+    remove: [...command, "delete", "--force", plan.name],
+    release: () => folder.remove(),
+  };
+}

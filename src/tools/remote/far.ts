@@ -1,0 +1,167 @@
+import { homedir } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import type { Answer } from "../../approval/question.js";
+import { HermesError } from "../../errors.js";
+import { PACKAGE_VERSION } from "../../version.js";
+import type { Backend, RunEvents, Running } from "../backend.js";
+import { ReceivedCredentials } from "./credentials.js";
+import { encode, Frames, MAX_BODY } from "./frame.js";
+import { PROTOCOL, readToFar, SILENCE, type ToFar, type ToNear } from "./messages.js";
+import { type Found, lookAround } from "./surroundings.js";
+
+type Start = Extract<ToFar, { type: "start" }>;
+
+/** Milliseconds that the last message may take to leave. */
+const FOR_LAST_WORDS = 5000;
+
+/** Runs one order that comes over a link, and tells how it goes. Resolves when nothing of it is left. */
+export function serve(input: Readable, output: Writable, backend: Backend): Promise<void> {
+  return new FarEnd(input, output, backend).over;
+}
+
+/** The far end of a link: whatever happens to the link, the run does not outlive it. */
+class FarEnd {
+  readonly over: Promise<void>;
+  #end: () => void = () => {};
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #backend: Backend;
+  readonly #credentials = new ReceivedCredentials();
+  readonly #questions = new Map<number, (answer: Answer) => void>();
+  #run: Promise<Running> | undefined;
+  #over = false;
+  #silence: NodeJS.Timeout;
+
+  constructor(input: Readable, output: Writable, backend: Backend) {
+    this.#input = input;
+    this.#output = output;
+    this.#backend = backend;
+    this.over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    const frames = new Frames();
+    const broken = () => void this.#finish();
+    input.on("data", (chunk: Buffer) => {
+      this.#silence.refresh();
+      try {
+        for (const { head, body } of frames.push(chunk)) this.#hear(readToFar(head), body);
+      } catch (error) {
+        void this.#finish(error);
+      }
+    });
+    for (const event of ["end", "close", "error"]) input.on(event, broken);
+    output.on("error", broken);
+    this.#silence = setTimeout(broken, SILENCE);
+    this.#send({ type: "hello", protocol: PROTOCOL, version: PACKAGE_VERSION });
+  }
+
+  #hear(message: ToFar, body: Buffer): void {
+    if (this.#over) return;
+    switch (message.type) {
+      case "credential":
+        this.#credentials.receive(message.relative, body);
+        break;
+      case "start":
+        if (this.#run) throw new Error("a second order");
+        this.#run = this.#start(message);
+        break;
+      case "stdin":
+        this.#tell((run) => run.write(body));
+        break;
+      case "close-stdin":
+        this.#tell((run) => run.closeInput());
+        break;
+      case "resize":
+        this.#tell((run) => run.resize(message.columns, message.rows));
+        break;
+      case "signal":
+        this.#tell((run) => run.signal(message.name));
+        break;
+      case "kill":
+        this.#tell((run) => void run.kill());
+        break;
+      case "answer":
+        this.#questions.get(message.id)?.(message.answer);
+        this.#questions.delete(message.id);
+        break;
+      case "alive":
+        break;
+    }
+  }
+
+  /** What was said while it starts reaches it, in order, when it has started. */
+  #tell(what: (run: Running) => void): void {
+    if (!this.#run) throw new Error("there is no run yet");
+    this.#run.then(what).catch((error) => this.#finish(error));
+  }
+
+  async #start({ order: sent, home, surroundings }: Start): Promise<Running> {
+    try {
+      const order = home === "theirs" ? { ...sent, deed: { ...sent.deed, home: homedir() } } : sent;
+      const around: Found = surroundings ? lookAround(surroundings) : { inForce: [], missing: [] };
+      const running = await this.#backend.start(this.#credentials.placed(order), this.#events());
+      this.#send({ type: "started", pid: running.pid });
+      running.result.then(
+        (result) => {
+          const inForce = [...around.inForce, ...result.inForce];
+          const missing = [...around.missing, ...result.missing];
+          this.#send({ type: "result", result: { ...result, inForce, missing } } as ToNear);
+          void this.#finish();
+        },
+        (error) => this.#finish(error),
+      );
+      return running;
+    } catch (error) {
+      void this.#finish(error);
+      throw error;
+    }
+  }
+
+  #events(): RunEvents {
+    return {
+      output: (stream, bytes) => this.#sendBytes(stream, bytes),
+      question: (question, answer) => {
+        this.#questions.set(question.id, answer);
+        this.#send({ type: "question", question } as ToNear);
+      },
+      withdrawn: (id, why) => {
+        this.#questions.delete(id);
+        this.#send({ type: "withdrawn", id, why });
+      },
+      problem: (text) => void this.#send({ type: "problem", text }),
+    };
+  }
+
+  /** Waits where the link is slow, so that what is printed does not pile up here. */
+  async #sendBytes(type: "stdout" | "stderr", bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; at += MAX_BODY)
+      if (!this.#send({ type }, bytes.subarray(at, at + MAX_BODY)) && !this.#over)
+        await new Promise<void>((resolve) => {
+          this.#output.once("drain", resolve).once("close", resolve);
+        });
+  }
+
+  #send(message: ToNear, body?: Buffer): boolean {
+    return this.#output.destroyed || this.#output.writableEnded || this.#output.write(encode(message, body));
+  }
+
+  /** Once: ends what runs, removes what came, and says why if anybody still listens. */
+  async #finish(error?: unknown): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#silence);
+    const started = await this.#run?.catch(() => undefined);
+    await started?.kill();
+    await this.#backend.close();
+    this.#credentials.remove();
+    if (error !== undefined) {
+      const { message } = error as Error;
+      const code = error instanceof HermesError ? error.code : "LINK";
+      this.#send({ type: "failed", code, message });
+    }
+    this.#output.end(() => this.#end());
+    this.#output.once("close", () => this.#end());
+    this.#input.destroy();
+    setTimeout(() => this.#end(), FOR_LAST_WORDS);
+  }
+}

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { HermesError } from "../../errors.js";
+import type { BackendSection } from "../../guard/config/backend.js";
+import type { RunOrder } from "../backend.js";
+import { RemoteBackend } from "../remote/backend.js";
+import { MAX_BODY } from "../remote/frame.js";
+import type { Link } from "../remote/link.js";
+import { moved } from "./moved.js";
+
+export type SshSection = BackendSection["ssh"];
+
+/** ssh(1): its own failures; and what a shell says of a command that it does not find. */
+const OF_SSH = 255;
+const NOT_FOUND = 127;
+
+/** Every run on another machine, which has HERMES. */
+export class SshBackend extends RemoteBackend {
+  readonly name = "ssh";
+  readonly #section: SshSection & { readonly host: string };
+
+  constructor(section: SshSection) {
+    super();
+    const { host } = section;
+    if (host === undefined)
+      throw new HermesError("BACKEND", {
+        where: "another machine",
+        message: "hermes.yaml must name backend.ssh.host",
+      });
+    this.#section = { ...section, host };
+  }
+
+  protected connect(order: RunOrder): Link {
+    const { host, workspace, hermes } = this.#section;
+    if (order.deed.connect && order.deed.connect.length > 0)
+      throw new HermesError("BACKEND", {
+        where: host,
+        message: "it needs a socket of this machine, which cannot be reached from there",
+      });
+    const credentials = (order.credentialFiles ?? []).map(({ relative, path }) => ({
+      relative,
+      contents: contentsOf(path),
+    }));
+    const child = spawn("ssh", sshArguments(this.#section), {
+      stdio: ["pipe", "pipe", "pipe"],
+      // Nothing of ours can be sent over there, and no agent is asked.
+      env: { PATH: process.env.PATH, HOME: homedir() },
+    });
+    return {
+      process: child,
+      where: host,
+      order: workspace === undefined ? order : moved(order, workspace),
+      home: "theirs",
+      credentials,
+      explain: (code, stderr) => {
+        if (code === NOT_FOUND)
+          return `there is no ${hermes} over there (backend.ssh.hermes)${stderr && `: ${stderr}`}`;
+        if (code === OF_SSH) return stderr || "the connection was cut";
+        return `it ended with status ${code ?? "?"}${stderr && `: ${stderr}`}`;
+      },
+      sever: () => void child.kill("SIGKILL"),
+      release: () => {},
+    };
+  }
+}
+
+export function sshArguments(section: SshSection & { readonly host: string }): string[] {
+  const { host, user, port, identity, known_hosts: knownHosts, hermes } = section;
+  const options = {
+    BatchMode: "yes",
+    StrictHostKeyChecking: "yes",
+    UserKnownHostsFile: knownHosts ?? join(homedir(), ".ssh", "known_hosts"),
+    GlobalKnownHostsFile: knownHosts === undefined ? "/etc/ssh/ssh_known_hosts" : "/dev/null",
+    UpdateHostKeys: "no",
+    PasswordAuthentication: "no",
+    KbdInteractiveAuthentication: "no",
+    IdentityAgent: "none",
+    ...(identity !== undefined && { IdentitiesOnly: "yes", IdentityFile: identity }),
+    ClearAllForwardings: "yes",
+    ForwardAgent: "no",
+    ForwardX11: "no",
+    PermitLocalCommand: "no",
+    ControlPath: "none",
+    ConnectTimeout: "15",
+    ServerAliveInterval: "5",
+    ServerAliveCountMax: "3",
+    LogLevel: "ERROR",
+  };
+  return [
+    "-F",
+    "none",
+    "-T",
+    ...Object.entries(options).map(([name, value]) => `-o${name}=${value.replace(/%/g, "%%")}`),
+    ...(user === undefined ? [] : ["-l", user]),
+    ...(port === undefined ? [] : ["-p", String(port)]),
+    "--",
+    host,
+    `exec ${hermes} remote`,
+  ];
+}
+
+function contentsOf(path: string): Buffer {
+  const contents = readFileSync(path);
+  if (contents.length > MAX_BODY)
+    throw new HermesError("CREDENTIAL_FILE", { path, why: `it has more than ${MAX_BODY} bytes` });
+  return contents;
+}

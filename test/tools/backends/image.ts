@@ -1,0 +1,22 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A root file system with a static busybox and nothing else: not even a C library. */
+export class BusyboxRoot {
+  readonly path = mkdtempSync(join(tmpdir(), "hermes-rootfs-"));
+
+  constructor() {
+    const bin = join(this.path, "bin");
+    mkdirSync(bin);
+    mkdirSync(join(this.path, "etc"));
+    copyFileSync("/bin/busybox", join(bin, "busybox"));
+    const applets = execFileSync("/bin/busybox", ["--list"], { encoding: "utf8" }).trim().split("\n");
+    for (const name of applets) if (name !== "busybox") symlinkSync("busybox", join(bin, name));
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
