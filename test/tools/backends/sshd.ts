@@ -10,6 +10,8 @@ import { root } from "../../support/programs.js";
 /** A real sshd on loopback, with keys of its own, for the user who runs the tests. */
 export class Sshd {
   readonly folder = mkdtempSync(join(tmpdir(), "hermes-sshd-"));
+  /** Of the user over there. */
+  readonly home = join(this.folder, "home");
   readonly port: number;
   readonly #daemon: ChildProcess;
 
@@ -45,6 +47,9 @@ MaxStartups 100
 SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
 `,
     );
+    mkdirSync(this.home);
+    const start = `#!/bin/sh\nHOME=${this.home} exec ${join(root, "hermes")} "$@"\n`;
+    writeFileSync(this.#file("hermes"), start, { mode: 0o755 });
     if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
     this.#daemon = spawn("/usr/sbin/sshd", ["-D", "-e", "-f", this.#file("sshd_config")], {
       stdio: "ignore",
@@ -62,7 +67,7 @@ SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
       user: userInfo().username,
       identity: this.#file("user"),
       known_hosts: this.#file("known_hosts"),
-      hermes: join(root, "hermes"),
+      hermes: this.#file("hermes"),
       ...more,
     };
     return backendSection.parse({ kind: "ssh", ssh: section }).ssh;
