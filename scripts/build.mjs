@@ -109,6 +109,7 @@ const COMMANDS = [
   "export",
   "guard",
   "learn",
+  "mcp",
   "policy",
   "policy-test",
   "query",
@@ -135,7 +136,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|skills|tools)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools)\.ts$/.test(importer) ||
         !COMMANDS.includes(name)
       )
         return undefined;

@@ -10,14 +10,23 @@ export interface QuestionHandlers {
 }
 
 /** Questions at a system call, answered as everything else is: through the queue, by whoever is first. */
-export function askThroughQueue(queue: Approvals, session: string, toolCall?: string): QuestionHandlers {
+export function askThroughQueue(
+  queue: Approvals,
+  session: string,
+  toolCall?: string,
+  asked?: (approval: string) => void,
+): QuestionHandlers {
   const open = new Map<number, AbortController>();
   return {
     question(question, answer) {
       const stop = new AbortController();
       open.set(question.id, stop);
       void queue
-        .request(requestOf(question, session, toolCall), { signal: stop.signal, patience: question.patience })
+        .request(requestOf(question, session, toolCall), {
+          signal: stop.signal,
+          patience: question.patience,
+          ...(asked && { parked: asked }),
+        })
         .then(
           (outcome) => answer(answerOf(outcome)),
           () => answer("no"),

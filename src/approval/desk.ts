@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
 import { redact } from "../guard/credentials/secrets.js";
-import type { ApprovalRow, Store } from "../store/store.js";
+import type { ApprovalAnswer, ApprovalRow, Store } from "../store/store.js";
 import { addToAllowList } from "./allow-list.js";
 import { type ApprovalItem, itemOf } from "./item.js";
 import type { Answer } from "./question.js";
@@ -30,6 +30,8 @@ export interface DeskOptions {
   readonly audit?: Pick<Audit, "record">;
 }
 
+const NOTE_AT_MOST = 2000;
+
 /** Takes answers, wherever they come from, whether or not anybody waits for them in this process. */
 export class Desk {
   readonly #options: DeskOptions;
@@ -45,16 +47,28 @@ export class Desk {
     if (!before) throw new HermesError("APPROVAL", { id, message: "there is no such approval" });
     const barred = answer === "always" ? this.#whyNotAlways(before) : undefined;
     const scope = answer === "no" ? undefined : barred === undefined ? answer : "once";
-    const { mine, row } = await store.answer(id, {
+    if (before.state !== "pending") return tooLate(before);
+    const given: ApprovalAnswer = {
       state: scope === undefined ? "refused" : "granted",
       by,
       time: Date.now(),
       ...(scope && { scope }),
-      ...(note && { note: redact(note).text }),
+      ...(note && { note: redact(note).text.slice(0, NOTE_AT_MOST) }),
+    };
+    // Recorded before it counts: nothing happens on an answer that the audit does not know.
+    await this.#record({
+      ...before,
+      ...given,
+      scope: scope ?? null,
+      answeredBy: by,
+      note: given.note ?? null,
     });
+    const { mine, row } = await store.answer(id, given);
+    if (!mine) {
+      await this.#record({ ...row, note: `${by} came too late` });
+      return tooLate(row);
+    }
     const item = itemOf(row);
-    if (!mine) return { mine, item, told: `it is ${row.state} already${first(row)}` };
-    await this.#record(row);
     const told = barred === undefined ? undefined : `not for always: ${barred}; once, then`;
     const trouble = scope === "always" ? await this.#keep(row, by) : undefined;
     return { mine, item, ...((told ?? trouble) !== undefined && { told: (told ?? trouble)! }) };
@@ -112,6 +126,7 @@ export class Desk {
   }
 }
 
-function first({ answeredBy }: ApprovalRow): string {
-  return answeredBy === null ? "" : `: ${answeredBy} was first`;
+function tooLate(row: ApprovalRow): Answered {
+  const first = row.answeredBy === null ? "" : `: ${row.answeredBy} was first`;
+  return { mine: false, item: itemOf(row), told: `it is ${row.state} already${first}` };
 }

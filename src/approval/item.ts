@@ -49,7 +49,7 @@ export function approvalOf(
       withoutSecrets({
         ...detail,
         findings: asking.map(({ rule, action, reason, instead }) => ({ rule, action, reason, instead })),
-        ...(parts && { parts: parts.map((part) => part.what) }),
+        ...(parts?.length && { parts: parts.map((part) => part.what) }),
         ...(notAlways && { notAlways }),
       }),
     ),

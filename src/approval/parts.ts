@@ -15,8 +15,8 @@ export function partsOf(
   findings: readonly Finding[],
   digest: (part: string) => string,
 ): readonly ApprovalPart[] {
-  const script = parse(command);
-  if (script.errors?.length) return [];
+  const script = parsed(command);
+  if (!script || script.errors?.length) return [];
   const nodes = script.commands.flatMap(({ command: node, background }) =>
     background ? [undefined] : sequence(node),
   );
@@ -27,6 +27,16 @@ export function partsOf(
     const own = findings.filter(({ span }) => span && span.start >= pos && span.end <= end);
     return { what, digest: digest(what), findings: own };
   });
+}
+
+/** Undefined when it is nested too deep to be parsed: the guard denies that. */
+function parsed(command: string): ReturnType<typeof parse> | undefined {
+  try {
+    return parse(command);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function sequence(node: SyntaxNode | Statement["command"]): (SyntaxNode | undefined)[] {

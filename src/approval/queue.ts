@@ -8,6 +8,7 @@ import type { Approver } from "./approver.js";
 import { type Answered, Desk, type DeskOptions, type GivenAnswer } from "./desk.js";
 import { approvalOf, itemOf } from "./item.js";
 import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
+import { granted, outcomeOf, refused, withdrawn } from "./outcome.js";
 import { isWaitedForElsewhere } from "./owner.js";
 import { partsApproved } from "./parts.js";
 import { standingAnswer } from "./standing.js";
@@ -67,7 +68,7 @@ export class Queue implements Approvals {
     if (standing.action === "deny") return this.#settled(request, refused(standing.by, standing.note));
     if (standing.action === "allow") return this.#settled(request, granted(standing.by, "always"));
     const before = await this.#sessionGrant(request.session, request.digest);
-    if (before) return { ...granted(before.answeredBy ?? "", "session"), approval: before.id };
+    if (before) return this.#settled(request, outcomeOf(before));
     const byParts = await partsApproved(request, async (part) => {
       if (standingAnswer(part, section, workspace).action === "allow") return true;
       return (await this.#sessionGrant(request.session, part.digest)) !== undefined;
@@ -94,9 +95,9 @@ export class Queue implements Approvals {
       const found = await this.#inTurn(() => this.#findOrPark(request, patience));
       if ("granted" in found) return found;
       parked?.(found.row.id);
-      const outcome = await this.#await(found, request, section, signal);
-      if (outcome?.state === "expired" && !found.mine && Date.now() < deadline) continue;
-      if (outcome) return outcome;
+      const outcome = await this.#await(found, request, { deadline, section, signal });
+      const tooSoon = outcome?.state === "expired" && Date.now() < deadline; // it was asked by another, before
+      if (outcome && !tooSoon) return outcome;
     }
   }
 
@@ -121,8 +122,8 @@ export class Queue implements Approvals {
     const flood = await this.#flood(request, now);
     if (flood) return this.#settled(request, refused("hermes", flood));
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
-    await store.park(approval);
     await this.#recordAsked(approval);
+    await store.park(approval);
     // Others may have asked the same at the same moment: all agree that the oldest question stays.
     const [first, ...doubles] = await this.#openRows(request);
     for (const { id } of doubles) await this.#desk.withdraw(id, "asked already");
@@ -164,13 +165,18 @@ export class Queue implements Approvals {
   async #await(
     { row, mine }: Parked,
     request: ApprovalRequest,
-    section: ApprovalsSection,
-    signal: AbortSignal | undefined,
+    how: {
+      readonly deadline: number;
+      readonly section: ApprovalsSection;
+      readonly signal: AbortSignal | undefined;
+    },
   ): Promise<ApprovalOutcome | undefined> {
     const { store } = this.#options;
+    const { deadline, section, signal } = how;
     this.#enter(row);
     try {
       const answered = await waitForAnswer(store, row, {
+        deadline,
         sweep: () => this.#desk.sweep(),
         ...(signal && { signal }),
         ...this.#automatic(row, request, section),
@@ -245,7 +251,8 @@ export class Queue implements Approvals {
     if (row.state !== "granted") return outcomeOf(row);
     const spent = await this.#options.store.spend(row.id, Date.now());
     const lasts = row.scope === "always" || (row.scope === "session" && row.session === request.session);
-    return spent || lasts ? outcomeOf(row) : undefined;
+    if (lasts) return outcomeOf(row);
+    return spent ? { ...outcomeOf(row), scope: "once" } : undefined;
   }
 
   async #recordAsked({
@@ -263,11 +270,11 @@ export class Queue implements Approvals {
     await this.#options.audit?.record("approval-asked", body, { session });
   }
 
-  /** Answered without a row: only the audit knows of it. */
+  /** Answered without asking: only the audit knows of it. */
   async #settled(request: ApprovalRequest, outcome: ApprovalOutcome): Promise<ApprovalOutcome> {
     const { digest, session, toolCall } = request;
     const { what } = approvalOf(request, "", 0, 0);
-    const { state, by, scope, note } = outcome;
+    const { approval: id, state, by, scope, note } = outcome;
     await this.#options.audit?.record(
       "approval-answered",
       {
@@ -275,6 +282,7 @@ export class Queue implements Approvals {
         digest,
         state,
         by,
+        ...(id !== undefined && { id }),
         ...(toolCall !== undefined && { toolCall }),
         ...(scope && { scope }),
         ...(note !== undefined && { note }),
@@ -294,30 +302,4 @@ interface Parked {
 /** For whoever reads what the operator is told. */
 function shown({ what }: ApprovalRequest): string {
   return harmless(redact(what).text);
-}
-
-function granted(by: string, scope: "once" | "session" | "always"): ApprovalOutcome {
-  return { granted: true, state: "granted", scope, by };
-}
-
-function refused(by: string, note: string): ApprovalOutcome {
-  return { granted: false, state: "refused", by, note };
-}
-
-function withdrawn({ reason }: AbortSignal): ApprovalOutcome {
-  const note = reason instanceof Error ? reason.message : String(reason ?? "it was withdrawn");
-  return { granted: false, state: "withdrawn", by: "hermes", note };
-}
-
-function outcomeOf({ id, state, scope, answeredBy, note }: ApprovalRow): ApprovalOutcome {
-  const silence = state === "expired" ? "Nobody answered in time, and silence is a no." : undefined;
-  const words = note ?? silence;
-  return {
-    granted: state === "granted",
-    state,
-    approval: id,
-    by: answeredBy ?? "hermes",
-    ...(scope !== null && { scope }),
-    ...(words !== undefined && { note: words }),
-  };
 }

@@ -2,6 +2,8 @@ import type { ApprovalRow, Store } from "../store/store.js";
 
 export interface Waiting {
   readonly signal?: AbortSignal;
+  /** When the caller has waited long enough, though others may go on waiting for the same. */
+  readonly deadline: number;
   /** Milliseconds after which `answer` is called. */
   readonly after?: number;
   readonly answer?: () => Promise<unknown>;
@@ -14,18 +16,21 @@ export interface Waiting {
 /** Node's timers take no more. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The row once it is not pending any more, whoever made it so; as it is then when the caller has given up. */
+/** The row once it is not pending any more, whoever made it so; as it is when the caller waits no longer. */
 export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting): Promise<ApprovalRow> {
-  const { signal, after, answer, sweep, abandoned } = waiting;
+  const { signal, deadline, after, answer, sweep, abandoned } = waiting;
   return new Promise((resolve, reject) => {
     let over = false;
+    let leaving = false;
     let timer: NodeJS.Timeout | undefined;
     const answering = after !== undefined && setTimeout(() => void answer?.().then(look, fail), after);
     const stop = store.onApprovals(() => void look());
-    const abort = () =>
+    const abort = () => {
+      leaving = true;
       void abandoned()
         .then(() => store.approval(row.id))
         .then((now) => finish(now ?? row), fail);
+    };
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     watchTheClock();
@@ -33,21 +38,28 @@ export function waitForAnswer(store: Store, row: ApprovalRow, waiting: Waiting):
 
     function watchTheClock(): void {
       if (over) return;
-      const left = Math.min(Math.max(row.expires - Date.now(), 0) + 1, LONGEST_MS);
-      timer = setTimeout(() => void sweep().then(look, fail).then(watchTheClock), left);
+      const left = Math.max(Math.min(row.expires, deadline) - Date.now(), 0) + 1;
+      timer = setTimeout(() => void lookAtTheClock(), Math.min(left, LONGEST_MS));
+    }
+
+    async function lookAtTheClock(): Promise<void> {
+      await sweep().then(look, fail);
+      if (Date.now() >= deadline) finish(row);
+      else watchTheClock();
     }
 
     async function look(): Promise<void> {
       try {
         const now = await store.approval(row.id);
         if (!now) fail(new Error("its row is gone"));
-        else if (now.state !== "pending") finish(now);
+        else if (now.state !== "pending" && !leaving) finish(now);
       } catch (error) {
         fail(error);
       }
     }
 
     function finish(now: ApprovalRow): void {
+      if (over) return;
       end();
       resolve(now);
     }

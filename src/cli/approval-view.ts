@@ -40,21 +40,23 @@ export function itemDetail(item: ApprovalItem): string {
     ["times", history(item)],
     ["note", note],
     ["always", notAlways],
-    ...Object.entries(detail).map(([key, value]): [string, string] => [
-      key,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
+    ...Object.entries(detail).map(([key, value]): [string, string] => [key, inWords(value)]),
   ];
   return rows
     .filter(([, value]) => value)
     .map(
       ([key, value]) =>
-        `${harmless(key).padEnd(9)} ${value!
+        `${harmless(key).padEnd(11)} ${value!
           .split("\n")
           .map(harmless)
-          .join(`\n${" ".repeat(10)}`)}\n`,
+          .join(`\n${" ".repeat(12)}`)}\n`,
     )
     .join("");
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join("\n");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function history({ created, expires, state, answered, answeredBy, scope, spent }: ApprovalItem): string {

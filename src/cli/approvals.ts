@@ -130,7 +130,9 @@ async function find(store: Store, id: string): Promise<ApprovalRow> {
   if (!/^[0-9a-f]{1,16}$/.test(id)) throw wrong("an id is made of 0-9 and a-f");
   const exact = await store.approval(id);
   if (exact) return exact;
-  const rows = (await store.approvals()).filter((row) => row.id.startsWith(id));
+  const begins = (row: ApprovalRow) => row.id.startsWith(id);
+  const open = (await store.approvals({ state: ["pending"] })).filter(begins);
+  const rows = open.length > 0 ? open : (await store.approvals()).filter(begins);
   if (rows.length > 1) throw wrong(`there are ${rows.length} that begin so: say more of it`);
   if (!rows[0]) throw wrong("there is no such approval");
   return rows[0];

@@ -7,6 +7,7 @@ import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addServingCommands } from "./serving.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
 import { addToolCommands } from "./tools.js";
@@ -211,6 +212,7 @@ Examples:
   addAuditCommands(program);
   addBehaviourCommands(program);
   addSkillCommands(program);
+  addServingCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

@@ -4,8 +4,14 @@ import type { Backend } from "./backend.js";
 import type { Ledger } from "./ledger.js";
 
 /** A backend for one call: what is asked while its commands run goes to the approvals, what was refused into the audit. */
-export function attended(backend: Backend, approvals: Approvals, ledger: Ledger, toolCall: string): Backend {
-  const asking = askThroughQueue(approvals, ledger.session, toolCall);
+export function attended(
+  backend: Backend,
+  approvals: Approvals,
+  ledger: Ledger,
+  toolCall: string,
+  asked?: (approval: string) => void,
+): Backend {
+  const asking = askThroughQueue(approvals, ledger.session, toolCall, asked);
   return {
     name: backend.name,
     close: async () => {},

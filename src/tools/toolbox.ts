@@ -132,9 +132,13 @@ export class Toolbox {
     return this.#world.credentials;
   }
 
+  get tools(): readonly Tool[] {
+    return [...this.#tools.values()];
+  }
+
   /** The tools as functions that a model can call. */
   get definitions(): readonly FunctionDefinition[] {
-    return [...this.#tools.values()].map(functionDefinition);
+    return this.tools.map(functionDefinition);
   }
 
   /** Does what a model asks for, or says why not: it rejects only when nothing could be recorded. */
@@ -199,7 +203,10 @@ export class Toolbox {
     const controller = this.#controller(options.signal);
     let parkedAs: (approval: string) => void = () => {};
     const parked = new Promise<string>((resolve) => {
-      parkedAs = resolve;
+      parkedAs = (approval) => {
+        options.asked?.(approval);
+        resolve(approval);
+      };
     });
     const { what, digest, findings, parts, argv, programs, detail } = intent;
     const settled = this.#approvals
@@ -269,12 +276,17 @@ export class Toolbox {
       approved: [...new Set(intent.findings.flatMap(({ action, rule }) => (action === "ask" ? [rule] : [])))],
       output: (stream, bytes) => options.onOutput?.(stream, bytes),
       callTool: (name, inner, signal) =>
-        this.call(name, inner, { signal: either(controller.signal, signal) }),
+        this.call(name, inner, {
+          signal: either(controller.signal, signal),
+          ...(options.asked && { asked: options.asked }),
+        }),
     };
     const world = {
       ...this.#world,
-      backend: attended(this.#world.backend, this.#approvals, this.#ledger, id),
+      backend: attended(this.#world.backend, this.#approvals, this.#ledger, id, options.asked),
     };
+    // Whatever else is done ends a row of equal reads.
+    if (tool.name !== "read_file") world.files.acted(this.session);
     try {
       const output = await tool.run(input, call, world);
       return await this.#end(id, { status: controller.signal.aborted ? "CANCELLED" : "DONE", output });
@@ -348,6 +360,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** What a command prints, as it prints it. */
   readonly onOutput?: (stream: "stdout" | "stderr", bytes: Buffer) => void;
+  /** Told of every approval that it waits for: of the call itself, of what it does, of what it calls. */
+  readonly asked?: (approval: string) => void;
   /** `false`: return as soon as it is parked, with status BLOCKED; `resume` waits for the rest. */
   readonly wait?: boolean;
 }

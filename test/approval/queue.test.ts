@@ -5,6 +5,8 @@ import type { Approver } from "../../src/approval/approver.js";
 import { commandDigest } from "../../src/approval/digest.js";
 import type { ApprovalItem } from "../../src/approval/item.js";
 import { MAX_OPEN, MAX_PER_MINUTE } from "../../src/approval/limits.js";
+import { Audit } from "../../src/audit/audit.js";
+import { hashOf } from "../../src/audit/chain.js";
 import {
   asks,
   type Desktop,
@@ -323,6 +325,27 @@ describe("equal requests", () => {
     expect(await desk.store.approvals()).toHaveLength(2);
   });
 
+  it("wait as long as each wants to", async () => {
+    const { queue } = queueOf(desk);
+    const long = queue.request(request(), { patience: 600_000 });
+    const { id } = await parked(desk.store);
+    expect(await queue.request(request(), { patience: 30 })).toMatchObject({
+      granted: false,
+      state: "expired",
+    });
+    expect((await desk.store.approval(id))!.state).toBe("pending");
+    await queue.answer(id, { answer: "once", by: "cli:alice" });
+    expect(await long).toMatchObject({ granted: true });
+    const short = queue.request(request(), { patience: 30 });
+    const second = await parked(desk.store);
+    const patient = queue.request(request(), { patience: 600_000 });
+    expect(await short).toMatchObject({ state: "expired" });
+    const third = await parked(desk.store);
+    expect(third.id).not.toBe(second.id);
+    await queue.answer(third.id, { answer: "once", by: "cli:alice" });
+    expect(await patient).toMatchObject({ granted: true });
+  });
+
   it("of two sessions share one, but not at a system call: that is of one program", async () => {
     const { queue } = queueOf(desk);
     await openSession(desk.store, "two", desk.folder);
@@ -458,6 +481,83 @@ describe("answers in advance", () => {
     const { queue } = queueOf(desk, { allow: ["recursive delete"], rules: [{ allow: "*" }] });
     expect(await queue.request(request({ findings: [] }), { patience: 10 })).toMatchObject({
       state: "expired",
+    });
+  });
+});
+
+describe("the audit", () => {
+  it("has every question and every answer, also those in advance, and verifies", async () => {
+    const audit = Audit.open(desk.store);
+    const { queue } = queueOf(desk, { allow: ["upload"], rules: [{ deny: "scan" }] }, { audit });
+    const outcome = queue.request(request());
+    const { id } = await parked(desk.store);
+    await queue.answer(id, { answer: "session", by: "cli:alice", note: "go on" });
+    await outcome;
+    await queue.request(request());
+    await queue.request(request({ digest: "2", findings: [asks("exfiltration")] }));
+    await queue.request(request({ digest: "3", findings: [asks("scan")] }));
+    await queue.request(request({ digest: "4" }), { patience: 5 });
+    const stop = new AbortController();
+    const gone = queue.request(request({ digest: "5" }), { signal: stop.signal });
+    await parked(desk.store);
+    stop.abort();
+    await gone;
+    const rows = await until(async () => {
+      const all = [];
+      for await (const row of desk.store.audit()) all.push(row);
+      return all.length >= 9 ? all : undefined;
+    });
+    audit.close();
+    rows.forEach((row, i) => {
+      expect(row.previous).toBe(rows[i - 1]?.hash ?? "0".repeat(64));
+      expect(row.hash).toBe(hashOf(row));
+    });
+    const records = rows.map(({ kind, body }) => {
+      const { state, by, scope } = JSON.parse(body) as Record<string, string>;
+      return [kind, state, scope, by].filter(Boolean).join(" ");
+    });
+    expect(records).toEqual([
+      "approval-asked",
+      "approval-answered granted session cli:alice",
+      "approval-answered granted session cli:alice",
+      "approval-answered granted always allow:upload",
+      "approval-answered refused rule:scan",
+      "approval-asked",
+      "approval-answered expired expiry",
+      "approval-asked",
+      "approval-answered withdrawn hermes",
+    ]);
+  });
+});
+
+describe("the audit of an answer", () => {
+  it("is written before the answer counts", async () => {
+    const order: string[] = [];
+    const audit = {
+      record: async (kind: string, body: object) => {
+        await sleep(30);
+        order.push(`${kind} ${"state" in body ? body.state : ""}`);
+        return undefined as never;
+      },
+    };
+    const { queue } = queueOf(desk, {}, { audit });
+    const outcome = queue.request(request()).then(({ state }) => order.push(`goes on ${state}`));
+    await queue.answer((await parked(desk.store)).id, { answer: "once", by: "cli:alice" });
+    await outcome;
+    expect(order.slice(1)).toEqual(["approval-answered granted", "goes on granted"]);
+  });
+
+  it("fails: nothing is answered", async () => {
+    const audit = { record: () => Promise.reject(new Error("disk full")) };
+    const { queue } = queueOf(desk);
+    void queue.request(request());
+    const { id } = await parked(desk.store);
+    const failing = queueOf(desk, {}, { audit }).queue;
+    await expect(failing.answer(id, { answer: "once", by: "cli:alice" })).rejects.toThrow("disk full");
+    expect((await desk.store.approval(id))!.state).toBe("pending");
+    expect(await failing.request(request({ digest: "2" }))).toMatchObject({
+      granted: false,
+      state: "refused",
     });
   });
 });

@@ -19,10 +19,10 @@ export interface Desktop {
   close(): Promise<void>;
 }
 
-/** A store of its own, with one session of this process. */
-export async function desktop(): Promise<Desktop> {
+/** A store of its own, in SQLite or where `url` says, with one session of this process. */
+export async function desktop(url?: string): Promise<Desktop> {
   const folder = mkdtempSync(join(tmpdir(), "hermes-approvals-"));
-  const store = await openStore(join(folder, "hermes.db"));
+  const store = await openStore(url ?? join(folder, "hermes.db"));
   await openSession(store, "one", folder);
   const open = new Set<Promise<unknown>>();
   return {

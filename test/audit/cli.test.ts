@@ -200,6 +200,48 @@ describe("what the tools do", () => {
   });
 });
 
+describe("the record of an agent", () => {
+  const names = ["hermes.db", "hermes.db-wal", "hermes.db.head", "hermes.db.host", "hermes.db.key"];
+
+  it("cannot be read, changed or removed by what the agent runs, also where it may write", async () => {
+    const own = await openStore(join(workspace, "hermes.db"));
+    const toolbox = await Toolbox.open({ store: own, workspace, home: folder });
+    writeFileSync(join(workspace, "hermes.db.key"), "key");
+    // In a list, where no look at the command's text finds them.
+    writeFileSync(join(workspace, "names"), names.join("\n"));
+    const rules = async (command: string) => {
+      const { output } = (await toolbox.call("terminal_exec", { command })) as {
+        output: { refused: { rule: string }[]; stdout: string };
+      };
+      expect(output.stdout).toBe("");
+      return output.refused.map(({ rule }) => rule);
+    };
+    expect(await rules("xargs -n1 cat < names")).toEqual(names.map(() => "own-records"));
+    expect(await rules("xargs -n1 touch < names")).not.toEqual([]);
+    expect(await rules("xargs mv -t .. < names")).not.toEqual([]);
+    await toolbox.close();
+    await own.close();
+    expect(readFileSync(join(workspace, "hermes.db.key"), "utf8")).toBe("key");
+    rmSync(join(workspace, "hermes.db.key"));
+    expect(hermes("verify", "--store", join(workspace, "hermes.db")).status).toBe(0);
+  });
+
+  it("cannot be read or written with the agent's own tools", async () => {
+    const own = await openStore(join(workspace, "hermes.db"));
+    const toolbox = await Toolbox.open({ store: own, workspace, home: folder });
+    for (const path of names) {
+      expect(await toolbox.call("read_file", { path })).toMatchObject({
+        status: "REFUSED",
+        rule: "own-records",
+      });
+      const write = await toolbox.call("write_file", { path, content: "x" });
+      expect(write).toMatchObject({ status: "REFUSED", rule: "own-records" });
+    }
+    await toolbox.close();
+    await own.close();
+  });
+});
+
 describe("hermes audit replay", () => {
   const changes = (...args: string[]) => {
     const { stdout, status, stderr } = hermes("replay", "--json", ...args);

@@ -57,6 +57,7 @@ export const CREDENTIALS: readonly Sensitive[] = [
     "/C/Windows/System32/config/SAM",
   ],
   [/\/(?:NTUSER\.DAT|ntds\.dit|unattend\.xml|sysprep\.inf)$/, "/C/Users/x/NTUSER.DAT"],
+  [/(?:^|\/)hermes\.db(?:-wal|\.key)?$/, "~/.local/state/hermes/hermes.db.key"],
   [/\/\.(?:hermes|config\/hermes)\/(?:\.env|auth|credentials|config|secrets).*$/, "~/.hermes/.env"],
 ];
 
@@ -142,5 +143,7 @@ export const SELF: readonly Sensitive[] = [
   [/(?:^|\/)hermes\.ya?ml$/, "./hermes.yaml"],
   [/(?:^|\/)\.hermes(?:\/.*)?$/, "./.hermes/config.yaml"],
   [/\/\.config\/hermes(?:\/.*)?$/, "~/.config/hermes/hermes.yaml"],
+  [/(?:^|\/)hermes\.db(?:[.-][\w.-]+)?$/, "./hermes.db"],
+  [/\/\.local\/state\/hermes(?:\/.*)?$/, "~/.local/state/hermes/hermes.db.head"],
   [/\/hermes-runtime(?:\/.*)?$/, "/usr/lib/node_modules/hermes-runtime/x"],
 ];

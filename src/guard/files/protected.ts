@@ -165,6 +165,17 @@ const CREDENTIALS: readonly Protected[] = [
     unknown: "deny",
   },
   {
+    rule: "own-records",
+    reason: "HERMES keeps here what it remembers of agents.",
+    patterns: [
+      ".*/hermes\\.db(?:[-.](?:wal|shm|journal|head|host|key|pub))?",
+      "~/\\.local/state/hermes(?:/.*)?",
+    ],
+    read: "deny",
+    write: "deny",
+    unknown: "deny",
+  },
+  {
     rule: "env-file",
     reason: "It holds the secrets of a project.",
     patterns: [

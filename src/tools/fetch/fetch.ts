@@ -81,7 +81,6 @@ export const fetchUrl: Tool<Input, FetchOutput> = {
   run: async (asked, call, world) => {
     const known = world.guard.check({ kind: "url", input: asked.url });
     hold(call, judged([...known.findings, ...judgeRequest(asked)]), digest(asked));
-    world.files.acted(world.session);
     return output(asked, await fetched(asked, call, world), world);
   },
 };

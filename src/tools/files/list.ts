@@ -52,7 +52,6 @@ export const listFiles: Tool<Input, ListOutput> = {
     withTarget(path, "list", world, async ({ real, judgement, pin, problem }) => {
       hold(call, judgement, digestOf("list_files", real));
       if (!pin) throw problem;
-      world.files.acted(world.session);
       const wanted = glob === undefined ? () => true : globTest(glob);
       const omitted = new Omitted();
       const entries: Listed[] = [];

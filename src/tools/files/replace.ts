@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
+import { type BigIntStats, constants, fstatSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import type { Stamp } from "../../guard/files/tracker.js";
 import { harmless } from "../../text.js";
 import { leftover } from "../scratch.js";
@@ -12,7 +12,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY, O_RDONLY, O_DIRECTORY } = constan
 
 /**
  * Puts a whole file in place at once: whoever opens it sees the old content or the new one, also after a crash. A file
- * that is replaced keeps its mode and its owner. What appears under the name in the meantime is not overwritten.
+ * that is replaced keeps its permissions and its owner. What appears under the name in the meantime is not overwritten.
  */
 export async function replaceFile({ folder, name, existing }: Place, bytes: Uint8Array): Promise<Stamp> {
   const target = `${folder.way}/${name}`;
@@ -25,10 +25,11 @@ export async function replaceFile({ folder, name, existing }: Place, bytes: Uint
       await handle.writeFile(bytes);
       if (existing) await keepOwner(handle, existing.info);
       await handle.sync();
-      if (existing) await swap(way, target, existing.info);
+      if (existing) swap(way, target, existing.info);
       else await place(way, target);
+      const stamp = stampOf(fstatSync(handle.fd, { bigint: true }));
       await syncFolder(folder.way);
-      return stampOf(await handle.stat({ bigint: true }));
+      return stamp;
     } finally {
       await handle.close();
     }
@@ -38,23 +39,24 @@ export async function replaceFile({ folder, name, existing }: Place, bytes: Uint
   }
 }
 
-/** First the owner: giving a file away clears bits of its mode. */
+/** As with every write, a program that ran as its owner does not with a new content. */
 async function keepOwner(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const own = await handle.stat({ bigint: true });
   if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid));
-  await handle.chmod(Number(mode) & 0o7777);
+  await handle.chmod(Number(mode) & 0o1777);
 }
 
-async function swap(way: string, target: string, before: BigIntStats): Promise<void> {
-  const now = await lstat(target, { bigint: true });
-  if (stampOf(now) !== stampOf(before)) throw changed(target);
-  await rename(way, target);
+/** Both at once, as far as this process goes: of two calls that change the same state of a file, one is told. */
+function swap(way: string, target: string, before: BigIntStats): void {
+  if (stampOf(lstatSync(target, { bigint: true })) !== stampOf(before)) throw changed(target);
+  renameSync(way, target);
 }
 
 /** A second name in place of a rename: it never replaces anything. Some file systems have no second names. */
 async function place(way: string, target: string): Promise<void> {
   try {
     await link(way, target);
+    unlinkSync(way);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") throw changed(target);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import type { Access } from "../../guard/files/access.js";
 import { type Action, type Finding, strictest } from "../../guard/finding.js";
 import type { Judgement } from "../../guard/guard.js";
@@ -42,7 +42,7 @@ export async function withTarget<T>(
     return act({ real, judgement: named, problem: inWords(error, path) });
   }
   try {
-    const judgement = both(named, await judgeReal(held.path, access, world));
+    const judgement = both(named, judgeReal(held.path, access, world));
     return await act({ real: held.path, judgement, pin: held });
   } catch (error) {
     throw inWords(error, path);
@@ -52,18 +52,19 @@ export async function withTarget<T>(
 }
 
 /** A workspace that is reached by a link has a real name of its own: what lies in it lies in the workspace. */
-export async function judgeReal(real: string, access: Access, world: World): Promise<Judgement> {
-  const workspace = await realpath(world.workspace);
+export function judgeReal(real: string, access: Access, world: World): Judgement {
+  const workspace = realpathSync.native(world.workspace);
   const input = isInside(real, workspace) ? world.workspace + real.slice(workspace.length) : real;
   return world.guard.check(pathSubject(input, access));
 }
 
+/** What is said of the name and of what it reached, each once. */
 export function both(a: Judgement, b: Judgement): Judgement {
-  return judged([...a.findings, ...b.findings]);
+  const known = new Set(a.findings.map(({ rule, action }) => `${rule} ${action}`));
+  return judged([...a.findings, ...b.findings.filter(({ rule, action }) => !known.has(`${rule} ${action}`))]);
 }
 
-export function judged(all: readonly Finding[]): Judgement {
-  const findings = [...new Map(all.map((f) => [`${f.rule} ${f.action}`, f])).values()];
+export function judged(findings: readonly Finding[]): Judgement {
   return { findings, action: findings.reduce<Action>((action, f) => strictest(action, f.action), "allow") };
 }
 

@@ -14,7 +14,7 @@ export interface Entry {
   readonly kind: "file" | "folder" | "link" | "other";
   /** Leads to it through its pinned folder; a link must not be followed there. */
   readonly way: string;
-  /** The way leads to the entry itself, which is pinned. */
+  /** The way leads to the entry itself, which is pinned and judged. */
   readonly pinned?: true;
 }
 
@@ -109,7 +109,7 @@ async function rulesAbove(top: Pin, world: World): Promise<Rules> {
 /** Undefined: it is gone, is a link by now, or the guard would not have it listed. */
 async function entered(way: string, real: string, world: World, omitted: Omitted): Promise<Pin | undefined> {
   const inner = await pin(way, { folder: true, link: true }).catch(() => undefined);
-  if (inner && (await judgeReal(inner.path, "list", world)).action === "allow") return inner;
+  if (inner && judgeReal(inner.path, "list", world).action === "allow") return inner;
   omitted.refused.push(real);
   await inner?.close();
   return undefined;

@@ -7,6 +7,7 @@ import { baselineEnv } from "../../guard/credentials/env.js";
 import { redact } from "../../guard/credentials/secrets.js";
 import { DELEGATE_BLOCKED_TOOLS, toolName } from "../../guard/delegation/tools.js";
 import { type Finding, findings } from "../../guard/finding.js";
+import type { Judgement } from "../../guard/guard.js";
 import type { Running, RunOrder } from "../backend.js";
 import { digestOf, hold, intentOf, judged } from "../files/target.js";
 import { removeScratch, scratchFolder } from "../scratch.js";
@@ -62,7 +63,7 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
       ...intentOf({
         what: `run a Python script of ${code.split("\n").length} lines${network ? ", with network" : ""}`,
         subject,
-        judgement: judged(judgeScript(asked, (await world.guard.judge(subject)).findings)),
+        judgement: judgeScript(asked, (await world.guard.judge(subject)).findings, world),
         digest: digest(asked),
         detail: { code: redact(code).text, network, ...(tools && { tools }) },
       }),
@@ -72,19 +73,16 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
 
   async run(asked, call, world) {
     const known = world.guard.check({ kind: "python", input: asked.code });
-    hold(call, judged(judgeScript(asked, known.findings)), digest(asked));
+    hold(call, judgeScript(asked, known.findings, world), digest(asked));
     if (world.backend.name !== "local")
       throw new ToolError(
         "not-here",
         `Scripts run on this machine, and commands go to ${world.backend.name}.`,
       );
-    world.files.acted(world.session);
     const folder = await scratchFolder();
-    try {
-      return await runIn(folder, asked, call, world);
-    } finally {
-      await removeScratch(folder);
-    }
+    return runIn(folder, asked, call, world).finally(() =>
+      removeScratch(folder).catch((error: Error) => call.output("stderr", Buffer.from(`${error.message}\n`))),
+    );
   },
 };
 
@@ -94,25 +92,31 @@ function digest({ code, network, tools = ["*"] }: Input): string {
   return digestOf("python_rpc", "", code, String(network), JSON.stringify([...tools].sort()));
 }
 
-/** What is refused for the sake of the network can be approved together with the network. */
+/** What is refused for the sake of the network can be approved together with it, unless the configuration refuses it. */
 const OF_NETWORK = new Set(["python-network", "python-socket"]);
 
-/** Every script needs an approval, in every profile. */
-function judgeScript({ network, tools = [] }: Input, known: readonly Finding[]): Finding[] {
+function softened(finding: Finding, { config, atLeast }: World): Finding {
+  const { rule, action } = finding;
+  const configured = config.actions[rule] === "deny" || atLeast[rule] === "deny";
+  return OF_NETWORK.has(rule) && action === "deny" && !configured ? { ...finding, action: "ask" } : finding;
+}
+
+const APPROVAL = "python-approval";
+
+/** The guard asks about every script in the strict profile; here it is so in every profile. */
+function judgeScript({ network, tools = [] }: Input, known: readonly Finding[], world: World): Judgement {
   const refused = tools.flatMap((name) => {
     const why = whyNot(name);
     return why ? [make.deny("blocked-tool", `${name}: ${why}`)] : [];
   });
-  return [
-    ...known.map((finding) =>
-      network && OF_NETWORK.has(finding.rule) && finding.action === "deny"
-        ? { ...finding, action: "ask" as const }
-        : finding,
-    ),
+  return judged([
+    ...known.map((finding) => (network ? softened(finding, world) : finding)),
     ...refused,
     ...(network ? [make.ask("python-network-wanted", "The script would have the internet.")] : []),
-    make.ask("python-approval", "Every script needs an approval."),
-  ];
+    ...(known.some(({ rule }) => rule === APPROVAL)
+      ? []
+      : [make.ask(APPROVAL, "Every script needs an approval.")]),
+  ]);
 }
 
 /** What a delegate never gets, a script does not either; nor does it start another one. */

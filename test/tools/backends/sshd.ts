@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { backendSection } from "../../../src/guard/config/backend.js";
 import type { SshSection } from "../../../src/tools/ssh/backend.js";
@@ -10,8 +10,8 @@ import { root } from "../../support/programs.js";
 /** A real sshd on loopback, with keys of its own, for the user who runs the tests. */
 export class Sshd {
   readonly folder = mkdtempSync(join(tmpdir(), "hermes-sshd-"));
-  /** Of the user over there. */
-  readonly home = join(this.folder, "home");
+  /** Of the user over there; not below /tmp, where a run may change anything. */
+  readonly home = mkdtempSync(join(homedir(), ".hermes-test-"));
   readonly port: number;
   readonly #daemon: ChildProcess;
 
@@ -47,7 +47,6 @@ MaxStartups 100
 SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
 `,
     );
-    mkdirSync(this.home);
     const start = `#!/bin/sh\nHOME=${this.home} exec ${join(root, "hermes")} "$@"\n`;
     writeFileSync(this.#file("hermes"), start, { mode: 0o755 });
     if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
@@ -90,7 +89,7 @@ SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
 
   remove(): void {
     this.#daemon.kill("SIGKILL");
-    rmSync(this.folder, { recursive: true, force: true });
+    for (const folder of [this.folder, this.home]) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -274,6 +274,11 @@ describe("what is read is what was judged", () => {
     expect((await perform(readFile, { path: "secrets.json" }, world, { approve: true })).content).toBe("{}");
   });
 
+  it("what may not be written may be read: /etc", async () => {
+    const world = await makeWorld();
+    expect((await perform(readFile, { path: "/etc/passwd" }, world)).content).toContain("root:");
+  });
+
   it("a hard link has the name that it was opened by", async () => {
     const world = await makeWorld({ files: { a: "x" } });
     linkSync(join(world.workspace, "a"), join(world.workspace, "b"));

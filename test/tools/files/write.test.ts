@@ -50,6 +50,29 @@ describe("write_file", () => {
     expect(notes.join()).toMatch(/has not read it/);
   });
 
+  it("knows what it has written: a new file can be written again, and again", async () => {
+    const world = await makeWorld();
+    for (const text of ["one", "two", "three"])
+      expect((await perform(writeFile, write("a", text), world)).notes).toEqual([]);
+  });
+
+  it("lets one of two calls change the same state of a file, and tells the other", async () => {
+    const world = await makeWorld({ files: { a: "old" } });
+    const both = ["one", "two"].map((text) => perform(writeFile, write("a", text), world));
+    const ends = await Promise.allSettled(both);
+    expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect((ends.find(({ status }) => status === "rejected") as PromiseRejectedResult).reason).toMatchObject({
+      rule: "changed-since-read",
+    });
+  });
+
+  it("does not let a setuid program keep its bits with another content", async () => {
+    const world = await makeWorld({ files: { a: "old" } });
+    chmodSync(join(world.workspace, "a"), 0o6755);
+    await perform(writeFile, write("a", "new"), world);
+    expect(statSync(join(world.workspace, "a")).mode & 0o7777).toBe(0o755);
+  });
+
   it("obeys the umask for new files", async () => {
     const world = await makeWorld();
     const mask = process.umask(0o027);

@@ -252,6 +252,37 @@ describe("a hostile script", () => {
     expect(refused.length).toBeGreaterThan(0);
   });
 
+  it("has the network that a person granted, and of the own network what the operator opened", async () => {
+    const server = createServer((_, response) => response.end("reached"));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    const input = {
+      code: `import urllib.request\nprint(urllib.request.urlopen('http://127.0.0.1:${port}/').read().decode())`,
+      network: true,
+    };
+    const open = await makeWorld({
+      backend,
+      config: { urls: { allow: [`127.0.0.1:${port}`] } },
+      env: { PATH: "/usr/bin:/bin" },
+    });
+    const intent = await pythonRpc.judge(pythonRpc.input.parse(input), open);
+    expect([...new Set(intent.findings.map(({ rule, action }) => `${rule} ${action}`))].sort()).toEqual([
+      "python-approval ask",
+      "python-network ask",
+      "python-network-wanted ask",
+    ]);
+    expect((await perform(pythonRpc, input, open, { approve: true })).stdout).toBe("reached\n");
+    const untold =
+      "import hermes_tools, urllib.request\nprint(urllib.request.urlopen(hermes_tools.read_file('url')['url']))";
+    const closed = await python(untold, {
+      input: { network: true },
+      callTool: async () => ({ status: "DONE", output: { url: `http://127.0.0.1:${port}/` } }),
+    });
+    expect(closed.refused).toMatchObject([{ rule: "loopback" }]);
+    expect([closed.exitCode, closed.stdout]).toEqual([1, ""]);
+    server.close();
+  });
+
   it("finds no keys in its environment, nor in its parents'", async () => {
     const env = {
       HERMES_API_KEY: "h-secret-1",
@@ -377,6 +408,15 @@ ${sends}`,
       "b'\\xff\\xfe\\n'",
     ])
       expect((await raw(`send(${bad})\nanswer()\nanswer()`)).stdout, bad).toBe("channel\nend\n");
+  });
+
+  it("sends calls behind what is none, and they are not made", async () => {
+    const calls: unknown[] = [];
+    await raw(
+      `one = b'{"tool": "read_file", "input": {}}\\n'\nsend(one + b'nonsense\\n' + one * 5)\nanswer()\nanswer()`,
+      echo(calls),
+    );
+    expect(calls).toHaveLength(1);
   });
 
   it("sends a message that never ends, and is cut off after 4 MB", async () => {

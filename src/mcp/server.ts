@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type Implementation,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type McpServerFactory,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { harmless } from "../text.js";
+import type { Toolbox } from "../tools/toolbox.js";
+import { PACKAGE_VERSION } from "../version.js";
+import { Calls, type Ongoing } from "./calls.js";
+import { toolDefinition } from "./definitions.js";
+import { answerOf, elicitationOf } from "./elicitation.js";
+import { Progress } from "./progress.js";
+import type { OpenQuestion, Questions } from "./questions.js";
+import { callResult, waitingResult } from "./result.js";
+
+export interface ServingOptions {
+  readonly toolbox: Toolbox;
+  /** Given to the toolbox as an approver: what it asks is asked through the client, where the client can. */
+  readonly questions: Questions;
+  /** `queue`: never ask the client, which may belong to the agent. */
+  readonly ask: "client" | "queue";
+  readonly problem?: (text: string) => void;
+}
+
+/** A client that came back waits so long for an answer before it is told to come back again. */
+const PATIENCE_MS = 20_000;
+
+/**
+ * READ FIRST for `hermes mcp`. A toolbox behind the protocol: every call goes to `Toolbox.call`, which judges, asks and
+ * records. What must be asked is asked through the client (its elicitation), or the client is told what it waits for.
+ */
+export function serverFactory(options: ServingOptions): McpServerFactory {
+  const calls = new Calls(options.toolbox, options.questions);
+  const tools = options.toolbox.tools.map(toolDefinition);
+  return ({ era }) => {
+    const server = new Server(
+      { name: "hermes", title: "HERMES", version: PACKAGE_VERSION },
+      { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    );
+    server.onerror = (error) => options.problem?.(`mcp: ${harmless(error.message)}`);
+    server.setRequestHandler("tools/list", () => ({ tools }));
+    server.setRequestHandler("tools/call", (request, context) =>
+      new Exchange(options, calls, clientOf(server, context), era === "modern").call(request, context),
+    );
+    return server;
+  };
+}
+
+const INSTRUCTIONS =
+  "Every call is judged first, held to that judgement by the kernel, and recorded. What is refused says why and what to do instead: do not try the same in another way. What waits for a person says so: call again with the same input to learn what came of it.";
+
+/** One request of a client to call a tool, or to go on with a call. */
+class Exchange {
+  readonly #options: ServingOptions;
+  readonly #calls: Calls;
+  readonly #client: ClientSide;
+  readonly #modern: boolean;
+  /** Questions that the user has put aside: they stay in the queue. */
+  readonly #silent = new Set<string>();
+
+  constructor(options: ServingOptions, calls: Calls, client: ClientSide, modern: boolean) {
+    this.#options = options;
+    this.#calls = calls;
+    this.#client = client;
+    this.#modern = modern;
+  }
+
+  async call(
+    { params: { name, arguments: input = {} } }: CallToolRequest,
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { signal } = context.mcpReq;
+    const state = context.mcpReq.requestState<string>();
+    const before = this.#calls.find(name, input, state);
+    const call = before ?? this.#calls.begin(name, input);
+    const abort = () => call.abort(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    const progress = progressOf(context);
+    call.onOutput = progress && ((_, bytes) => progress.output(bytes));
+    try {
+      if (before && state !== undefined) await this.#take(call, context);
+      return await this.#finish(call, before !== undefined && state === undefined, context);
+    } finally {
+      await progress?.end();
+      call.onOutput = undefined;
+      call.attended = false;
+      signal.removeEventListener("abort", abort);
+      if (call.result) this.#calls.done(call);
+    }
+  }
+
+  async #finish(
+    call: Ongoing,
+    cameBack: boolean,
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    let patience = cameBack ? PATIENCE_MS : 0;
+    for (;;) {
+      const question = await call.question();
+      if (!question) return callResult(call.result!);
+      if (this.#canElicit && !this.#silent.has(question.item.id)) {
+        if (this.#modern) return asked(call, question);
+        if (await this.#elicit(question, context)) continue;
+      }
+      if (patience === 0) return waitingResult(question.item);
+      await answered(question, patience, context.mcpReq.signal);
+      patience = 0;
+    }
+  }
+
+  /** The client was asked in the result of an earlier request, and this one brings what its user said. */
+  async #take(call: Ongoing, context: ServerContext): Promise<void> {
+    const { inputResponses = {} } = context.mcpReq;
+    for (const id of Object.keys(inputResponses)) {
+      const question = call.waitsFor(id);
+      const response = inputResponse(inputResponses, id);
+      if (question && response.kind === "elicit") await this.#answer(question, response);
+    }
+  }
+
+  /** Asks in the midst of a request, as clients before 2026 want it. False: the user has not answered. */
+  async #elicit(question: OpenQuestion, { mcpReq }: ServerContext): Promise<boolean> {
+    const { item, over } = question;
+    const timeout = Math.max(item.expires - Date.now(), 1);
+    try {
+      const response = await mcpReq.elicitInput(elicitationOf(item), {
+        signal: AbortSignal.any([over, mcpReq.signal]),
+        timeout,
+      });
+      return await this.#answer(question, response);
+    } catch (error) {
+      if (over.aborted) return true; // somebody else has answered
+      this.#options.problem?.(`mcp: the client could not ask: ${harmless((error as Error).message)}`);
+      this.#silent.add(item.id);
+      return false;
+    }
+  }
+
+  async #answer(question: OpenQuestion, response: Parameters<typeof answerOf>[0]): Promise<boolean> {
+    const given = answerOf(response, this.#by);
+    if (given) await question.answer(given);
+    else this.#silent.add(question.item.id);
+    return given !== undefined;
+  }
+
+  get #canElicit(): boolean {
+    const { elicitation } = this.#client.capabilities;
+    if (this.#options.ask === "queue" || elicitation === undefined) return false;
+    return elicitation.form !== undefined || elicitation.url === undefined;
+  }
+
+  /** Who answered, for the record. */
+  get #by(): string {
+    return `mcp:${harmless(this.#client.name).slice(0, 64)}`;
+  }
+}
+
+interface ClientSide {
+  readonly name: string;
+  readonly capabilities: ClientCapabilities;
+}
+
+/** Clients of 2026 say it with every request, those before said it once. */
+function clientOf(server: Server, { mcpReq }: ServerContext): ClientSide {
+  const said = (mcpReq.envelope ?? {}) as {
+    [CLIENT_INFO_META_KEY]?: Implementation;
+    [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
+  };
+  return {
+    name: (said[CLIENT_INFO_META_KEY] ?? server.getClientVersion())?.name ?? "client",
+    capabilities: said[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {},
+  };
+}
+
+/** As clients of 2026 are asked: in the place of a result. They come back with the answer and this state. */
+function asked(call: Ongoing, { item }: OpenQuestion): InputRequiredResult {
+  return inputRequired({
+    inputRequests: { [item.id]: inputRequired.elicit(elicitationOf(item)) },
+    requestState: call.id,
+  });
+}
+
+async function answered({ over }: OpenQuestion, patience: number, signal: AbortSignal): Promise<void> {
+  if (over.aborted) return;
+  await sleep(patience, undefined, { signal: AbortSignal.any([over, signal]) }).catch(() => {});
+}
+
+function progressOf({ mcpReq }: ServerContext): Progress | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return new Progress((progress, message) => {
+    const params = { progressToken, progress, message };
+    return mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+  });
+}
