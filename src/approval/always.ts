@@ -7,7 +7,9 @@ import type { Question } from "./question.js";
 
 /** Why this question cannot be answered for always; undefined when it can. */
 export function whyNotAlways({ subject }: Question): string | undefined {
-  const freely = subject.argv && whyRunsAnything(subject.argv);
+  const { argv, path } = subject;
+  // The first word is whatever the caller wrote; the file is what runs.
+  const freely = argv && (whyRunsAnything(argv) ?? whyRunsAnything([path ?? "", ...argv.slice(1)]));
   if (freely) return freely;
   if (subject.path?.includes("${")) return "its path looks like a variable of a policy";
   if (!subject.path && !subject.address && !subject.argv)

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import type { ApprovalOutcome, ApprovalRequest, Approvals } from "./approvals.js";
 import { hashFile } from "./digest.js";
 import { type Answer, keyOf, type Question } from "./question.js";
@@ -54,7 +55,8 @@ function requestOf(question: Question, session: string, toolCall: string | undef
     findings: [{ layer: policy, rule: rule ?? call, action: "ask", reason: reason ?? "no reason given" }],
     detail: { call, policy, who: who.map(({ pid, argv: words }) => ({ pid, command: words.join(" ") })) },
     ...(toolCall !== undefined && { toolCall }),
-    ...(argv && { argv, programs: [argv] }),
+    // The first word is whatever the caller wrote; the file is what runs.
+    ...(argv && { argv, programs: [path === undefined ? argv : [basename(path), ...argv.slice(1)]] }),
   };
 }
 

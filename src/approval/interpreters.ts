@@ -26,7 +26,7 @@ const OPTIONS: readonly (readonly [programs: RegExp, option: RegExp])[] = [
     /^(tar|bsdtar|gtar)$/,
     /^(--checkpoint-action|--to-command|--use-compress-program|--rsh-command|--info-script|--new-volume-script|-I|-F)/,
   ],
-  [/^git$/, /^(-c|--exec-path|--config-env|--upload-pack|--receive-pack|-u|--exec|-x|bisect|filter-branch)/],
+  [/^git$/, /^(-c|--exec-path|--config-env|--upload-pack|--receive-pack|--exec|-x|bisect|filter-branch)/],
   [/^(rsync|zip|sort|rg|cpio)$/, /^(-e|--rsh|--rsync-path|-TT|--unzip-command|--compress-program|--pre)/],
   [/^(openssl|curl|wget)$/, /^(-engine|--engine|--config|-K|--use-askpass)/],
 ];

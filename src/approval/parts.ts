@@ -51,22 +51,29 @@ function standsAlone(node: SyntaxNode): boolean {
   return !here && !/[$`]/.test(node.name.text) && !CHANGES_SHELL.test(node.name.value);
 }
 
-/** Whether every finding of a composed command belongs to a part, and every part that has any is approved. */
+/** Whether everything that is asked about a composed command is asked about one of its parts. */
+export function coveredByParts(findings: readonly Finding[], parts: readonly ApprovalPart[]): boolean {
+  const left = parts.flatMap((part) => asking(part.findings).map(nameOf));
+  return asking(findings).every((finding) => {
+    const at = left.indexOf(nameOf(finding));
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+/** Whether a composed command needs no answer of its own: every part that is asked about is approved. */
 export async function partsApproved(
   { parts = [], findings }: ApprovalRequest,
   isApproved: (part: ApprovalPart) => Promise<boolean>,
 ): Promise<boolean> {
-  const asking = (all: readonly Finding[]) => all.filter(({ action }) => action !== "allow");
-  const whole = asking(findings);
-  if (parts.length < 2 || whole.length === 0) return false;
-  const left = parts.flatMap((part) => asking(part.findings).map(nameOf));
-  for (const finding of whole) {
-    const at = left.indexOf(nameOf(finding));
-    if (at < 0) return false;
-    left.splice(at, 1);
-  }
-  for (const part of parts) if (asking(part.findings).length > 0 && !(await isApproved(part))) return false;
+  const asked = parts.filter((part) => asking(part.findings).length > 0);
+  if (parts.length < 2 || asked.length === 0 || !coveredByParts(findings, parts)) return false;
+  for (const part of asked) if (!(await isApproved(part))) return false;
   return true;
+}
+
+function asking(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ action }) => action !== "allow");
 }
 
 function nameOf({ rule, reason }: Finding): string {

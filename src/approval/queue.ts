@@ -176,7 +176,7 @@ export class Queue implements Approvals {
     this.#enter(row);
     try {
       const answered = await waitForAnswer(store, row, {
-        deadline,
+        deadline: mine ? row.expires : deadline,
         sweep: () => this.#desk.sweep(),
         ...(signal && { signal }),
         ...this.#automatic(row, request, section),

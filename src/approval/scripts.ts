@@ -2,6 +2,7 @@ import { type Arguments, optionValue, readArguments } from "../guard/command/arg
 import { interpreterArguments, interpreterOf } from "../guard/command/interpreters.js";
 import { programOptions } from "../guard/command/programs/options.js";
 import { byName, type Invocation } from "../guard/command/script.js";
+import { whyRunsAnything } from "./interpreters.js";
 
 /** Languages whose first operand is a file of code. */
 const SCRIPTED = new Set(
@@ -49,7 +50,7 @@ const FOLDER_OPTIONS = ["-C", "--directory", "--prefix", "--cwd", "--dir"];
 function interpreted(invocation: Invocation): readonly string[] {
   const { argv, program, redirects } = invocation;
   const interpreter = interpreterOf(program);
-  if (!interpreter) return program === "deno" ? [argv[2]?.text ?? ""] : [];
+  if (!interpreter) return byExtension(argv.map(({ text }) => text));
   const { language, code, values } = interpreter;
   const args = interpreterArguments(argv, { ...interpreter, values: `${values} ${FILE_OPTIONS}` });
   const codes = code.split(" ");
@@ -65,6 +66,18 @@ function interpreted(invocation: Invocation): readonly string[] {
     ...redirects.filter(({ operator }) => operator === "<").map(({ target }) => target.text),
     ...piped(invocation),
   ];
+}
+
+const CODE =
+  /\.(sh|bash|zsh|py|rb|pl|php|lua|[mc]?[jt]s|[jt]sx|jar|java|go|rs|kts?|scala|groovy|exs?|jl|r|tcl|sql|ps1|bat|cmd|wasm|ya?ml)$/i;
+
+/** `java -jar x.jar`, `go run x.go`, `deno run x.ts`, `uv run x.py`: what else runs code says so by its name. */
+function byExtension(words: readonly string[]): readonly string[] {
+  if (!whyRunsAnything(words)) return [];
+  return words
+    .slice(1)
+    .map((word) => word.replace(/^-[^=]*=/, ""))
+    .filter((word) => CODE.test(word));
 }
 
 /** `cat x.sh | bash`: what is read to the left of the pipe is what runs. */

@@ -8,6 +8,7 @@ import {
 import { type Action, type Finding, strictest } from "../guard/finding.js";
 import type { ApprovalRequest } from "./approvals.js";
 import { globMatches } from "./glob.js";
+import { coveredByParts } from "./parts.js";
 
 /** In `approvals.allow`: this very command, by its digest. */
 export const EXACT = "exact:";
@@ -101,10 +102,17 @@ function aboutCommand({ command }: ApprovalRule, action: Action, { rule }: Findi
     return (
       matches(what) || [...parts.map((part) => part.what), ...programs.map((p) => p.join(" "))].some(matches)
     );
-  if (parts.length > 1)
-    return parts
-      .filter(({ findings }) => findings.some((one) => one.rule === rule))
-      .every((p) => matches(p.what));
   if (kind === "DEED") return programs.length === 1 && matches(programs[0]!.join(" "));
-  return matches(what) && programs.length <= 1 && !/[\n;&|`<>]|\$\(/.test(what);
+  if (parts.length < 2) return programs.length <= 1 && isPlain(what) && matches(what);
+  const own = parts.filter(({ findings }) => findings.some((one) => one.rule === rule));
+  return (
+    own.length > 0 &&
+    own.every((part) => isPlain(part.what) && matches(part.what)) &&
+    coveredByParts(asked.findings, parts)
+  );
+}
+
+/** One command, and nothing that a shell would do besides. */
+function isPlain(text: string): boolean {
+  return !/[\n;&|`<>]|\$\(/.test(text.trim());
 }

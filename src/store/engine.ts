@@ -26,7 +26,7 @@ const MEANING: readonly (readonly [codes: RegExp, message: string])[] = [
     "it cannot be written here; who starts HERMES must be able to write to it",
   ],
   [/^SQLITE_IOERR/, "the disk fails"],
-  [/^SQLITE_BUSY/, "another process has kept it locked for too long"],
+  [/^(SQLITE_BUSY|55P03)/, "another process has kept it locked for too long"],
   [/^(28P01|28000)/, "the server does not let us in"],
   [/^3D000/, "the server has no such database: make it with createdb"],
   [

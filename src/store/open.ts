@@ -55,5 +55,5 @@ async function engineFor(where: string, folder: string, mustExist: boolean): Pro
 }
 
 function withoutPassword(where: string): string {
-  return where.replace(/(:\/\/[^/@]*?):[^@]*@/, "$1@").replace(/([?&]password=)[^&]*/g, "$1…");
+  return where.replace(/(:\/\/[^/@:]*):.*@/s, "$1@").replace(/([?&]password=)[^&]*/g, "$1…");
 }

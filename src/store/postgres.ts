@@ -13,6 +13,8 @@ const CONNECTIONS = 8;
 const GIVEN_UP = /^40(001|P01)$/;
 const TRIES = 10;
 const INT8 = 20;
+/** A host that vanishes in the middle of a transaction must not hold its locks for ever. */
+const OPTIONS = "-c search_path=hermes -c idle_in_transaction_session_timeout=30s -c lock_timeout=60s";
 
 /** One database for many hosts. What is ours lies in the schema `hermes`. */
 export class PostgresEngine implements Engine {
@@ -36,7 +38,7 @@ export class PostgresEngine implements Engine {
     const { name, config } = parsePostgresUrl(url);
     const { default: pg } = await import("pg");
     const types = { getTypeParser: typeParser(pg.types.getTypeParser as TypeParser) };
-    const full = { ...config, types, application_name: "hermes", options: "-c search_path=hermes" };
+    const full = { ...config, types, application_name: "hermes", options: OPTIONS, keepAlive: true };
     const pool = new pg.Pool({ ...full, max: CONNECTIONS, connectionTimeoutMillis: 30_000 });
     // A connection that breaks while nobody uses it; whoever needs one gets a new one.
     pool.on("error", () => {});

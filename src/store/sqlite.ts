@@ -156,8 +156,13 @@ export class SqliteEngine implements Engine {
     };
   }
 
+  /** Undefined while another process is just putting the file in order: the next look will tell. */
   #version(): unknown {
-    return this.#value("PRAGMA data_version");
+    try {
+      return this.#value("PRAGMA data_version");
+    } catch {
+      return undefined;
+    }
   }
 
   #value(text: string): unknown {

@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, definePolicy, start } from "hermes-runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { whyNotAlways } from "../../src/approval/always.js";
+import type { ApprovalRequest, Approvals } from "../../src/approval/approvals.js";
 import { askThroughQueue } from "../../src/approval/deeds.js";
+import type { Question } from "../../src/approval/question.js";
 import { type Desktop, desktop, parked, queueOf, toolCall, until } from "./support.js";
 
 let desk: Desktop;
@@ -48,6 +51,28 @@ describe("a question at a system call, asked through the queue", () => {
     await session.result;
     expect(output()).toBe("told");
     expect(await status()).toBe("RUNNING");
+  });
+
+  it("of a program counts by its file, not by what it calls itself", async () => {
+    const asked: ApprovalRequest[] = [];
+    const approvals: Approvals = {
+      request: async (one) => {
+        asked.push(one);
+        return { granted: false, state: "refused", by: "test" };
+      },
+    };
+    const question: Question = {
+      id: 1,
+      call: "execve",
+      what: "run rm x",
+      subject: { path: "/usr/bin/bash", argv: ["rm", "x"] },
+      who: [],
+      policy: "p",
+      patience: 1000,
+    };
+    expect(whyNotAlways(question)).toContain("bash runs whatever");
+    await new Promise((resolve) => askThroughQueue(approvals, "one").question(question, resolve));
+    expect(asked[0]!.programs).toEqual([["bash", "x"]]);
   });
 
   it("is refused by a no", async () => {

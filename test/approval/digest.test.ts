@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   Makefile: "all:\n\techo made\n",
   "package.json": '{ "scripts": { "lint": "echo lint" } }\n',
   "sub/Makefile": "all:\n\techo sub\n",
+  "stack.yml": "services: {}\n",
   "mod.py": "print('mod')\n",
 };
 beforeEach(() => {
@@ -76,6 +77,9 @@ describe("a digest", () => {
     ["node x.js", "x.js"],
     ["node -r ./x.js y.js", "x.js"],
     ["awk -f x.awk data", "x.awk"],
+    ["deno run --allow-read x.js", "x.js"],
+    ["uv run x.py", "x.py"],
+    ["docker compose --file=stack.yml up", "stack.yml"],
     ["make", "Makefile"],
     ["make -C sub all", "sub/Makefile"],
     ["make -f sub/Makefile", "sub/Makefile"],
@@ -124,6 +128,8 @@ describe("a digest", () => {
     expect(of("bash pipe").files).toEqual([{ path: join(folder, "pipe"), hash: "not-a-file" }]);
     expect(of("bash sub").files).toEqual([{ path: join(folder, "sub"), hash: "not-a-file" }]);
     expect(of("rm x.py").files).toEqual([]);
+    expect(of("sed -i s/a/b/ x.py").files).toEqual([]);
+    expect(of("cat x.py > x.js").files).toEqual([]);
   });
 
   it("names every program that is typed", () => {

@@ -58,6 +58,20 @@ describe("rules of hermes.yaml", () => {
     expect(answer({ rules }, { what: "rm -rf build && ls; rm -rf src", parts: worse })).toBe("ask");
   });
 
+  it("what belongs to no part of a composed command is not allowed by a rule on one", () => {
+    const parts = [
+      { what: "rm -rf build", digest: "1", findings: [asks("recursive-delete")] },
+      { what: "ls", digest: "2", findings: [] },
+    ];
+    const rules = [{ allow: "*", command: "rm -rf *" }];
+    const what = "rm -rf build && ls";
+    const more = (rule: string, reason?: string) => [asks("recursive-delete"), asks(rule, reason)];
+    expect(answer({ rules }, { what, parts, findings: more("dynamic-code") })).toBe("ask");
+    expect(answer({ rules }, { what, parts, findings: more("recursive-delete") })).toBe("ask");
+    const piped = [{ ...parts[0]!, what: "rm -rf build | sh" }, parts[1]!];
+    expect(answer({ rules }, { what, parts: piped })).toBe("ask");
+  });
+
   it("of a deed its words count", () => {
     const rules = [{ allow: "*", command: "git push *" }];
     const deed = { kind: "DEED", what: "run git push origin main" } as const;

@@ -154,15 +154,15 @@ describe("hermes audit show", () => {
         .filter(Boolean)
         .map((line) => JSON.parse(line).body.id);
     try {
-      await expect.poll(shown, { timeout: 30_000 }).toEqual(["c"]);
+      await expect.poll(shown, { timeout: 60_000 }).toEqual(["c"]);
       await audit.record("outcome", { id: "next", status: "DONE" });
       await audit.record("session", { what: "closed" });
-      await expect.poll(shown, { timeout: 30_000 }).toEqual(["c", "next"]);
+      await expect.poll(shown, { timeout: 60_000 }).toEqual(["c", "next"]);
       const row = { time: 1, session: null, kind: "outcome", body: '{"id":"elsewhere"}' };
       await store.appendAudit("other-host", row, () => ({ hash: "h", signature: null }));
       await audit.record("outcome", { id: "last", status: "DONE" });
       await expect
-        .poll(() => shown().sort(), { timeout: 30_000 })
+        .poll(() => shown().sort(), { timeout: 60_000 })
         .toEqual(["c", "elsewhere", "last", "next"]);
     } finally {
       child.kill();

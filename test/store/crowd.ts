@@ -16,7 +16,10 @@ export function crowdSuite(place: () => Place, { kills }: { kills: number }): vo
   });
   afterAll(() => rmSync(script, { force: true }));
 
-  it("has one winner, whoever races: answers, grants, places in a chain", { retry: 0 }, async () => {
+  it("has one winner, whoever races: answers, grants, places in a chain", {
+    retry: 0,
+    timeout: 400_000,
+  }, async () => {
     const url = await place().fresh();
     // They make the schema together, too.
     const children = Array.from({ length: CROWD }, () => new Child(script, url));
@@ -42,7 +45,10 @@ export function crowdSuite(place: () => Place, { kills }: { kills: number }): vo
     }
   });
 
-  it(`loses nothing that was acknowledged, however writers die: ${kills} times`, { retry: 0 }, async () => {
+  it(`loses nothing that was acknowledged, however writers die: ${kills} times`, {
+    retry: 0,
+    timeout: 400_000,
+  }, async () => {
     const url = await place().fresh();
     const said: unknown[] = [];
     for (let i = 0; i < kills; i += 2) {

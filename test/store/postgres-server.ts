@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ export class PostgresServer {
   }
 
   async query(text: string, database = "postgres"): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.url(database) });
+    const client = new pg.Client({ connectionString: this.url(database), connectionTimeoutMillis: 10_000 });
     await client.connect();
     try {
       return (await client.query(text)).rows ?? [];
@@ -77,15 +77,27 @@ export class PostgresServer {
 
   /** As when the machine fails: every process of it, at once. */
   async crash(): Promise<void> {
-    const children = childrenOf(this.#process!.pid!);
     await this.#end("SIGKILL");
-    for (const pid of children)
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It had noticed by itself.
-      }
+    for (let left = this.#processes(); left.length > 0; left = this.#processes())
+      for (const pid of left)
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {
+          // It had noticed by itself.
+        }
     rmSync(join(this.#data, "postmaster.pid"), { force: true });
+  }
+
+  /** All of them work in the folder of the data. */
+  #processes(): number[] {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.map(Number).filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === this.#data;
+      } catch {
+        return false;
+      }
+    });
   }
 
   async stop(): Promise<void> {
@@ -109,10 +121,6 @@ export class PostgresServer {
     if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
     return file;
   }
-}
-
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 }
 
 function binary(name: string): string {

@@ -304,7 +304,7 @@ export function storeSuite(place: () => Place): void {
     const stop = other.onApprovals(() => told++);
     const toldAgain = async () => {
       const before = told;
-      await expect.poll(() => told, { timeout: 20_000 }).toBeGreaterThan(before);
+      await expect.poll(() => told, { timeout: 60_000 }).toBeGreaterThan(before);
     };
     const parked = toldAgain();
     await store.park(question("a1"));

@@ -153,10 +153,11 @@ async function contentOf(existing: Pin | undefined): Promise<Present | undefined
     );
   const handle = await existing.reader();
   try {
-    const bytes = Buffer.alloc(Number(existing.info.size));
+    const buffer = Buffer.alloc(Number(existing.info.size));
     let size = 0;
-    for (let read = 1; read > 0 && size < bytes.length; size += read)
-      ({ bytesRead: read } = await handle.read(bytes, size, bytes.length - size, size));
+    for (let read = 1; read > 0 && size < buffer.length; size += read)
+      ({ bytesRead: read } = await handle.read(buffer, size, buffer.length - size, size));
+    const bytes = buffer.subarray(0, size);
     return { bytes, decoded: decodeFile(bytes) };
   } finally {
     await handle.close();

@@ -31,7 +31,7 @@ export class Hidden {
   /** What the agent should know of it. */
   get note(): string | undefined {
     if (this.rules.size === 0) return undefined;
-    return `Secrets were taken out (${[...this.rules].join(", ")}): what stands in their place is not in the file.`;
+    return `Secrets were taken out (${[...this.rules].join(", ")}): what stands in their place is ours.`;
   }
 }
 

@@ -68,14 +68,12 @@ async function read(asked: Input, pin: Pin, world: World): Promise<ReadOutput> {
       chars: world.config.file_read_max_chars,
       numbers,
     });
-    const { size } = await handle.stat();
+    const after = await handle.stat({ bigint: true });
+    const size = Number(after.size);
     const about = { path: nameIn(world, pin.path), size };
-    const notes = [
-      ...(warning ? [warning.reason] : []),
-      ...(stampOf(await handle.stat({ bigint: true })) !== before
-        ? ["The file was changed while it was read: what you see may be of two states."]
-        : []),
-    ];
+    const notes = warning ? [warning.reason] : [];
+    if (stampOf(after) !== before)
+      notes.push("The file was changed while it was read: what you see may be of two states.");
     if ("binary" in seen)
       return {
         ...about,

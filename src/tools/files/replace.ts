@@ -12,7 +12,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY, O_RDONLY, O_DIRECTORY } = constan
 
 /**
  * Puts a whole file in place at once: whoever opens it sees the old content or the new one, also after a crash. A file
- * that is replaced keeps its mode and its owner. What appears under the name in the meantime is not overwritten.
+ * that is replaced keeps its permissions and its owner. What appears under the name in the meantime is not overwritten.
  */
 export async function replaceFile({ folder, name, existing }: Place, bytes: Uint8Array): Promise<Stamp> {
   const target = `${folder.way}/${name}`;
@@ -39,11 +39,11 @@ export async function replaceFile({ folder, name, existing }: Place, bytes: Uint
   }
 }
 
-/** First the owner: giving a file away clears bits of its mode. */
+/** As with every write, a program that ran as its owner does not with a new content. */
 async function keepOwner(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const own = await handle.stat({ bigint: true });
   if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid));
-  await handle.chmod(Number(mode) & 0o7777);
+  await handle.chmod(Number(mode) & 0o1777);
 }
 
 /** Both at once, as far as this process goes: of two calls that change the same state of a file, one is told. */

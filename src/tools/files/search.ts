@@ -7,7 +7,7 @@ import { decodeFile } from "./encoding.js";
 import { type Finder, finder } from "./finder.js";
 import { globTest } from "./glob.js";
 import { Hidden } from "./hidden.js";
-import type { Pin } from "./pin.js";
+import { mustBeFile, type Pin } from "./pin.js";
 import { digestOf, hold, intentOf, judgeReal, nameIn, pathSubject, withTarget } from "./target.js";
 import { DEEPEST, type Entry, Omitted, tree } from "./tree.js";
 
@@ -68,6 +68,7 @@ export const searchFiles: Tool<Input, SearchOutput> = {
     withTarget(asked.path, "read", world, async ({ real, judgement, pin, problem }) => {
       hold(call, judgement, digestOf("search_files", real));
       if (!pin) throw problem;
+      if (!pin.info.isDirectory()) mustBeFile(asked.path, pin.info);
       const search = new Search(asked, await finder(asked), world);
       for await (const entry of entries(pin, asked, call.signal, world, search.omitted))
         if (!(await search.look(entry))) break;
@@ -135,7 +136,7 @@ class Search {
   }
 
   async #lookInto(entry: Entry): Promise<void> {
-    if (judgeReal(entry.real, "read", this.#world).action !== "allow") {
+    if (!entry.pinned && judgeReal(entry.real, "read", this.#world).action !== "allow") {
       this.omitted.refused.push(nameIn(this.#world, entry.real));
       return;
     }

@@ -58,12 +58,13 @@ export function judgeReal(real: string, access: Access, world: World): Judgement
   return world.guard.check(pathSubject(input, access));
 }
 
+/** What is said of the name and of what it reached, each once. */
 export function both(a: Judgement, b: Judgement): Judgement {
-  return judged([...a.findings, ...b.findings]);
+  const known = new Set(a.findings.map(({ rule, action }) => `${rule} ${action}`));
+  return judged([...a.findings, ...b.findings.filter(({ rule, action }) => !known.has(`${rule} ${action}`))]);
 }
 
-export function judged(all: readonly Finding[]): Judgement {
-  const findings = [...new Map(all.map((f) => [`${f.rule} ${f.action}`, f])).values()];
+export function judged(findings: readonly Finding[]): Judgement {
   return { findings, action: findings.reduce<Action>((action, f) => strictest(action, f.action), "allow") };
 }
 

@@ -14,7 +14,7 @@ export interface Entry {
   readonly kind: "file" | "folder" | "link" | "other";
   /** Leads to it through its pinned folder; a link must not be followed there. */
   readonly way: string;
-  /** The way leads to the entry itself, which is pinned. */
+  /** The way leads to the entry itself, which is pinned and judged. */
   readonly pinned?: true;
 }
 

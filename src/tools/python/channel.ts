@@ -18,7 +18,8 @@ export type Answer = { readonly output: object } | { readonly error: string; rea
 
 /**
  * The private way from one script to the host: a socket in the run's own folder that takes one connection, of whoever has
- * the token, and is then gone. Lines of JSON, one call at a time: while a call runs, nothing more is read, so that no flood gets in.
+ * the token, and is then gone. Lines of JSON, one call at a time: while a call runs, nothing more is read, so that no flood
+ * gets in.
  */
 export class Channel {
   readonly token = randomBytes(32).toString("hex");
@@ -114,6 +115,7 @@ class Lines {
   /** False: enough of this one. */
   take: (line: string) => boolean;
   #pending = Buffer.alloc(0);
+  #over = false;
 
   constructor(limit: number, take: (line: string) => boolean) {
     this.limit = limit;
@@ -128,19 +130,23 @@ class Lines {
 
   #add(bytes: Buffer, socket: Socket): void {
     this.#pending = Buffer.concat([this.#pending, bytes]);
-    while (!socket.isPaused() && !socket.destroyed) {
+    while (!socket.isPaused() && !this.#over) {
       const end = this.#pending.indexOf(10);
-      if (end > this.limit || (end < 0 && this.#pending.length > this.limit)) {
-        send(socket, { error: "the message is too long: the channel is closed", rule: "channel" });
-        socket.destroySoon();
-        return;
-      }
-      if (end < 0) return;
-      const line = this.#pending.toString("utf8", 0, end);
-      this.#pending = this.#pending.subarray(end + 1);
-      if (!this.take(line)) socket.destroySoon();
+      if (end < 0 && this.#pending.length <= this.limit) return;
+      const line = end < 0 ? this.#pending : this.#pending.subarray(0, end);
+      this.#pending = this.#pending.subarray(line.length + 1);
+      this.#over = !(line.length <= this.limit ? this.take(line.toString("utf8")) : tooLong(socket));
     }
+    if (!this.#over) return;
+    // What was said last is still delivered; what comes now is not looked at.
+    socket.destroySoon();
+    this.#pending = Buffer.alloc(0);
   }
+}
+
+function tooLong(socket: Socket): false {
+  send(socket, { error: "the message is too long: the channel is closed", rule: "channel" });
+  return false;
 }
 
 function parsed(line: string): Asked | undefined {

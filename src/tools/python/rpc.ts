@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
@@ -7,6 +6,7 @@ import { baselineEnv } from "../../guard/credentials/env.js";
 import { redact } from "../../guard/credentials/secrets.js";
 import { DELEGATE_BLOCKED_TOOLS, toolName } from "../../guard/delegation/tools.js";
 import { type Finding, findings } from "../../guard/finding.js";
+import type { Judgement } from "../../guard/guard.js";
 import type { Running, RunOrder } from "../backend.js";
 import { digestOf, hold, intentOf, judged } from "../files/target.js";
 import { removeScratch, scratchFolder } from "../scratch.js";
@@ -16,7 +16,7 @@ import { PATIENCE_MS } from "../terminal/order.js";
 import { type Call, type Tool, ToolError, type World } from "../tool.js";
 import { parentOf, processesBelow } from "../tree.js";
 import { type Answer, type Asked, Channel, MAX_CALLS } from "./channel.js";
-import { HERMES_TOOLS, RUN } from "./module.js";
+import { introduction, RUN } from "./module.js";
 
 export const MAX_TIMEOUT_S = 300;
 export const STDOUT_LIMIT = 50 * 1024;
@@ -62,17 +62,17 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
       ...intentOf({
         what: `run a Python script of ${code.split("\n").length} lines${network ? ", with network" : ""}`,
         subject,
-        judgement: judged(judgeScript(asked, (await world.guard.judge(subject)).findings)),
+        judgement: judgeScript(asked, (await world.guard.judge(subject)).findings, world),
         digest: digest(asked),
         detail: { code: redact(code).text, network, ...(tools && { tools }) },
       }),
-      argv: ARGV,
+      argv: ["python3", "-I", "-u", "script.py"],
     };
   },
 
   async run(asked, call, world) {
     const known = world.guard.check({ kind: "python", input: asked.code });
-    hold(call, judged(judgeScript(asked, known.findings)), digest(asked));
+    hold(call, judgeScript(asked, known.findings, world), digest(asked));
     if (world.backend.name !== "local")
       throw new ToolError(
         "not-here",
@@ -85,31 +85,37 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
   },
 };
 
-const ARGV = ["python3", "-I", "-u", "run.py"];
+const ARGV = ["python3", "-I", "-u", "-c", RUN];
 
 function digest({ code, network, tools = ["*"] }: Input): string {
   return digestOf("python_rpc", "", code, String(network), JSON.stringify([...tools].sort()));
 }
 
-/** What is refused for the sake of the network can be approved together with the network. */
+/** What is refused for the sake of the network can be approved together with it, unless the configuration refuses it. */
 const OF_NETWORK = new Set(["python-network", "python-socket"]);
 
-/** Every script needs an approval, in every profile. */
-function judgeScript({ network, tools = [] }: Input, known: readonly Finding[]): Finding[] {
+function softened(finding: Finding, { config, atLeast }: World): Finding {
+  const { rule, action } = finding;
+  const configured = config.actions[rule] === "deny" || atLeast[rule] === "deny";
+  return OF_NETWORK.has(rule) && action === "deny" && !configured ? { ...finding, action: "ask" } : finding;
+}
+
+const APPROVAL = "python-approval";
+
+/** The guard asks about every script in the strict profile; here it is so in every profile. */
+function judgeScript({ network, tools = [] }: Input, known: readonly Finding[], world: World): Judgement {
   const refused = tools.flatMap((name) => {
     const why = whyNot(name);
     return why ? [make.deny("blocked-tool", `${name}: ${why}`)] : [];
   });
-  return [
-    ...known.map((finding) =>
-      network && OF_NETWORK.has(finding.rule) && finding.action === "deny"
-        ? { ...finding, action: "ask" as const }
-        : finding,
-    ),
+  return judged([
+    ...known.map((finding) => (network ? softened(finding, world) : finding)),
     ...refused,
     ...(network ? [make.ask("python-network-wanted", "The script would have the internet.")] : []),
-    make.ask("python-approval", "Every script needs an approval."),
-  ];
+    ...(known.some(({ rule }) => rule === APPROVAL)
+      ? []
+      : [make.ask(APPROVAL, "Every script needs an approval.")]),
+  ]);
 }
 
 /** What a delegate never gets, a script does not either; nor does it start another one. */
@@ -119,9 +125,6 @@ function whyNot(tool: string): string | undefined {
 }
 
 async function runIn(folder: string, asked: Input, call: Call, world: World): Promise<PythonOutput> {
-  const files = { "run.py": RUN, "hermes_tools.py": HERMES_TOOLS, "script.py": asked.code };
-  for (const [name, text] of Object.entries(files))
-    await writeFile(join(folder, name), text, { mode: 0o600 });
   const over = new AbortController();
   const channel = await Channel.open(join(folder, "channel"), (wanted) =>
     answer(wanted, asked, call, over.signal),
@@ -135,7 +138,7 @@ async function runIn(folder: string, asked: Input, call: Call, world: World): Pr
         call.output(stream, bytes);
       },
     });
-    running.write(`${channel.token}\n`);
+    running.write(introduction(channel.path, channel.token, asked.code));
     running.closeInput();
     const left = endWithScript(running);
     const result = await untilAborted(running, call.signal);

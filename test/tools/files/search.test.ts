@@ -176,6 +176,18 @@ describe("search_files", () => {
     ]);
   });
 
+  it("looks into one file that was approved, and refuses what is none", async () => {
+    const world = await makeWorld({ files: { "secrets.json": "two\n" } });
+    execFileSync("mkfifo", [join(world.workspace, "pipe")]);
+    const seen = await perform(searchFiles, { pattern: "two", path: "secrets.json" }, world, {
+      approve: true,
+    });
+    expect(seen.matches).toHaveLength(1);
+    await expect(perform(searchFiles, { pattern: "x", path: "pipe" }, world)).rejects.toMatchObject({
+      rule: "not-a-file",
+    });
+  });
+
   it("takes secrets out of what it shows", async () => {
     const key = `AKIA${"Q3EGRIVNBL5XUZTA"}`;
     const world = await makeWorld({ files: { a: `x\nid = ${key}\n` } });

@@ -66,6 +66,13 @@ describe("write_file", () => {
     });
   });
 
+  it("does not let a setuid program keep its bits with another content", async () => {
+    const world = await makeWorld({ files: { a: "old" } });
+    chmodSync(join(world.workspace, "a"), 0o6755);
+    await perform(writeFile, write("a", "new"), world);
+    expect(statSync(join(world.workspace, "a")).mode & 0o7777).toBe(0o755);
+  });
+
   it("obeys the umask for new files", async () => {
     const world = await makeWorld();
     const mask = process.umask(0o027);
