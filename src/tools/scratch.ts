@@ -34,20 +34,15 @@ export async function removeScratch(folder: string): Promise<void> {
   }
 }
 
-/** Removes what processes that are gone have left, and says what that was. */
-export async function sweepScratch(): Promise<readonly string[]> {
-  const swept: string[] = [];
+/** Removes what processes that are gone have left. What cannot be removed is left for the next time. */
+export async function sweepScratch(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const owner = NAME.exec(name);
     const folder = join(tmpdir(), name);
     if (!owner || !isGone(owner) || !(await isOurs(folder))) continue;
     await removeLeftover(join(folder, LEFTOVER));
-    await removeScratch(folder).then(
-      () => swept.push(folder),
-      () => {},
-    );
+    await removeScratch(folder).catch(() => {});
   }
-  return swept;
 }
 
 /** Notes a temporary file that lies elsewhere before it is made; call what it returns when the file is gone. */
