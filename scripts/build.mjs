@@ -108,6 +108,7 @@ const COMMANDS = [
   "exec",
   "export",
   "guard",
+  "hook",
   "learn",
   "mcp",
   "policy",
@@ -136,7 +137,9 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools)\.ts$/.test(importer) ||
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents)\.ts$/.test(
+          importer,
+        ) ||
         !COMMANDS.includes(name)
       )
         return undefined;

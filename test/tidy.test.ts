@@ -31,6 +31,7 @@ const LAYERS = [
   ["src/diff/"],
   ["src/run.ts", "src/doctor.ts"],
   ["src/tools/"],
+  ["src/hooks/"],
   ["src/mcp/"],
   ["src/index.ts", "src/cli/"],
 ];

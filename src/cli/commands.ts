@@ -3,6 +3,7 @@ import { HermesError } from "../errors.js";
 import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
+import { addAgentCommands } from "./agents.js";
 import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
@@ -208,6 +209,7 @@ Examples:
     .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
 
   addToolCommands(program);
+  addAgentCommands(program);
   addApprovalCommands(program);
   addAuditCommands(program);
   addBehaviourCommands(program);

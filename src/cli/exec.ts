@@ -1,4 +1,6 @@
 import { writeSync } from "node:fs";
+import { takeAnswer } from "../hooks/grant.js";
+import { openStore } from "../store/open.js";
 import { harmless } from "../text.js";
 import type { TerminalOutput } from "../tools/terminal/exec.js";
 import type { CallOptions, ToolResult } from "../tools/toolbox.js";
@@ -15,6 +17,7 @@ export interface ExecFlags {
   readonly profile?: string;
   readonly store?: string;
   readonly ask: string;
+  readonly asked?: string;
   readonly pty?: boolean;
   readonly stdin?: boolean;
   readonly json?: boolean;
@@ -24,21 +27,28 @@ export interface ExecFlags {
 const REFUSED = 126;
 const FAILED = 125;
 
+/** A day: whoever writes the command line decides, not a model. */
+const LONGEST_S = 86_400;
+
 /** One command as an agent's tool would run it: judged, asked about, held by the kernel, recorded. */
 export async function execCommand(command: string, flags: ExecFlags): Promise<number> {
   const approver =
     choice("--ask", flags.ask, ["terminal", "queue"]) === "terminal" && hasTerminal()
       ? new TerminalQueueApprover()
       : undefined;
+  const { workspace, asked } = flags;
+  const store = await openStore(flags.store);
+  const answered = asked === undefined ? [] : [await takeAnswer(store, asked, { command, workspace })];
   const toolbox = await Toolbox.open({
-    workspace: flags.workspace,
+    workspace,
+    store,
     agent: "hermes exec",
+    longestTimeout: LONGEST_S,
     problem: (text) => say(`hermes: ${text}\n`),
-    ...(flags.store !== undefined && { store: flags.store }),
     ...(flags.profile !== undefined && {
       profile: choice("--profile", flags.profile, ["standard", "strict"]),
     }),
-    ...(approver && { approvers: [approver] }),
+    approvers: [...answered, ...(approver ? [approver] : [])],
   });
   const end = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
@@ -55,6 +65,7 @@ export async function execCommand(command: string, flags: ExecFlags): Promise<nu
   } finally {
     approver?.close();
     await toolbox.close();
+    await store.close();
   }
 }
 

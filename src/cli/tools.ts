@@ -9,13 +9,14 @@ export function addToolCommands(program: Command): void {
     .argument("<command>", "what bash is to run, as one word")
     .option("-w, --workspace <folder>", "what the command may change, and where it starts", ".")
     .option("-C, --cwd <folder>", "where it starts, inside the workspace")
-    .option("--timeout <seconds>", "at most 120 (default: 30)")
+    .option("--timeout <seconds>", "then everything that it started is ended (default: 30)")
     .option("--profile <profile>", "standard, or strict: whatever is not listed as safe is asked about")
     .option("--ask <where>", "who answers: terminal, or queue (hermes approvals)", "terminal")
     .option(
       "--store <url>",
       "sqlite:FILE or postgres://HOST/DATABASE (default: HERMES_STORE, or hermes's own)",
     )
+    .option("--asked <id>", "an agent's hook has asked its user about this command (docs/hooks.md)")
     .option("--pty", "give it a terminal of its own")
     .option("--stdin", "it reads what comes on our stdin")
     .option("--json", "the result as one line of JSON, with the beginning and the end of its output")

@@ -50,6 +50,7 @@ class LocalRun implements Running {
   #pid = 0;
   #launcher = 0;
   #timedOut = false;
+  #alarm: NodeJS.Timeout | undefined;
   #dying: NodeJS.Timeout | undefined;
 
   constructor(order: RunOrder, events: RunEvents) {
@@ -76,6 +77,7 @@ class LocalRun implements Running {
             this.#pid = pid;
             this.#launcher = launcher;
             this.#streams.handedOver();
+            this.#alarm = setTimeout(() => this.#timeIsOver(), this.#order.timeout);
             resolve();
           },
           ...(question && { question }),
@@ -121,17 +123,13 @@ class LocalRun implements Running {
   }
 
   async #finish(session: Session): Promise<RunResult> {
-    const alarm = setTimeout(() => {
-      this.#timedOut = true;
-      this.#terminate();
-    }, this.#order.timeout);
     try {
       const result = await session.result;
       this.#streams.over();
       await this.#streams.ended;
       return this.#told(result);
     } finally {
-      clearTimeout(alarm);
+      clearTimeout(this.#alarm);
       clearTimeout(this.#dying);
       this.#streams.close();
     }
@@ -171,6 +169,11 @@ class LocalRun implements Running {
   async kill(): Promise<void> {
     this.#terminate();
     await this.result.catch(() => {});
+  }
+
+  #timeIsOver(): void {
+    this.#timedOut = true;
+    this.#terminate();
   }
 
   #terminate(): void {

@@ -67,6 +67,8 @@ export interface World {
   readonly credentials: CredentialFiles;
   /** The environment that commands start from, before secrets are taken out. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Seconds that a command may be given, where that is not for a model to say. */
+  readonly longestTimeout?: number;
 }
 
 /** A refusal or a failure that the agent is told about: its words are meant for it. */

@@ -87,6 +87,7 @@ export class Toolbox {
       files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
       credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
       env,
+      ...(options.longestTimeout !== undefined && { longestTimeout: options.longestTimeout }),
     };
     return new Toolbox(
       session,
@@ -115,7 +116,7 @@ export class Toolbox {
     this.#ledger = new Ledger(store, audit, session);
     this.#approvals = approvals;
     this.#world = world;
-    const all = catalogue(this.#background);
+    const all = catalogue(this.#background, () => [...this.#tools.keys()]);
     for (const name of only ?? [])
       if (!all.some((tool) => tool.name === name))
         throw new HermesError("USAGE", { message: `there is no tool ${name}` });
@@ -349,6 +350,8 @@ export interface ToolboxOptions {
   readonly profile?: Profile;
   /** Have the guard ask the network what only it knows. */
   readonly online?: boolean;
+  /** Seconds that a command may be given at most. Default: 120. */
+  readonly longestTimeout?: number;
   /** Only these tools. Default: all. */
   readonly tools?: readonly string[];
   /** What an operator should hear of. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -20,7 +20,19 @@ beforeEach(async () => {
     HERMES_STORE: join(desk.folder, "hermes.db"),
   };
 });
-afterEach(() => desk.close());
+/** What a test left running when it failed. */
+const left = new Set<number>();
+afterEach(async () => {
+  for (const pid of left)
+    for (const one of [...childrenOf(pid), pid])
+      try {
+        process.kill(one, "SIGKILL");
+      } catch {
+        // it has ended
+      }
+  left.clear();
+  await desk.close();
+});
 
 const run = (...words: string[]) => hermes(["approvals", ...words], { env, cwd: desk.folder });
 
@@ -249,10 +261,13 @@ describe("hermes approvals watch", () => {
 function watchOnTerminal(answers: readonly string[]) {
   const helper = fileURLToPath(new URL("../support/answer-on-terminal.py", import.meta.url));
   const words = [helper, JSON.stringify(answers), HERMES, "approvals", "watch"];
-  return spawn("python3", words, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const typing = spawn("python3", words, { env, stdio: ["ignore", "pipe", "inherit"] });
+  left.add(typing.pid!);
+  return typing;
 }
 
 function childrenOf(pid: number): number[] {
+  if (!existsSync(`/proc/${pid}/task/${pid}/children`)) return [];
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").map(Number).filter(Boolean);
 }
 

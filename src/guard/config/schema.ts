@@ -51,6 +51,13 @@ export const configSchema = z.strictObject({
   memory: memorySection.prefault({}),
   skills: skillsSection.prefault({}),
   mcp: mcpSection.prefault({}),
+  hooks: z
+    .strictObject({
+      unknown_tools: action
+        .default("allow")
+        .describe("What a tool of an agent leads to that is not known here."),
+    })
+    .prefault({}),
   backend: backendSection.prefault({}),
   patterns: z.array(patternSchema).default([]).describe("Patterns of your own, run in linear time."),
 });

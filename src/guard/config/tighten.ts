@@ -59,6 +59,7 @@ export const TIGHTEN: Readonly<Record<string, Tighten>> = {
   "mcp.sampling.max_tokens_cap": { may: "lower" },
   "mcp.sampling.max_rpm": { may: "lower" },
   "mcp.sampling.max_tool_rounds": { may: "lower" },
+  "hooks.unknown_tools": { may: "go-up", order: ["allow", "ask", "deny"] },
   "backend.kind": notSet,
   "backend.oci.engine": notSet,
   "backend.oci.image": notSet,

@@ -11,7 +11,7 @@ const POSITIONAL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a script imports to call tools of the host: `from hermes_tools import read_file`. */
-export const HERMES_TOOLS = `"""The tools of the host. Each call waits for its answer; what is refused is a ToolError."""
+const HERMES_TOOLS = `"""The tools of the host. Each call waits for its answer; what is refused is a ToolError."""
 import json as _json
 import socket as _socket
 import threading as _threading
@@ -71,24 +71,31 @@ def __getattr__(name):
 const LARGEST_FILE = 256 << 20;
 
 /**
- * Starts the script. The token comes on stdin, where no other process can read it, and the channel is taken before the
- * first line of the script runs. Tracebacks begin in the script.
+ * Starts the script. Everything comes on stdin, in one line: what other runs of the same user could find in a file, they
+ * could read, or change after it was approved. The channel is taken before the first line of the script runs, and
+ * tracebacks begin in the script.
  */
-export const RUN = `import os, resource, sys, traceback
+export const RUN = `import json, linecache, resource, sys, traceback, types
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 resource.setrlimit(resource.RLIMIT_FSIZE, (${LARGEST_FILE}, ${LARGEST_FILE}))
-folder = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, folder)
-sys.dont_write_bytecode = True
-import hermes_tools
-hermes_tools._connect(os.path.join(folder, "channel"), sys.stdin.readline().strip())
-path = os.path.join(folder, "script.py")
-sys.argv = [path]
+given = json.loads(sys.stdin.readline())
+tools = sys.modules["hermes_tools"] = types.ModuleType("hermes_tools")
+exec(given["module"], tools.__dict__)
+tools._connect(given["channel"], given["token"])
+code = given["code"]
+linecache.cache["script.py"] = (len(code), None, code.splitlines(True), "script.py")
+sys.argv = ["script.py"]
+main = types.ModuleType("__main__")
+main.__file__ = "script.py"
+sys.modules["__main__"] = main
 try:
-    with open(path, encoding="utf-8") as file:
-        code = compile(file.read(), path, "exec")
-    exec(code, {"__name__": "__main__", "__file__": path, "__builtins__": __builtins__})
+    exec(compile(code, "script.py", "exec"), main.__dict__)
 except Exception as error:
     traceback.print_exception(type(error), error, error.__traceback__.tb_next)
     sys.exit(1)
 `;
+
+/** The one line for it. */
+export function introduction(channel: string, token: string, code: string): string {
+  return `${JSON.stringify({ module: HERMES_TOOLS, channel, token, code })}\n`;
+}

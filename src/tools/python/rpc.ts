@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
@@ -17,7 +16,7 @@ import { PATIENCE_MS } from "../terminal/order.js";
 import { type Call, type Tool, ToolError, type World } from "../tool.js";
 import { parentOf, processesBelow } from "../tree.js";
 import { type Answer, type Asked, Channel, MAX_CALLS } from "./channel.js";
-import { HERMES_TOOLS, RUN } from "./module.js";
+import { introduction, RUN } from "./module.js";
 
 export const MAX_TIMEOUT_S = 300;
 export const STDOUT_LIMIT = 50 * 1024;
@@ -67,7 +66,7 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
         digest: digest(asked),
         detail: { code: redact(code).text, network, ...(tools && { tools }) },
       }),
-      argv: ARGV,
+      argv: ["python3", "-I", "-u", "script.py"],
     };
   },
 
@@ -86,7 +85,7 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
   },
 };
 
-const ARGV = ["python3", "-I", "-u", "run.py"];
+const ARGV = ["python3", "-I", "-u", "-c", RUN];
 
 function digest({ code, network, tools = ["*"] }: Input): string {
   return digestOf("python_rpc", "", code, String(network), JSON.stringify([...tools].sort()));
@@ -126,9 +125,6 @@ function whyNot(tool: string): string | undefined {
 }
 
 async function runIn(folder: string, asked: Input, call: Call, world: World): Promise<PythonOutput> {
-  const files = { "run.py": RUN, "hermes_tools.py": HERMES_TOOLS, "script.py": asked.code };
-  for (const [name, text] of Object.entries(files))
-    await writeFile(join(folder, name), text, { mode: 0o600 });
   const over = new AbortController();
   const channel = await Channel.open(join(folder, "channel"), (wanted) =>
     answer(wanted, asked, call, over.signal),
@@ -142,7 +138,7 @@ async function runIn(folder: string, asked: Input, call: Call, world: World): Pr
         call.output(stream, bytes);
       },
     });
-    running.write(`${channel.token}\n`);
+    running.write(introduction(channel.path, channel.token, asked.code));
     running.closeInput();
     const left = endWithScript(running);
     const result = await untilAborted(running, call.signal);

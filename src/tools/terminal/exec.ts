@@ -73,7 +73,7 @@ export function terminalExec(
       if ("finding" in place) throw new ToolError(place.finding.rule, place.finding.reason);
       const timeout = input.background
         ? BACKGROUND_TIMEOUT_MS
-        : Math.min(input.timeout ?? DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S) * 1000;
+        : Math.min(input.timeout ?? DEFAULT_TIMEOUT_S, world.longestTimeout ?? MAX_TIMEOUT_S) * 1000;
       const order = orderOf(
         {
           command: input.command,

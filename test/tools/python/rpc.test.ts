@@ -64,13 +64,17 @@ describe("python_rpc", () => {
       "import os\nprint(os.getcwd(), oct(os.stat('.').st_mode & 0o777), sorted(os.listdir('.')))\nopen('x', 'w').write('y')",
     );
     const [folder, mode, ...files] = stdout.trim().split(" ");
-    expect([exitCode, mode, files.join(" ")]).toEqual([
-      0,
-      "0o700",
-      "['hermes_tools.py', 'run.py', 'script.py']",
-    ]);
+    expect([exitCode, mode, files.join(" ")]).toEqual([0, "0o700", "[]"]);
     expect(folder).toMatch(new RegExp(`^${tmpdir()}/hermes-scratch-`));
     expect(existsSync(folder!)).toBe(false);
+  });
+
+  it("takes a script as long as there are", async () => {
+    const { stdout } = await python(
+      `${"# a long comment\n".repeat(10_000)}print(len(open('/proc/self/cmdline').read()) < 4096)`,
+    );
+    expect(stdout).toBe("True\n");
+    expect(() => pythonRpc.input.parse({ code: "#".repeat(200_001) })).toThrow();
   });
 
   it("needs an approval for every script, in every profile, and never one for always", async () => {
@@ -134,7 +138,7 @@ describe("python_rpc", () => {
         perform(pythonRpc, { code: "1", ...(timeout && { timeout }) }, world, { approve: true }),
       ).rejects.toThrow("enough");
     expect(orders.map((order) => order.timeout)).toEqual([300_000, 299_000, 300_000, 300_000, 5000]);
-    expect(orders[0]!.argv).toEqual(["python3", "-I", "-u", "run.py"]);
+    expect(orders[0]!.argv.slice(0, 3)).toEqual(["python3", "-I", "-u"]);
   });
 
   it("returns 50 KB of stdout and 10 KB of stderr, and says when there was more", async () => {
@@ -153,9 +157,9 @@ describe("python_rpc", () => {
     const { exitCode, stderr } = await python("def f():\n    return 1 / 0\n\nf()\n");
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^Traceback.*\n {2}File ".*script.py", line 4, in <module>\n {4}f\(\)\n[\s\S]*ZeroDivisionError/,
+      /^Traceback.*\n {2}File "script.py", line 4, in <module>\n {4}f\(\)\n[\s\S]*ZeroDivisionError/,
     );
-    expect(stderr).not.toContain("run.py");
+    expect(stderr).not.toContain("<string>");
     expect((await python("x = = 1")).stderr).toMatch(/script.py", line 1[\s\S]*SyntaxError/);
     expect((await python("raise SystemExit(7)")).exitCode).toBe(7);
   });
@@ -322,6 +326,29 @@ describe("a hostile script", () => {
     expect(stdout).toBe("refused\n");
     expect(existsSync(target)).toBe(false);
     rmSync(workspace, { recursive: true });
+  });
+
+  it("cannot get into the folder of another one", async () => {
+    const { stdout } = await python(
+      "import os, hermes_tools\nhermes_tools.read_file(os.getcwd())\nprint(os.listdir('.'))",
+      {
+        callTool: async (_name, input) => {
+          const { path } = input as { path: string };
+          const tries = [
+            `open('${path}/x', 'w')`,
+            `os.rename('${path}', '${path}2')`,
+            `os.symlink('/', '${path}/y')`,
+          ];
+          const code = tries.map(
+            (one) => `try:\n    ${one}\n    print('done')\nexcept OSError:\n    print('no')`,
+          );
+          const other = await python(["import os", ...code].join("\n"));
+          expect(other.stdout).toBe("no\nno\nno\n");
+          return { status: "DONE", output: {} };
+        },
+      },
+    );
+    expect(stdout).toBe("[]\n");
   });
 
   it("leaves nobody behind", async () => {

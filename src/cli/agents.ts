@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+
+/** The commands by which agents of others are put under HERMES: loaded when one is used. */
+export function addAgentCommands(program: Command): void {
+  program
+    .command("hook")
+    .description("judge one tool call of an agent, as its hook: its JSON on stdin, its answer on stdout")
+    .argument("<agent>", "claude-code, codex or gemini")
+    .option("--workspace <folder>", "what the agent may change (default: its project, else where it works)")
+    .addHelpText(
+      "after",
+      `
+Agents run this; \`hermes install\` tells them to. An allowed command is answered with one that runs it by \`hermes exec\`.
+
+Example:
+  echo '{"session_id":"1","transcript_path":"","cwd":"/tmp","permission_mode":"default","hook_event_name":"PreToolUse",
+    "tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"1"}' | hermes hook claude-code
+
+Exit status: 0 with an answer, or without one when there is nothing to say; 2 with a reason on stderr when it cannot be
+judged, which the agents take as a no.`,
+    )
+    // Never reached: main.ts runs it without loading any of this.
+    .action(() => process.exit(2));
+}

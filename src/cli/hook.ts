@@ -1,0 +1,64 @@
+import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { AGENTS } from "../hooks/agents.js";
+import { answerHook } from "../hooks/hook.js";
+import { readCall } from "../hooks/read.js";
+import { harmless } from "../text.js";
+
+/** What every agent understands as a no, with the reason on stderr. Other numbers mean to them that the hook does not matter. */
+const BLOCKED = 2;
+const LONGEST_INPUT = 64 * 1024 * 1024;
+
+/** `hermes hook AGENT [--workspace FOLDER]`. Fails closed: whatever goes wrong is a no, and nothing stands on stdout then. */
+export async function hookCommand(words: readonly string[]): Promise<never> {
+  // What is thrown where nobody waits for it, too.
+  process.on("uncaughtException", block);
+  process.on("unhandledRejection", block);
+  try {
+    const { agent, workspace } = argumentsOf(words);
+    const call = readCall(readInput(), agent, process.env, workspace);
+    const answer = await answerHook(call, agent);
+    if (answer !== undefined) write(1, `${JSON.stringify(answer)}\n`);
+    process.exit(0);
+  } catch (error) {
+    return block(error);
+  }
+}
+
+function argumentsOf([name, ...rest]: readonly string[]) {
+  const agent = AGENTS.find((one) => one.name === name);
+  if (!agent)
+    throw new Error(`it takes one of ${AGENTS.map((one) => one.name).join(", ")}, not ${name ?? "nothing"}`);
+  const [option, workspace, ...more] = rest;
+  if (option === undefined) return { agent, workspace: undefined };
+  if (option !== "--workspace" || workspace === undefined || more.length > 0)
+    throw new Error(`unknown option ${rest.join(" ")}`);
+  return { agent, workspace };
+}
+
+function readInput(): string {
+  if (fstatSync(0).size > LONGEST_INPUT) throw new Error("the input is too long to be judged");
+  const bytes = readFileSync(0);
+  if (bytes.length > LONGEST_INPUT) throw new Error("the input is too long to be judged");
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+}
+
+function block(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  try {
+    write(2, `HERMES refuses this, since it cannot judge it: ${harmless(message).slice(0, 2000)}\n`);
+  } catch {
+    // Nobody listens; the exit status says it.
+  }
+  process.exit(BLOCKED);
+}
+
+function write(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  }
+}

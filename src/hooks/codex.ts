@@ -1,0 +1,49 @@
+import type { Agent, Decision, HookCall } from "./agent.js";
+import { permission } from "./permission.js";
+
+/**
+ * https://developers.openai.com/codex/hooks. Its words are those of Claude Code, and less is understood: `ask`, `allow`
+ * without an input, and an input without `allow` are errors, and after an error the tool runs as if nothing had been said.
+ */
+export const codex: Agent = {
+  name: "codex",
+  events: { PreToolUse: "before", PermissionRequest: "permission", PostToolUse: "after" },
+  tools: {
+    Bash: { does: "command", field: "command" },
+    apply_patch: { does: "patch", field: ["command", "input", "patch"] },
+    Edit: { does: "patch", field: ["command", "input", "patch"] },
+    Write: { does: "patch", field: ["command", "input", "patch"] },
+    view_image: { does: "path", field: "path", access: "read" },
+    read_file: { does: "path", field: "file_path", access: "read" },
+    list_dir: { does: "path", field: "dir_path", access: "read" },
+    grep_files: { does: "path", field: "path", access: "read", otherwise: "." },
+    update_plan: { does: "nothing" },
+    web_search: { does: "nothing" },
+  },
+  asks: false,
+  timeout: ({ timeout_ms: timeout }) =>
+    typeof timeout === "number" && timeout > 0 ? Math.ceil(timeout / 1000) : 3600,
+  answer(call, decision) {
+    if (call.moment === "permission") return permission(call, decision);
+    return call.moment === "before" ? before(decision) : after(call, decision);
+  },
+};
+
+function before({ action, reason, input }: Decision): object | undefined {
+  const hookEventName = "PreToolUse";
+  if (action !== "allow")
+    return {
+      hookSpecificOutput: {
+        hookEventName,
+        permissionDecision: "deny",
+        permissionDecisionReason: reason,
+      },
+    };
+  return input && { hookSpecificOutput: { hookEventName, permissionDecision: "allow", updatedInput: input } };
+}
+
+function after({ event }: HookCall, { action, reason }: Decision): object | undefined {
+  if (action === "deny") return { decision: "block", reason };
+  if (action === "ask") return { hookSpecificOutput: { hookEventName: event, additionalContext: reason } };
+  return undefined;
+}

@@ -1,0 +1,46 @@
+import type { Agent, Decision, HookCall } from "./agent.js";
+
+/** https://geminicli.com/docs/hooks/reference. There is no "ask": whatever is not refused runs. */
+export const gemini: Agent = {
+  name: "gemini",
+  events: { BeforeTool: "before", AfterTool: "after" },
+  project: "GEMINI_PROJECT_DIR",
+  tools: {
+    run_shell_command: { does: "command", field: "command" },
+    read_file: { does: "path", field: ["file_path", "absolute_path", "path"], access: "read" },
+    read_many_files: { does: "path", field: ["include", "paths"], access: "read" },
+    write_file: { does: "path", field: ["file_path", "absolute_path"], access: "write" },
+    replace: { does: "path", field: ["file_path", "absolute_path"], access: "write" },
+    list_directory: { does: "path", field: ["dir_path", "path"], access: "read", otherwise: "." },
+    glob: { does: "path", field: ["dir_path", "path"], access: "read", otherwise: "." },
+    grep_search: { does: "path", field: ["dir_path", "path"], access: "read", otherwise: "." },
+    search_file_content: { does: "path", field: ["dir_path", "path"], access: "read", otherwise: "." },
+    web_fetch: { does: "urls", field: "prompt" },
+    google_web_search: { does: "nothing" },
+    save_memory: { does: "memory", field: "fact" },
+    write_todos: { does: "nothing" },
+    ask_user: { does: "nothing" },
+    activate_skill: { does: "nothing" },
+    enter_plan_mode: { does: "nothing" },
+    exit_plan_mode: { does: "nothing" },
+  },
+  asks: false,
+  timeout: ({ is_background: background }) => (background === true ? 86_400 : 3600),
+  answer: (call, decision) => (call.moment === "before" ? before(decision) : after(call, decision)),
+};
+
+function before({ action, reason, input }: Decision): object | undefined {
+  if (action !== "allow") return { decision: "deny", reason };
+  return (
+    input && { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: input } }
+  );
+}
+
+/** A refusal's reason takes the place of what the tool returned. */
+function after({ event }: HookCall, { action, reason, output }: Decision): object | undefined {
+  if (action === "deny") return { decision: "deny", reason };
+  if (output !== undefined) return { decision: "deny", reason: output };
+  return action === "ask"
+    ? { hookSpecificOutput: { hookEventName: event, additionalContext: reason } }
+    : undefined;
+}

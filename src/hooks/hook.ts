@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { Audit } from "../audit/audit.js";
+import { loadConfig, optionsOf } from "../guard/config/load.js";
+import type { Finding } from "../guard/finding.js";
+import type { Guard } from "../guard/guard.js";
+import { hostGuard } from "../guard/host.js";
+import { openStore } from "../store/open.js";
+import type { Store } from "../store/store.js";
+import type { Agent, Decision, HookCall } from "./agent.js";
+import { parkQuestion } from "./grant.js";
+import { type Judged, judgeCall } from "./judge.js";
+import { judgeResult } from "./result.js";
+import { wrapped } from "./wrap.js";
+
+/**
+ * READ FIRST for the hooks. An agent tells what a tool is about to do (or has returned); the guard judges it; the judgement
+ * is recorded; the agent is answered in its own words, so that an allowed command runs under `hermes exec`. Whatever throws
+ * here is a refusal: who calls this tells the agent so.
+ */
+export async function answerHook(call: HookCall, agent: Agent): Promise<object | undefined> {
+  const { workspace, cwd } = call;
+  const home = homedir();
+  const { config, atLeast } = loadConfig({ workspace, home, env: process.env });
+  const guard = hostGuard({ ...(await optionsOf({ config, atLeast })), workspace, cwd, home });
+  const store = await openStore(undefined, { home });
+  try {
+    const audit = Audit.open(store);
+    const desk = { store, audit, session: `${agent.name}:${call.session}` };
+    const decision =
+      call.moment === "after"
+        ? await afterwards(call, guard, desk)
+        : await beforehand(
+            call,
+            agent,
+            await judgeCall(call, agent, guard, config.hooks.unknown_tools),
+            desk,
+          );
+    return agent.answer(call, decision);
+  } finally {
+    await store.close();
+  }
+}
+
+interface Records {
+  readonly store: Store;
+  readonly audit: Audit;
+  readonly session: string;
+}
+
+async function beforehand(call: HookCall, agent: Agent, judged: Judged, records: Records): Promise<Decision> {
+  const { action, findings, subject, command, ours } = judged;
+  const { audit, store, session } = records;
+  await audit.record(
+    "tool-call",
+    {
+      id: randomUUID(),
+      tool: call.tool,
+      input: subject?.input ?? JSON.stringify(call.input),
+      ...(subject && { kind: subject.kind, fields: subject.fields ?? {} }),
+      action,
+      findings,
+    },
+    { session },
+  );
+  const reason = reasonOf(findings, action);
+  if (command === undefined || action === "deny" || call.moment !== "before")
+    return { action, reason: action === "ask" && !agent.asks ? `${reason} ${NOBODY_TO_ASK}` : reason, ours };
+  const { workspace } = call;
+  const wrapping = { workspace, timeout: agent.timeout(call.input) };
+  // An agent that cannot ask runs it all the same: `hermes exec` asks in its place, and waits.
+  if (action === "allow" || !agent.asks)
+    return { action: "allow", reason, input: { ...call.input, command: wrapped(command, wrapping) } };
+  const asked = await parkQuestion(store, audit, { session, command, workspace, findings });
+  return { action, reason, input: { ...call.input, command: wrapped(command, { ...wrapping, asked }) } };
+}
+
+const NOBODY_TO_ASK =
+  "It needs a person's consent, which cannot be asked for here: let them do it, or allow it in hermes.yaml.";
+
+async function afterwards(call: HookCall, guard: Guard, { audit, session }: Records): Promise<Decision> {
+  const { action, findings, output, length } = await judgeResult(call, guard);
+  const input = `result of ${call.tool}: ${length} characters`;
+  await audit.record(
+    "tool-call",
+    { id: randomUUID(), tool: call.tool, input, action, findings },
+    { session },
+  );
+  return { action, reason: reasonOf(findings, action), ...(output !== undefined && { output }) };
+}
+
+/** In words for the agent: what stands against it, or that nothing does. */
+function reasonOf(findings: readonly Finding[], action: Decision["action"]): string {
+  if (action === "allow") return "HERMES has nothing against it.";
+  const deciding = findings.filter((finding) => finding.action === action).slice(0, 5);
+  return deciding
+    .map(({ reason, rule, instead }) => `${reason} (${rule})${instead ? ` Instead: ${instead}` : ""}`)
+    .join(" ");
+}

@@ -1,0 +1,66 @@
+import { type Action, type Finding, findings, strictest } from "../guard/finding.js";
+import type { Guard } from "../guard/guard.js";
+import type { Subject } from "../guard/subject.js";
+import type { Agent, HookCall } from "./agent.js";
+import { subjectsOf } from "./tools.js";
+import { unwrapped } from "./wrap.js";
+
+export interface Judged {
+  readonly action: Action;
+  readonly findings: readonly Finding[];
+  /** The strictest of what was judged, for the record. */
+  readonly subject?: Subject;
+  /** The command that the call would run. */
+  readonly command?: string;
+  /** It was written by this hook, and comes back for a permission. */
+  readonly ours: boolean;
+}
+
+const { deny } = findings("hooks");
+
+/** What the guard says of a call, before it happens. `unknown`: what a tool leads to that nobody has told us about. */
+export async function judgeCall(
+  call: HookCall,
+  agent: Agent,
+  guard: Guard,
+  unknown: Action,
+): Promise<Judged> {
+  const row = Object.hasOwn(agent.tools, call.tool) ? agent.tools[call.tool] : undefined;
+  const asked = subjectsOf(call.tool, row, call.input);
+  const first = asked[0];
+  const command = row?.does === "command" ? first?.input : undefined;
+  const inner = call.moment === "permission" && command !== undefined ? unwrapped(command) : undefined;
+  const subjects = inner === undefined ? asked : [{ kind: "command", input: inner } as const];
+  const judged = await Promise.all(subjects.map((subject) => judgeSubject(subject, call, guard)));
+  const all = judged.flatMap((one) => one.findings);
+  if (command !== undefined && /\0|\p{Surrogate}/u.test(command))
+    all.push(deny("not-text", "This command holds bytes that no shell could be given."));
+  if (row === undefined && !call.tool.startsWith("mcp__") && unknown !== "allow")
+    all.push(
+      findings("hooks")[unknown]("unknown-tool", `Nothing is known of the tool ${call.tool.slice(0, 80)}.`),
+    );
+  const action = all.reduce<Action>((worst, finding) => strictest(worst, finding.action), "allow");
+  const telling =
+    judged.find((one) => one.findings.some((finding) => finding.action === action)) ?? judged[0];
+  return {
+    action,
+    findings: all,
+    ours: inner !== undefined,
+    ...(telling && { subject: telling.subject }),
+    ...(command !== undefined && { command }),
+  };
+}
+
+async function judgeSubject(
+  subject: Subject,
+  { cwd }: HookCall,
+  guard: Guard,
+): Promise<{ subject: Subject; findings: readonly Finding[] }> {
+  const { only, ...fields } = subject.fields ?? {};
+  const asked = { ...subject, fields: { ...fields, ...(subject.kind === "command" && { cwd }) } };
+  const { findings: found } = await guard.judge(asked);
+  return {
+    subject: asked,
+    findings: only === undefined ? found : found.filter(({ layer }) => layer === only),
+  };
+}

@@ -1,0 +1,51 @@
+import { HOME } from "../home.js";
+
+/** A word that a POSIX shell takes as it is. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export interface Wrapping {
+  readonly workspace: string;
+  /** Seconds. */
+  readonly timeout: number;
+  /** The question that the agent's own user answers before this runs. */
+  readonly asked?: string;
+}
+
+/**
+ * The command that the agent runs in place of its own: judged once more, and held by the kernel. It starts where the agent's
+ * shell is, which only that shell knows.
+ */
+export function wrapped(command: string, { workspace, timeout, asked }: Wrapping): string {
+  const words = [
+    quoted(`${HOME}hermes`),
+    "exec",
+    `--workspace ${quoted(workspace)}`,
+    '--cwd "$PWD"',
+    `--timeout ${timeout}`,
+    "--ask queue",
+    ...(asked === undefined ? [] : [`--asked ${asked}`]),
+    "--",
+    quoted(command),
+  ];
+  return words.join(" ");
+}
+
+const OURS =
+  /^'((?:[^']|'\\'')*)' exec --workspace '((?:[^']|'\\'')*)' --cwd "\$PWD" --timeout (\d+) --ask queue (?:--asked (\w+) )?-- '((?:[^']|'\\'')*)'$/;
+
+/** The agent's own command in one that `wrapped` made; undefined for everything else. */
+export function unwrapped(text: string): string | undefined {
+  const match = OURS.exec(text);
+  if (!match) return undefined;
+  const [, , workspace, timeout, asked, command] = match;
+  const plain = (word: string) => word.replaceAll("'\\''", "'");
+  const found = plain(command!);
+  const again = wrapped(found, {
+    workspace: plain(workspace!),
+    timeout: Number(timeout),
+    ...(asked !== undefined && { asked }),
+  });
+  return again === text ? found : undefined;
+}
