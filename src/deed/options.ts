@@ -7,6 +7,8 @@ export interface DeedOptions {
   readonly home: string;
   /** The command line of the shell that reads the agent's own text: it does not leave the workspace. */
   readonly shell?: readonly string[];
+  /** Where the run finds its programs: these may go to where they are installed. */
+  readonly searchPath?: string;
   /** What may be changed besides, with all that is below. */
   readonly writable: readonly string[];
   /** Files that may be read although they look like secrets: credentials that were declared. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
 import { optionsOf } from "../guard/config/load.js";
@@ -32,17 +32,34 @@ export async function deedPolicies(options: DeedOptions): Promise<Policy[]> {
 const compiled = new Map<string, Promise<Policy>>();
 const MOST_COMPILED = 8;
 
-async function filePolicy({ workspace, home, writable, readable = [] }: DeedOptions): Promise<Policy> {
+async function filePolicy(options: DeedOptions): Promise<Policy> {
+  const { workspace, home, writable, readable = [] } = options;
   const places = { workspace, home, cwd: workspace };
-  const key = JSON.stringify([places, writable]);
+  const programs = installedIn(options);
+  const key = JSON.stringify([places, writable, programs]);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   const rules =
     compiled.get(key) ??
     loadYaml(join(HOME, "policies/tools.yaml"), places, [], {
       ...(writable.length > 0 && { granted: writable.map(quoted) }),
+      ...(programs.length > 0 && { programs: programs.map(quoted) }),
     });
   compiled.set(key, rules);
   return granting(await rules, new Set(readable));
+}
+
+/** A program in `…/shims` or `…/bin` belongs to what is beside that folder, unless that is a home or more. */
+function installedIn({ searchPath = "", home, workspace }: DeedOptions): string[] {
+  const folders = searchPath.split(":").filter((folder) => folder.startsWith("/"));
+  const around = folders.map((folder) => {
+    const parent = dirname(resolve(folder));
+    const tooMuch =
+      parent.split("/").length < 3 ||
+      `${home}/`.startsWith(`${parent}/`) ||
+      `${workspace}/`.startsWith(`${parent}/`);
+    return tooMuch ? resolve(folder) : parent;
+  });
+  return [...new Set(around)];
 }
 
 /** The same policy, for which these files are there to be read. It belongs to the run: no file of it is watched. */
@@ -69,6 +86,8 @@ function opensToRead(event: CallEvent): boolean {
 
 const EXEC = ["execve", "execveat"];
 
+type Judge = (event: CallEvent) => Verdict | undefined;
+
 async function deedPolicy(options: DeedOptions): Promise<Policy> {
   const { workspace, home, config, approved } = options;
   const guard = hostGuard({
@@ -79,10 +98,10 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
   });
   const execs = new ExecJudge(guard, approved);
   const network = await NetworkJudge.of(options, machine);
-  const judges = new Map<number, (event: CallEvent) => Verdict | undefined>();
-  const on = (name: string, judge: (event: CallEvent) => Verdict | undefined) =>
-    judges.set(syscallByName(name)!.nr, judge);
-  for (const name of EXEC) on(name, (event) => execs.judge(event));
+  const starts = startsInside(options);
+  const judges = new Map<number, Judge>();
+  const on = (name: string, judge: Judge) => judges.set(syscallByName(name)!.nr, judge);
+  for (const name of EXEC) on(name, (event) => starts(event) ?? execs.judge(event));
   for (const name of CONNECTING) on(name, (event) => judgeAddresses(event, network));
   for (const [name, judge] of Object.entries(PROCESS_JUDGES)) on(name, judge);
   if (options.shell) for (const name of ["chdir", "fchdir"]) on(name, stays(options, options.shell));
@@ -98,15 +117,32 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
   };
 }
 
+const STAY = "stay";
+
+/** Folders that a run may be in. */
+function isInside({ workspace, writable }: DeedOptions, path: string): boolean {
+  const folders = [workspace, "/tmp", "/var/tmp", tmpdir(), ...writable];
+  return folders.some((folder) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`));
+}
+
+/** Where it starts is looked at when it has got there: a path may lead elsewhere than it did when it was judged. */
+function startsInside(options: DeedOptions): Judge {
+  let started = false;
+  return ({ process: { cwd } }) => {
+    if (started) return undefined;
+    started = true;
+    if (isInside(options, cwd)) return undefined;
+    return { ...deny(`It would start in ${cwd}, outside of ${options.workspace}.`), rule: STAY };
+  };
+}
+
 /** The shell and its subshells have the same words; programs that they run have others, and rules of their own. */
-function stays({ workspace, writable }: DeedOptions, shell: readonly string[]) {
+function stays(options: DeedOptions, shell: readonly string[]): Judge {
   const words = shell.join("\0");
-  const inside = [workspace, "/tmp", "/var/tmp", tmpdir(), ...writable];
-  return (event: CallEvent): Verdict | undefined => {
+  return (event) => {
     if (event.process.argv.join("\0") !== words) return undefined;
-    const to = event.path ?? event.fd?.target ?? "";
-    if (inside.some((folder) => to === folder || to.startsWith(`${folder}/`))) return undefined;
-    return { ...deny(`The working directory stays in ${workspace}.`), rule: "stay" };
+    if (isInside(options, event.path ?? event.fd?.target ?? "")) return undefined;
+    return { ...deny(`The working directory stays in ${options.workspace}.`), rule: STAY };
   };
 }
 

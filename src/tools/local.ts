@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { Answer, Question } from "../approval/question.js";
 import type { DeedOptions } from "../deed/options.js";
 import { native } from "../kernel/native.js";
 import { sessionOptions } from "../run.js";
@@ -50,11 +51,16 @@ class LocalRun implements Running {
   #pid = 0;
   #launcher = 0;
   #timedOut = false;
+  readonly #asked = new Set<number>();
+  #left: number;
+  #since = 0;
+  #alarm: NodeJS.Timeout | undefined;
   #dying: NodeJS.Timeout | undefined;
 
   constructor(order: RunOrder, events: RunEvents) {
     this.#order = order;
     this.#events = events;
+    this.#left = order.timeout;
     this.#streams = openStreams(order, (stream, bytes) => events.output?.(stream, bytes));
     this.result = new Promise((resolve) => {
       this.#settle = resolve;
@@ -76,10 +82,14 @@ class LocalRun implements Running {
             this.#pid = pid;
             this.#launcher = launcher;
             this.#streams.handedOver();
+            this.#goOn();
             resolve();
           },
-          ...(question && { question }),
-          ...(withdrawn && { withdrawn }),
+          ...(question && { question: (asked, answer) => this.#ask(asked, answer, question) }),
+          withdrawn: (id, why) => {
+            this.#answered(id);
+            withdrawn?.(id, why);
+          },
           ...(problem && { problem }),
         },
         [],
@@ -121,17 +131,13 @@ class LocalRun implements Running {
   }
 
   async #finish(session: Session): Promise<RunResult> {
-    const alarm = setTimeout(() => {
-      this.#timedOut = true;
-      this.#terminate();
-    }, this.#order.timeout);
     try {
       const result = await session.result;
       this.#streams.over();
       await this.#streams.ended;
       return this.#told(result);
     } finally {
-      clearTimeout(alarm);
+      clearTimeout(this.#alarm);
       clearTimeout(this.#dying);
       this.#streams.close();
     }
@@ -173,13 +179,43 @@ class LocalRun implements Running {
     await this.result.catch(() => {});
   }
 
+  /** While a person thinks, the run's time stands still. */
+  #ask(question: Question, answer: (answer: Answer) => void, ask: NonNullable<RunEvents["question"]>): void {
+    if (this.#asked.size === 0) {
+      clearTimeout(this.#alarm);
+      this.#left -= performance.now() - this.#since;
+    }
+    this.#asked.add(question.id);
+    ask(question, (given) => {
+      this.#answered(question.id);
+      answer(given);
+    });
+  }
+
+  #answered(id: number): void {
+    if (this.#asked.delete(id) && this.#asked.size === 0) this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#since = performance.now();
+    this.#alarm = setTimeout(() => this.#timeIsOver(), Math.max(0, this.#left));
+  }
+
+  #timeIsOver(): void {
+    this.#timedOut = true;
+    this.#terminate();
+  }
+
   #terminate(): void {
     if (this.#launcher !== 0) signalBelow(this.#launcher, "SIGTERM");
     this.#dying ??= setTimeout(() => this.#session?.end(), GRACE_MS);
   }
 }
 
-/** Landlock holds a run to this even where nobody is asked. What does not exist cannot be named to it. */
+/**
+ * Landlock holds a run to this even where nobody is asked. What does not exist cannot be named to it: of what was granted,
+ * the folder around it is, and the rules on paths say which name in it.
+ */
 function writable({ workspace, home, writable }: DeedOptions): string[] {
   const caches = [".cache", ".npm/_cacache", ".npm/_logs", ".cargo/registry", "go/pkg"];
   return [
@@ -187,7 +223,7 @@ function writable({ workspace, home, writable }: DeedOptions): string[] {
       workspace,
       ...["/tmp", "/var/tmp", tmpdir(), "/dev/shm"],
       ...caches.map((cache) => join(home, cache)),
-      ...writable,
+      ...writable.map((path) => (existsSync(path) ? path : dirname(path))),
     ]),
   ].filter((path) => existsSync(path));
 }

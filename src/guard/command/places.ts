@@ -133,10 +133,11 @@ const known = new Map<Sensitivity, { readonly any: RegExp; readonly examples: re
 
 export function isSensitive(
   kind: Sensitivity,
-  { path }: Pick<Place, "path">,
+  place: Pick<Place, "path">,
   glob: boolean,
-  home: string,
+  surroundings: Surroundings,
 ): boolean {
+  const path = asIfOrdinary(place.path, surroundings);
   if (kind === "process") return PROCESS.test(path) && !/^\/proc\/self\/(maps|fd)/.test(path);
   const { any, examples } = known.get(kind)!;
   // `find /etc -name shadow` finds it in /etc itself as well.
@@ -146,12 +147,22 @@ export function isSensitive(
   return (
     matcher !== undefined &&
     examples.some((example) => {
-      const full = example.replace(/^~/, home).replace(/^\.(?=\/)/, path.replace(/\/[^/]*$/, ""));
+      const full = example.replace(/^~/, HOME).replace(/^\.(?=\/)/, path.replace(/\/[^/]*$/, ""));
       return (
         matcher.test(full) && dotsNamed(path, full) && (!example.startsWith("./") || isMeant(path, example))
       );
     })
   );
+}
+
+const HOME = "/home/user";
+
+/** Where a workspace or a home lies says nothing about what is in it: root's are as good as anybody's. */
+function asIfOrdinary(path: string, { workspace, home }: Surroundings): string {
+  const below = (folder: string) => folder !== "/" && (path === folder || path.startsWith(`${folder}/`));
+  const own = workspace !== home && !home.startsWith(`${workspace}/`);
+  if (own && below(workspace)) return `/workspace${path.slice(workspace.length)}`;
+  return below(home) ? HOME + path.slice(home.length) : path;
 }
 
 /** `*.json` is not about credentials.json; `cred*` and `.en?` are about what they begin like. */

@@ -61,7 +61,9 @@ export class Background {
   }
 
   async kill(id: string): Promise<BackgroundState> {
-    await this.#job(id).running!.kill();
+    const job = this.#job(id);
+    await job.running!.kill();
+    await job.ended;
     return this.poll(id, 0);
   }
 

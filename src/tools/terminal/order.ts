@@ -20,14 +20,16 @@ export interface CommandOrder {
 export function orderOf({ command, cwd, approved, timeout, more }: CommandOrder, world: World): RunOrder {
   const { workspace, home, config, atLeast } = world;
   const argv = ["bash", "-c", command];
+  const env = environment(world);
   return {
     argv,
     cwd,
-    env: environment(world),
+    env,
     timeout,
     deed: {
       workspace: real(workspace),
       home,
+      searchPath: env.PATH ?? "",
       shell: argv,
       writable: grantedPlaces(command, cwd, approved, world),
       approved,

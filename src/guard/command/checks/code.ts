@@ -66,11 +66,13 @@ function literals({ text, span }: Code, { workspace, home, cwd }: Context): Foun
     64,
   )) {
     const place = placeOf(quoted.replace(/^~(?=\/)/, home), false, cwd, { workspace, home });
-    if (isSensitive("credential", place, false, home)) all.push(found("secret-read", span, quoted));
-    else if (isSensitive("process", place, false, home)) all.push(found("process-memory", span, quoted));
+    if (isSensitive("credential", place, false, { workspace, home }))
+      all.push(found("secret-read", span, quoted));
+    else if (isSensitive("process", place, false, { workspace, home }))
+      all.push(found("process-memory", span, quoted));
     else if (quoted.startsWith("/") && place.area === "system" && WRITE.test(text))
       all.push(found("write-system", span, quoted));
-    else if (isSensitive("persistent", place, false, home) && WRITE.test(text))
+    else if (isSensitive("persistent", place, false, { workspace, home }) && WRITE.test(text))
       all.push(found("persistence", span, quoted));
   }
   const names = [

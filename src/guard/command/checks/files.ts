@@ -54,10 +54,9 @@ function deletes(
   place: Place,
   situation: Situation,
 ): Found["rule"] | undefined {
-  const { home } = situation.surroundings;
   const name = filter && filter !== "*" ? filter : place.path.replace(/\/\*$/, "").replace(/^.*\//, "");
   const many = recursive || (path.glob && place.whole);
-  if (isSensitive("self", place, path.glob, home)) return "self-modification";
+  if (isSensitive("self", place, path.glob, situation.surroundings)) return "self-modification";
   if (place.area === "device") return "raw-device";
   if (CACHE.test(place.path)) return recursive ? "artefact-delete" : undefined;
   if (place.area === "system") return place.path.startsWith("/var/log") ? "hide-traces" : "delete-everything";
@@ -65,7 +64,8 @@ function deletes(
     return isArtefact(name) ? "artefact-delete" : "delete-files";
   if (place.whole && many) return "delete-everything";
   if (place.area === "unknown") return recursive ? "recursive-delete" : undefined;
-  if (isSensitive("private", place, path.glob, home) && /_history$/.test(place.path)) return "hide-traces";
+  if (isSensitive("private", place, path.glob, situation.surroundings) && /_history$/.test(place.path))
+    return "hide-traces";
   if (place.area === "home" || place.area === "outside") return "delete-outside";
   if (place.area === "temporary")
     return recursive && !place.path.includes("/tmp.XXXX") ? "recursive-delete" : undefined;
@@ -90,14 +90,14 @@ function writes(
   invocation: Invocation,
   situation: Situation,
 ): Found["rule"] | undefined {
-  const { home } = situation.surroundings;
   const { program } = situation;
   if (/^\/dev\/(tcp|udp)\//.test(place.path)) return "reverse-shell";
   if (/^\/proc\/(sysrq-trigger)$/.test(place.path)) return "power";
   if (/^\/(proc|sys)\//.test(place.path)) return "kernel";
   if (place.area === "device") return "raw-device";
   if (place.area === "harmless-device") return program === "mv" ? "delete-files" : undefined;
-  for (const [kind, rule] of SPECIAL_WRITES) if (isSensitive(kind, place, path.glob, home)) return rule;
+  for (const [kind, rule] of SPECIAL_WRITES)
+    if (isSensitive(kind, place, path.glob, situation.surroundings)) return rule;
   if (place.path.startsWith("/var/log/")) return "hide-traces";
   if (place.area === "system") return place.path === "/var/tmp" ? undefined : "write-system";
   if (

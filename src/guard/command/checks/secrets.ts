@@ -146,7 +146,7 @@ function credentialIn(
   if (text === "" || text.length > 512 || text.includes("\n")) return [];
   const place = placeOf(text.replace(/^~(?=\/)/, surroundings.home), word.glob, cwd, surroundings);
   const sees = (kind: "credential" | "private" | "process") =>
-    isSensitive(kind, place, word.glob, surroundings.home);
+    isSensitive(kind, place, word.glob, surroundings);
   const at = word.span.end > 0 ? word.span : span;
   const searched =
     /^(find |xargs|fd )/.test(via.at(-1) ?? "") && text.includes(HOLE) && /^(home|system)$/.test(place.area);

@@ -119,8 +119,7 @@ function read(program: string, words: readonly string[], span: Span, surrounding
       .replace(/^\$(home|env:userprofile)|^%userprofile%|^~/, surroundings.home)
       .replaceAll("\\", "/");
     const place = placeOf(path, false, surroundings.workspace, surroundings);
-    return isSensitive("credential", place, false, surroundings.home) ||
-      /\/(config\/sam|ntds\.dit)$/.test(path)
+    return isSensitive("credential", place, false, surroundings) || /\/(config\/sam|ntds\.dit)$/.test(path)
       ? [found("secret-read", span, text)]
       : [];
   });
