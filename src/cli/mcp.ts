@@ -1,11 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { IterationBudget } from "../guard/delegation/budget.js";
+import { listenHttp } from "../mcp/http.js";
 import { Questions } from "../mcp/questions.js";
 import { serverFactory } from "../mcp/server.js";
 import { harmless } from "../text.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { say } from "./output.js";
-import { choice } from "./values.js";
+import { choice, usage, wholeNumber } from "./values.js";
 
 export interface McpFlags {
   readonly workspace: string;
@@ -14,6 +19,9 @@ export interface McpFlags {
   readonly ask: string;
   readonly online?: boolean;
   readonly store?: string;
+  readonly calls?: string;
+  readonly http?: string | true;
+  readonly tokenFile?: string;
 }
 
 /** Serves until the client or a signal ends it. On stdout is nothing but the protocol. */
@@ -32,15 +40,58 @@ export async function mcpCommand(flags: McpFlags): Promise<number> {
     ...(flags.store !== undefined && { store: flags.store }),
   });
   const ask = choice("--ask", flags.ask, ["client", "queue"]);
-  const factory = serverFactory({ toolbox, questions, ask, problem });
+  const budget =
+    flags.calls === undefined ? undefined : IterationBudget.of(wholeNumber("--calls", flags.calls));
+  const factory = serverFactory({ toolbox, questions, ask, problem, ...(budget && { budget }) });
   try {
-    const server = serveStdio(factory, { onerror: (error) => problem(error.message) });
-    await Promise.race([ended(), once(process.stdin, "close"), once(process.stdin, "end")]);
-    await server.close();
+    if (flags.http !== undefined) await serveHttp(factory, flags);
+    else await serveStreams(factory);
     return 0;
   } finally {
     await toolbox.close();
   }
+}
+
+async function serveStreams(factory: McpServerFactory): Promise<void> {
+  const server = serveStdio(factory, { onerror: (error) => problem(error.message) });
+  await Promise.race([ended(), once(process.stdin, "close"), once(process.stdin, "end")]);
+  await server.close();
+}
+
+async function serveHttp(factory: McpServerFactory, { http, tokenFile }: McpFlags): Promise<void> {
+  const [, host = "", port = ""] = /^(?:\[?([^\]]*?)\]?:)?(\d+)$/.exec(http === true ? "0" : http!) ?? [];
+  if (port === "") throw usage(`--http takes an address and a port, not "${http}"`);
+  const token = tokenFile === undefined ? newToken() : keptToken(tokenFile);
+  const listening = await listenHttp({
+    factory,
+    host: host || "127.0.0.1",
+    port: Number(port),
+    token,
+    problem,
+  });
+  say(`hermes: listening on ${listening.url}\n`);
+  if (tokenFile === undefined) say(`hermes: Authorization: Bearer ${token}\n`);
+  await ended();
+  await listening.close();
+}
+
+function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Made for this user alone when it is missing; one that others can read is no secret. */
+function keptToken(file: string): string {
+  try {
+    writeFileSync(file, `${newToken()}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+      throw usage(`--token-file ${file}: ${(error as Error).message}`);
+  }
+  if ((statSync(file).mode & 0o077) !== 0)
+    throw usage(`--token-file ${file}: others can read it (chmod 600)`);
+  const token = readFileSync(file, "utf8").trim();
+  if (token.length < 16) throw usage(`--token-file ${file}: a token has at least 16 characters`);
+  return token;
 }
 
 function problem(text: string): void {

@@ -13,6 +13,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { IterationBudget } from "../guard/delegation/budget.js";
 import { harmless } from "../text.js";
 import type { Toolbox } from "../tools/toolbox.js";
 import { PACKAGE_VERSION } from "../version.js";
@@ -29,6 +30,8 @@ export interface ServingOptions {
   readonly questions: Questions;
   /** `queue`: never ask the client, which may belong to the agent. */
   readonly ask: "client" | "queue";
+  /** How many calls there may be. */
+  readonly budget?: IterationBudget;
   readonly problem?: (text: string) => void;
 }
 
@@ -59,6 +62,13 @@ export function serverFactory(options: ServingOptions): McpServerFactory {
 const INSTRUCTIONS =
   "Every call is judged first, held to that judgement by the kernel, and recorded. What is refused says why and what to do instead: do not try the same in another way. What waits for a person says so: call again with the same input to learn what came of it.";
 
+const NONE_LEFT = {
+  id: "",
+  status: "REFUSED",
+  rule: "budget",
+  reason: "No calls are left: say what you have found.",
+} as const;
+
 /** One request of a client to call a tool, or to go on with a call. */
 class Exchange {
   readonly #options: ServingOptions;
@@ -82,6 +92,7 @@ class Exchange {
     const { signal } = context.mcpReq;
     const state = context.mcpReq.requestState<string>();
     const before = this.#calls.find(name, input, state);
+    if (!before && this.#options.budget?.take() === false) return callResult(NONE_LEFT);
     const call = before ?? this.#calls.begin(name, input);
     const abort = () => call.abort(signal.reason);
     if (signal.aborted) abort();

@@ -116,7 +116,7 @@ export class Toolbox {
     this.#ledger = new Ledger(store, audit, session);
     this.#approvals = approvals;
     this.#world = world;
-    const all = catalogue(this.#background);
+    const all = catalogue(this.#background, () => [...this.#tools.keys()]);
     for (const name of only ?? [])
       if (!all.some((tool) => tool.name === name))
         throw new HermesError("USAGE", { message: `there is no tool ${name}` });

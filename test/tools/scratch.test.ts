@@ -56,7 +56,7 @@ open(b'\\xff', 'w')`;
     expect(existsSync(folder)).toBe(true);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(await sweepScratch()).toContain(folder);
+    await sweepScratch();
     expect(existsSync(folder)).toBe(false);
   });
 });

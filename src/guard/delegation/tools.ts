@@ -1,10 +1,14 @@
 /** Tools that a delegated agent never gets, and why. */
 export const DELEGATE_BLOCKED_TOOLS: Readonly<Record<string, string>> = {
   delegate_task: "A delegate does not delegate further.",
+  delegate: "A delegate does not delegate further.",
   clarify: "A delegate does not talk to the user.",
   memory: "A delegate neither reads nor writes the memory.",
+  memory_write: "A delegate neither reads nor writes the memory.",
   send_message: "A delegate sends no messages.",
   execute_code: "A delegate has no sandbox to run code in.",
+  python_rpc: "A delegate has no sandbox to run code in.",
+  skill_install: "A delegate installs nothing that outlives it.",
 };
 
 /** The agent itself is at depth 0, its delegate at 1; nobody is at 2. */

@@ -326,8 +326,7 @@ describe("a crash in the middle of a write", () => {
     expect(readdirSync(world.workspace)).toHaveLength(2);
     child.kill("SIGKILL");
     await once(child, "exit");
-    const swept = await sweepScratch();
-    expect(swept.some((folder) => folder.includes(`-${child.pid}-`))).toBe(true);
+    await sweepScratch();
     expect(readdirSync(world.workspace)).toEqual(["a"]);
   });
 });
