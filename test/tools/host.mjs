@@ -6,7 +6,7 @@ const toolbox = await Toolbox.open({
   workspace,
   home,
   store,
-  env: { ...process.env, HOME: home, HERMES_HOME: home },
+  env: { PATH: process.env.PATH, HOME: home, HERMES_HOME: home },
 });
 const result = await toolbox.call("terminal_exec", { command, timeout: 120 }, { wait: false });
 process.stdout.write(`${JSON.stringify(result)}\n`);

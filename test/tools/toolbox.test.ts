@@ -18,6 +18,8 @@ function recordsOf({ store }: Place): { kind: string; body: Record<string, unkno
     .map((line) => JSON.parse(line));
 }
 
+const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 const verified = ({ store }: Place) => hermes(["audit", "verify", "--store", store]).status;
 
 describe("a toolbox", () => {
@@ -194,7 +196,10 @@ describe("what must be approved", () => {
     const call = toolbox.call("terminal_exec", { command: RISKY }, { signal: end.signal });
     const store = await openStore(place.store);
     let pending: readonly { id: string }[] = [];
-    while (pending.length === 0) pending = await store.approvals({ state: ["pending"] });
+    while (pending.length === 0) {
+      await later(20);
+      pending = await store.approvals({ state: ["pending"] });
+    }
     end.abort();
     expect((await call).status).toBe("CANCELLED");
     expect(await store.approval(pending[0]!.id)).toMatchObject({ state: "withdrawn" });
@@ -217,11 +222,11 @@ describe("a host that was killed", () => {
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     while (!existsSync(join(place.workspace, "pid")) || readFileSync(join(place.workspace, "pid")).length < 2)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await later(20);
     const pid = readFileSync(join(place.workspace, "pid"), "utf8").trim();
     host.kill("SIGKILL");
     await once(host, "exit");
-    while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (existsSync(`/proc/${pid}`)) await later(20);
     await toolboxIn(place);
     const records = recordsOf(place);
     expect(records.filter(({ kind }) => kind === "outcome")).toMatchObject([{ body: { status: "FAILED" } }]);
