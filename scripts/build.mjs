@@ -111,6 +111,7 @@ const COMMANDS = [
   "hook",
   "learn",
   "mcp",
+  "mcp-gateway",
   "policy",
   "policy-test",
   "query",
