@@ -45,9 +45,9 @@ export class Behind {
     return this.#upstream?.pid;
   }
 
-  /** Starts it, if it may be, and shakes hands with it in the client's name. */
-  async initialize(params: Json): Promise<Json> {
-    const { approved, call } = await this.#office.admit(this.#server);
+  /** Starts it, if it may be, and shakes hands with it in the client's name; `waits`: a person is asked first. */
+  async initialize(params: Json, waits: () => void = () => {}): Promise<Json> {
+    const { approved, call } = await this.#office.admit(this.#server, waits);
     const { home, env, state, merged, report } = this.#office;
     this.#call = call;
     this.#clientCan = (params.capabilities ?? {}) as Json;

@@ -92,34 +92,56 @@ export class Gateway {
 
   async #initialize(params: Json): Promise<Json> {
     const { _meta, ...given } = params;
-    const answers = await Promise.all(
-      this.#all.map(async (behind) => {
-        try {
-          return { behind, answer: await behind.initialize(given) };
-        } catch (error) {
-          this.#office.report(`${behind.name}: it is not started: ${(error as Error).message}`);
-          return { behind, failed: error as Error };
-        }
-      }),
-    );
+    const answers = await Promise.all(this.#all.map((behind) => this.#start(behind, given)));
     const started = answers.flatMap(({ behind, answer }) => (answer ? [{ behind, answer }] : []));
-    this.#running = started.map(({ behind }) => behind);
-    if (started.length === 0)
-      throw new RpcError(
-        REFUSED,
-        answers.map(({ behind, failed }) => `${behind.name}: ${failed!.message}`).join("; "),
-      );
-    if (!this.#several) return started[0]!.answer;
+    if (!this.#several) {
+      if (!started[0]) throw new RpcError(REFUSED, `${answers[0]!.behind.name}: ${answers[0]!.why}`);
+      return started[0].answer;
+    }
     return {
-      protocolVersion: started.map(({ answer }) => String(answer.protocolVersion)).sort()[0],
+      protocolVersion:
+        started.map(({ answer }) => String(answer.protocolVersion)).sort()[0] ?? params.protocolVersion,
       serverInfo: { name: "hermes-gateway", version: PACKAGE_VERSION },
-      capabilities: Object.assign({}, ...started.map(({ answer }) => answer.capabilities)),
+      capabilities: Object.assign({}, ...started.map(({ answer }) => answer.capabilities), {
+        tools: { listChanged: true },
+      }),
       instructions: started
         .flatMap(({ behind, answer }) =>
           answer.instructions ? [`${behind.name}: ${answer.instructions}`] : [],
         )
         .join("\n"),
     };
+  }
+
+  /** Of several servers, one that waits for a person keeps the others from nothing, and comes later. */
+  async #start(behind: Behind, params: Json): Promise<{ behind: Behind; answer?: Json; why?: string }> {
+    let late = () => {};
+    const waiting = new Promise<{ behind: Behind }>((resolve) => {
+      late = () => resolve({ behind });
+    });
+    let told = false;
+    const started = behind.initialize(params, () => {
+      told = true;
+      if (this.#several) late();
+    });
+    const outcome = started.then(
+      (answer) => {
+        this.#running = [...this.#running, behind];
+        if (told && this.#several) this.#joined(behind);
+        return { behind, answer };
+      },
+      (error: Error) => {
+        this.#office.report(`${behind.name}: it is not started: ${error.message}`);
+        return { behind, why: error.message };
+      },
+    );
+    return Promise.race([outcome, waiting]);
+  }
+
+  #joined(behind: Behind): void {
+    behind.notify("notifications/initialized", {});
+    for (const what of ["tools", "prompts", "resources"])
+      if (behind.can(what)) this.client.notify(`notifications/${what}/list_changed`);
   }
 
   #offering(capability: string): readonly Behind[] {

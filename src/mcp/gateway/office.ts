@@ -86,13 +86,11 @@ export class Office {
     this.#ledger = new Ledger(parts.store, parts.audit, parts.session);
   }
 
-  /** Whether a server may be started, by the guard, and by whoever is asked. */
-  async admit({
-    name,
-    command,
-    args,
-    env,
-  }: GatewayServer): Promise<{ readonly call: string; readonly approved: string[] }> {
+  /** Whether a server may be started, by the guard, and by whoever is asked; `waits` is told when somebody is. */
+  async admit(
+    { name, command, args, env }: GatewayServer,
+    waits: () => void,
+  ): Promise<{ readonly call: string; readonly approved: string[] }> {
     const call = randomUUID();
     const argv = [command, ...args];
     const subject = {
@@ -114,7 +112,12 @@ export class Office {
     if (action === "allow") return { call, approved: [] };
     const { granted, note } = await this.approvals.request(
       { kind: "TOOL_CALL", session: this.session, toolCall: call, what, digest, findings, argv },
-      { parked: (id) => this.report(`${name}: it waits for: hermes approvals show ${id}`) },
+      {
+        parked: (id) => {
+          this.report(`${name}: it waits for: hermes approvals show ${id}`);
+          waits();
+        },
+      },
     );
     if (!granted) return this.#refuse(call, note ?? "A person, or a rule of theirs, refused it.");
     await this.#ledger.running(call);
