@@ -82,7 +82,7 @@ async function step(name, inputs, act) {
 }
 
 /** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
-const EXTERNAL = ["esbuild", "libsql", "pg", "wasmoon", "re2js"];
+const EXTERNAL = ["esbuild", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
 
 function settings(entryPoints) {
   return {
@@ -109,6 +109,7 @@ const COMMANDS = [
   "export",
   "guard",
   "hook",
+  "install",
   "learn",
   "mcp",
   "mcp-gateway",

@@ -27,6 +27,7 @@ const TABLE = {
   URL_REFUSED: { exit: 4, text: "{url} is refused: {reason}" },
   FETCH: { exit: 125, text: "cannot fetch {url}: {message}" },
   CONFIG: { exit: 125, text: "configuration {file}: {message}" },
+  SETTINGS: { exit: 1, text: "settings {file}: {message}" },
   APPROVAL: { exit: 1, text: "approval {id}: {message}" },
   CREDENTIAL_FILE: { exit: 125, text: "cannot register the credential file {path}: {why}" },
   BACKEND: { exit: 125, text: "cannot run in {where}: {message}" },

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { HermesError } from "../errors.js";
-import type { AuditRow, Seal, Store } from "../store/store.js";
+import type { AuditEntry, AuditRow, ChainEnd, Seal, Store } from "../store/store.js";
 import { canonical } from "./canonical.js";
-import { hashOf } from "./chain.js";
+import { CUT_OFF, hashOf } from "./chain.js";
 import { Head } from "./head.js";
 import { readSigner, type Signer } from "./keys.js";
 import type { AuditBodies, AuditKind } from "./records.js";
@@ -16,6 +16,9 @@ export class Audit {
   readonly #store: Store;
   readonly #seal: Seal;
   readonly #head: Head;
+  /** How far the chain has come, as far as this process knows. */
+  #known: Omit<ChainEnd, "chain"> = { seq: 0, hash: "" };
+  #checked: Promise<void> | undefined;
 
   private constructor(store: Store, chain: string, signer: Signer | undefined) {
     this.#store = store;
@@ -38,7 +41,42 @@ export class Audit {
     body: AuditBodies[K],
     { session = null, time = Date.now() }: { readonly session?: string | null; readonly time?: number } = {},
   ): Promise<AuditRow> {
-    const entry = { time, session, kind, body: canonical(body) };
+    this.#checked ??= this.#check();
+    await this.#checked;
+    const row = await this.#append({ time, session, kind, body: canonical(body) });
+    if (row.seq > this.#known.seq) this.#known = row;
+    // This place had been taken: perhaps the end was cut off while we were at work.
+    else if (!(await this.#holds(this.#known))) await this.#noteCutOff(this.#known);
+    return row;
+  }
+
+  /** Since the last time somebody wrote: a chain that goes on where its end was cut off would soon look whole. */
+  async #check(): Promise<void> {
+    try {
+      const head = this.#head.read();
+      const end = (await this.#store.chainEnds()).find(({ chain }) => chain === this.chain);
+      if (head && head.seq > (end?.seq ?? 0)) await this.#noteCutOff(head);
+    } catch (error) {
+      this.#checked = undefined;
+      throw error;
+    }
+  }
+
+  async #holds({ seq, hash }: Omit<ChainEnd, "chain">): Promise<boolean> {
+    for await (const row of this.#store.audit({ chain: this.chain, after: seq - 1 }))
+      return row.seq === seq && row.hash === hash;
+    return false;
+  }
+
+  async #noteCutOff({ seq, hash }: Omit<ChainEnd, "chain">): Promise<void> {
+    const body: AuditBodies["config"] = { what: CUT_OFF, detail: { seq, hash } };
+    this.#known = await this.#append({
+      ...{ time: Date.now(), session: null, kind: "config" },
+      body: canonical(body),
+    });
+  }
+
+  async #append(entry: AuditEntry): Promise<AuditRow> {
     const row = await this.#store.appendAudit(this.chain, entry, this.#seal);
     this.#head.advance(row);
     return row;
@@ -55,8 +93,9 @@ export function hostChain(beside: string): string {
   try {
     const known = readHost(file);
     if (known !== undefined) return known;
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, `${hostname()}-${randomBytes(4).toString("hex")}\n`, { mode: 0o600 });
+    const own = randomBytes(4).toString("hex");
+    const draft = `${file}.${own}`;
+    writeFileSync(draft, `${hostname().replace(/[^\w.-]/g, "_")}-${own}\n`, { mode: 0o600 });
     try {
       linkSync(draft, file);
     } catch (error) {

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { AuditRow } from "../store/store.js";
 
-/** Before the first record of a chain. */
-export const START = "0".repeat(64);
+export { CHAIN_START as START } from "../store/store.js";
+
+/** What a record says when the end of its chain was cut off before it. */
+export const CUT_OFF = "the end of the chain was cut off";
 
 /** The hash of a record: over everything that stands in it, and over the record before. */
 export function hashOf(row: Omit<AuditRow, "hash" | "signature">): string {

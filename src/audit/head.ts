@@ -1,6 +1,8 @@
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { HermesError } from "../errors.js";
 import type { ChainEnd } from "../store/store.js";
+
+const SEQ_DIGITS = 16;
 
 /**
  * How far a chain had come, beside the database: so that it is noticed when its last records are cut off. Written after
@@ -23,12 +25,18 @@ export class Head {
     return new Head(`${beside}.head`, chain);
   }
 
+  read(): ChainEnd | undefined {
+    const head = readHead(this.#file);
+    return head?.chain === this.#chain ? head : undefined;
+  }
+
   advance({ seq, hash }: Omit<ChainEnd, "chain">): void {
     if (seq <= this.#seq) return;
     try {
       this.#fd ??= openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o600);
-      writeSync(this.#fd, line({ chain: this.#chain, seq, hash }), 0);
       this.#seq = seq;
+      // Another process may have come farther.
+      if (seqIn(this.#fd) < seq) writeSync(this.#fd, line({ chain: this.#chain, seq, hash }), 0);
     } catch (cause) {
       throw new HermesError("AUDIT", { message: `${this.#file}: ${(cause as Error).message}` }, { cause });
     }
@@ -40,8 +48,14 @@ export class Head {
   }
 }
 
+function seqIn(fd: number): number {
+  const bytes = Buffer.alloc(SEQ_DIGITS);
+  const read = readSync(fd, bytes, 0, SEQ_DIGITS, 0);
+  return read === SEQ_DIGITS ? Number(bytes.toString("latin1")) || 0 : 0;
+}
+
 function line({ seq, hash, chain }: ChainEnd): string {
-  return `${String(seq).padStart(16, "0")} ${hash} ${chain}\n`;
+  return `${String(seq).padStart(SEQ_DIGITS, "0")} ${hash} ${chain}\n`;
 }
 
 /** What a head file says; undefined when there is none. */

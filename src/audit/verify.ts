@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { AuditRow, ChainEnd } from "../store/store.js";
-import { hashOf, START } from "./chain.js";
+import { CUT_OFF, hashOf, START } from "./chain.js";
 import { isSignedBy } from "./keys.js";
 
 /** What can be wrong with a chain. */
@@ -79,6 +79,11 @@ export class ChainVerifier {
       );
     if (seq === this.#head?.seq && hash !== this.#head.hash)
       return broken("replaced", `record ${seq} was replaced: another one was at this place before`);
+    if (row.kind === "config" && row.body.includes(JSON.stringify(CUT_OFF)))
+      return broken(
+        "cut-off",
+        `record ${seq} says that the end of the chain before it was cut off: ${row.body}`,
+      );
     return this.#examineSignature(row);
   }
 

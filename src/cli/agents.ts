@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { exit } from "./output.js";
 
 /** The commands by which agents of others are put under HERMES: loaded when one is used. */
 export function addAgentCommands(program: Command): void {
@@ -21,4 +22,28 @@ judged, which the agents take as a no.`,
     )
     // Never reached: main.ts runs it without loading any of this.
     .action(() => process.exit(2));
+
+  program
+    .command("install")
+    .description("tell an agent to ask HERMES before it uses a tool")
+    .argument("<agent>", "claude-code, codex or gemini")
+    .option("--project", "for the project in this folder (the default)")
+    .option("--user", "for every project of this user")
+    .option("--undo", "take it out again")
+    .option("--dry-run", "show what would change, and change nothing")
+    .option("--json", "what was done as JSON")
+    .addHelpText(
+      "after",
+      `
+The agent's settings stay as they are otherwise, and are kept beside as FILE.before-hermes.
+
+Examples:
+  hermes install claude-code --dry-run
+  hermes install claude-code
+  hermes install codex --user
+  hermes install claude-code --undo`,
+    )
+    .action(async (agent, options) =>
+      exit(await (await import("./install.js")).installCommand(agent, options)),
+    );
 }

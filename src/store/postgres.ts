@@ -38,8 +38,11 @@ export class PostgresEngine implements Engine {
     const { name, config } = parsePostgresUrl(url);
     const { default: pg } = await import("pg");
     const types = { getTypeParser: typeParser(pg.types.getTypeParser as TypeParser) };
-    const full = { ...config, types, application_name: "hermes", options: OPTIONS, keepAlive: true };
-    const pool = new pg.Pool({ ...full, max: CONNECTIONS, connectionTimeoutMillis: 30_000 });
+    const full = {
+      ...{ ...config, types, options: OPTIONS, application_name: "hermes" },
+      ...{ keepAlive: true, connectionTimeoutMillis: 30_000 },
+    };
+    const pool = new pg.Pool({ ...full, max: CONNECTIONS });
     // A connection that breaks while nobody uses it; whoever needs one gets a new one.
     pool.on("error", () => {});
     const engine = new PostgresEngine(

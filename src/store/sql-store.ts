@@ -21,7 +21,7 @@ import type {
 } from "./store.js";
 
 /** Records that are fetched at once. */
-const BLOCK = 200;
+const BLOCK = 100;
 
 /** The store, whichever engine keeps it. */
 export class SqlStore implements Store {

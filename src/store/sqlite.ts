@@ -30,6 +30,7 @@ export class SqliteEngine implements Engine {
   readonly name: string;
   readonly beside: string;
   readonly #database: Database.Database;
+  readonly #inode: bigint;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #listeners = new Set<() => void>();
   #jobs: Job[] = [];
@@ -41,6 +42,7 @@ export class SqliteEngine implements Engine {
     this.name = file;
     this.beside = file;
     this.#database = database;
+    this.#inode = inodeOf(file)!;
   }
 
   static async open(path: string): Promise<SqliteEngine> {
@@ -95,6 +97,9 @@ export class SqliteEngine implements Engine {
 
   /** All of them, and how each is to be settled once they are on disk. */
   #transaction(jobs: readonly Job[]): (() => void)[] {
+    // SQLite would go on writing to a file that has no name any more.
+    if (inodeOf(this.name) !== this.#inode)
+      throw new Error("its file was removed or replaced while it was in use; start anew");
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       const settle = jobs.map((job) => this.#inside(job));
@@ -211,6 +216,10 @@ function makeFile(file: string): void {
     const { mode, uid } = statSync(file);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
   }
+}
+
+function inodeOf(file: string): bigint | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** Others hold a lock for as long as a sync takes: whoever finds it taken comes again a moment later. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { Answer, Question } from "../approval/question.js";
 import type { DeedOptions } from "../deed/options.js";
 import { native } from "../kernel/native.js";
 import { sessionOptions } from "../run.js";
@@ -50,12 +51,16 @@ class LocalRun implements Running {
   #pid = 0;
   #launcher = 0;
   #timedOut = false;
+  readonly #asked = new Set<number>();
+  #left: number;
+  #since = 0;
   #alarm: NodeJS.Timeout | undefined;
   #dying: NodeJS.Timeout | undefined;
 
   constructor(order: RunOrder, events: RunEvents) {
     this.#order = order;
     this.#events = events;
+    this.#left = order.timeout;
     this.#streams = openStreams(order, (stream, bytes) => events.output?.(stream, bytes));
     this.result = new Promise((resolve) => {
       this.#settle = resolve;
@@ -77,11 +82,14 @@ class LocalRun implements Running {
             this.#pid = pid;
             this.#launcher = launcher;
             this.#streams.handedOver();
-            this.#alarm = setTimeout(() => this.#timeIsOver(), this.#order.timeout);
+            this.#goOn();
             resolve();
           },
-          ...(question && { question }),
-          ...(withdrawn && { withdrawn }),
+          ...(question && { question: (asked, answer) => this.#ask(asked, answer, question) }),
+          withdrawn: (id, why) => {
+            this.#answered(id);
+            withdrawn?.(id, why);
+          },
           ...(problem && { problem }),
         },
         [],
@@ -171,6 +179,28 @@ class LocalRun implements Running {
     await this.result.catch(() => {});
   }
 
+  /** While a person thinks, the run's time stands still. */
+  #ask(question: Question, answer: (answer: Answer) => void, ask: NonNullable<RunEvents["question"]>): void {
+    if (this.#asked.size === 0) {
+      clearTimeout(this.#alarm);
+      this.#left -= performance.now() - this.#since;
+    }
+    this.#asked.add(question.id);
+    ask(question, (given) => {
+      this.#answered(question.id);
+      answer(given);
+    });
+  }
+
+  #answered(id: number): void {
+    if (this.#asked.delete(id) && this.#asked.size === 0) this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#since = performance.now();
+    this.#alarm = setTimeout(() => this.#timeIsOver(), Math.max(0, this.#left));
+  }
+
   #timeIsOver(): void {
     this.#timedOut = true;
     this.#terminate();
@@ -182,7 +212,10 @@ class LocalRun implements Running {
   }
 }
 
-/** Landlock holds a run to this even where nobody is asked. What does not exist cannot be named to it. */
+/**
+ * Landlock holds a run to this even where nobody is asked. What does not exist cannot be named to it: of what was granted,
+ * the folder around it is, and the rules on paths say which name in it.
+ */
 function writable({ workspace, home, writable }: DeedOptions): string[] {
   const caches = [".cache", ".npm/_cacache", ".npm/_logs", ".cargo/registry", "go/pkg"];
   return [
@@ -190,7 +223,7 @@ function writable({ workspace, home, writable }: DeedOptions): string[] {
       workspace,
       ...["/tmp", "/var/tmp", tmpdir(), "/dev/shm"],
       ...caches.map((cache) => join(home, cache)),
-      ...writable,
+      ...writable.map((path) => (existsSync(path) ? path : dirname(path))),
     ]),
   ].filter((path) => existsSync(path));
 }

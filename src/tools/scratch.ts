@@ -17,10 +17,8 @@ const TEMPORARY = /^\.hermes-[0-9a-f]{16}\.tmp$/;
 const LEFTOVER = "leftover";
 
 /** A new folder that only this user can enter. */
-export function scratchFolder(): Promise<string> {
-  return mkdtemp(
-    join(tmpdir(), `${PREFIX}-${boot()}-${namespace()}-${process.pid}-${startOf(process.pid)}-`),
-  );
+export function scratchFolder(parent: string = tmpdir()): Promise<string> {
+  return mkdtemp(join(parent, `${PREFIX}-${boot()}-${namespace()}-${process.pid}-${startOf(process.pid)}-`));
 }
 
 /** Removes it, whatever was done inside: folders without permissions, names of any bytes, paths of any length. */
@@ -35,10 +33,10 @@ export async function removeScratch(folder: string): Promise<void> {
 }
 
 /** Removes what processes that are gone have left. What cannot be removed is left for the next time. */
-export async function sweepScratch(): Promise<void> {
-  for (const name of await readdir(tmpdir()).catch(() => [])) {
+export async function sweepScratch(parent: string = tmpdir()): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
     const owner = NAME.exec(name);
-    const folder = join(tmpdir(), name);
+    const folder = join(parent, name);
     if (!owner || !isGone(owner) || !(await isOurs(folder))) continue;
     await removeLeftover(join(folder, LEFTOVER));
     await removeScratch(folder).catch(() => {});

@@ -113,6 +113,10 @@ describe("beside the store", () => {
     const late = Audit.open(store);
     const next = await late.record("session", { what: "closed" });
     expect(readHead(`${store.beside}.head`)?.seq).toBe(next.seq);
+    // Whoever comes late does not set it back.
+    writeFileSync(`${store.beside}.head`, `${"9".padStart(16, "0")} ${"a".repeat(64)} ${chain}\n`);
+    await call("again");
+    expect(readHead(`${store.beside}.head`)?.seq).toBe(9);
     late.close();
   });
 

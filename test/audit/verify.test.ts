@@ -155,6 +155,32 @@ describe("hermes audit verify", () => {
     expect(verified().status).toBe(0);
   });
 
+  it("still shows that the end was cut off when the chain has gone on", async () => {
+    sqlite("DELETE FROM audit WHERE seq > 7");
+    await write(20);
+    expect(verified()).toMatchObject({ status: 1, broken: { seq: 8, what: "cut-off" } });
+    expect(verified().broken.message).toContain('"seq":10');
+  });
+
+  it("… also when that was done while somebody was writing", async () => {
+    const store = await openStore(db);
+    const audit = Audit.open(store);
+    const record = () => audit.record("outcome", { id: "x", status: "DONE" });
+    await record();
+    sqlite("DELETE FROM audit WHERE seq > 7");
+    for (let i = 0; i < 20; i++) await record();
+    audit.close();
+    await store.close();
+    expect(verified()).toMatchObject({ status: 1, broken: { seq: 9, what: "cut-off" } });
+  });
+
+  it("says nothing of it when the head file was removed on purpose, as after a backup was put in place", async () => {
+    sqlite("DELETE FROM audit WHERE seq > 7");
+    unlinkSync(`${db}.head`);
+    await write(2);
+    expect(verified()).toMatchObject({ status: 0, broken: null });
+  });
+
   it("looks at every chain", async () => {
     sqlite(
       `INSERT INTO audit SELECT 'other-host', seq, time, session, kind, body, previous, hash, NULL FROM audit`,

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -158,6 +159,21 @@ describe("a store that fails", () => {
       message: expect.stringMatching(/cannot be written here/),
     });
     await expect(openStore(join(disk, "new.db"))).rejects.toThrow(/cannot be written here/);
+  });
+
+  it("because its file was taken away acknowledges nothing more", async () => {
+    const file = join(folder, "hermes.db");
+    const store = await openStore(file);
+    await store.addToolCall(call("c1"));
+    renameSync(file, join(folder, "elsewhere.db"));
+    await expect(store.addToolCall(call("c2"))).rejects.toThrow(/removed or replaced/);
+    writeFileSync(file, "");
+    await expect(store.addToolCall(call("c3"))).rejects.toThrow(/removed or replaced/);
+    rmSync(file);
+    renameSync(join(folder, "elsewhere.db"), file);
+    await store.addToolCall(call("c4"));
+    expect((await store.toolCalls()).map(({ id }) => id)).toEqual(["c4", "c1"]);
+    await store.close();
   });
 
   it("because its file is a folder, or a link to nothing that can be, says so", async () => {

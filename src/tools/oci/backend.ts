@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunOrder } from "../backend.js";
 import { RemoteBackend } from "../remote/backend.js";
 import type { Link } from "../remote/link.js";
-import { PrivateFolder } from "../remote/private-folder.js";
+import { removeScratch, scratchFolder } from "../scratch.js";
 import { runArguments } from "./command.js";
 import { aroundHybridCgroups, chooseEngine, type Engine } from "./engine.js";
 import { findPackage, type Package } from "./package.js";
@@ -27,11 +27,11 @@ export class OciBackend extends RemoteBackend {
     this.#section = alone ? { ...section, network: "none" } : section;
   }
 
-  protected connect(order: RunOrder): Link {
+  protected async connect(order: RunOrder): Promise<Link> {
     this.#package ??= findPackage();
     const name = `hermes-${process.pid}-${randomBytes(6).toString("hex")}`;
     const plan = planFor(order, this.#section, name, this.#package);
-    const container = containerOf(this.#engine, plan);
+    const container = await containerOf(this.#engine, plan);
     const [program, ...words] = aroundHybridCgroups(this.#engine.name, container.run);
     const child = spawn(program!, words, { stdio: ["pipe", "pipe", "pipe"] });
     return {
@@ -43,9 +43,11 @@ export class OciBackend extends RemoteBackend {
       surroundings: surroundingsOf(plan),
       explain: (code, stderr) =>
         `${this.#engine.name} ended with status ${code ?? "?"}${stderr && `: ${stderr}`}`,
-      sever: () => {
+      sever: async () => {
         const [remove, ...rest] = aroundHybridCgroups(this.#engine.name, container.remove);
-        spawnSync(remove!, rest, { stdio: "ignore" });
+        await new Promise((resolve) =>
+          spawn(remove!, rest, { stdio: "ignore" }).once("close", resolve).once("error", resolve),
+        );
         child.kill("SIGKILL");
       },
       release: () => container.release(),
@@ -58,31 +60,31 @@ interface Container {
   readonly run: readonly string[];
   /** Ends it by force. */
   readonly remove: readonly string[];
-  release(): void;
+  release(): Promise<void>;
 }
 
-function containerOf(engine: Engine, plan: ContainerPlan): Container {
+async function containerOf(engine: Engine, plan: ContainerPlan): Promise<Container> {
   if ("image" in engine)
     return {
       run: [engine.name, ...runArguments(engine.name, engine.image, plan)],
       remove: [engine.name, "rm", "--force", plan.name],
-      release: () => {},
+      release: async () => {},
     };
-  const folder = new PrivateFolder("oci");
+  const folder = await scratchFolder();
   try {
     const limits = plan.user.uid === 0 ? "set" : "none";
-    const spec = specFor(plan, composeRoot(engine.rootfs, folder.path, plan), limits);
-    writeFileSync(join(folder.path, "config.json"), JSON.stringify(spec));
+    const spec = specFor(plan, composeRoot(engine.rootfs, folder, plan), limits);
+    writeFileSync(join(folder, "config.json"), JSON.stringify(spec));
   } catch (error) {
-    folder.remove();
+    await removeScratch(folder);
     throw error;
   }
   const manager =
     engine.name === "crun" ? [`--cgroup-manager=${plan.user.uid === 0 ? "cgroupfs" : "disabled"}`] : [];
-  const command = [engine.name, "--root", join(folder.path, "state"), ...manager];
+  const command = [engine.name, "--root", join(folder, "state"), ...manager];
   return {
-    run: [...command, "run", "--bundle", folder.path, plan.name],
+    run: [...command, "run", "--bundle", folder, plan.name],
     remove: [...command, "delete", "--force", plan.name],
-    release: () => folder.remove(),
+    release: () => removeScratch(folder),
   };
 }

@@ -26,8 +26,8 @@ export interface ContainerPlan {
 }
 
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
-/** A container has its own. */
-const OWN = /^\/(?:tmp|(?:dev|proc|sys)(?:\/.*)?)$/;
+/** A container has its own, and keeps it whatever a command may change on the host. */
+const OWN = /^\/(?:tmp|(?:bin|boot|dev|etc|lib\w*|opt|proc|sbin|sys|usr)(?:\/.*)?)?$/;
 
 export function planFor(order: RunOrder, section: OciSection, name: string, hermes: Package): ContainerPlan {
   const { workspace, writable, connect = [], network } = order.deed;
@@ -43,7 +43,8 @@ export function planFor(order: RunOrder, section: OciSection, name: string, herm
   const files = (order.credentialFiles ?? []).map(({ path }) => path);
   const mounts = [
     ...hermes.mounts,
-    ...same([workspace, ...writable, ...connect], { writable: true }),
+    { source: workspace, target: workspace, writable: true },
+    ...same([...writable, ...connect], { writable: true }),
     ...same(files, { writable: false }),
   ];
   return {

@@ -40,8 +40,9 @@ export function specFor(
   limits: "set" | "none",
 ): object {
   const { uid, gid } = plan.user;
-  const ids = (id: number) => [{ containerID: id, hostID: id, size: 1 }];
+  // An ordinary user can map one id, and runtimes want that to be root's: it is root by name alone.
   const rootless = uid !== 0;
+  const asRoot = (id: number) => [{ containerID: 0, hostID: id, size: 1 }];
   const none: string[] = [];
   return {
     ociVersion: "1.0.2",
@@ -49,7 +50,7 @@ export function specFor(
     root: { path: root.path, readonly: plan.readOnly },
     process: {
       terminal: false,
-      user: { uid, gid },
+      user: rootless ? { uid: 0, gid: 0 } : { uid, gid },
       args: plan.command,
       env: Object.entries(plan.env).map(([name, value]) => `${name}=${value}`),
       cwd: "/",
@@ -66,7 +67,7 @@ export function specFor(
       namespaces: ["pid", "ipc", "uts", "mount", "network", "cgroup", ...(rootless ? ["user"] : [])].map(
         (type) => ({ type }),
       ),
-      ...(rootless && { uidMappings: ids(uid), gidMappings: ids(gid) }),
+      ...(rootless && { uidMappings: asRoot(uid), gidMappings: asRoot(gid) }),
       ...(limits === "set" && {
         cgroupsPath: `/${plan.name}`,
         resources: {

@@ -1,48 +1,55 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import { HermesError } from "../../errors.js";
 import type { RunOrder } from "../backend.js";
-import { PrivateFolder } from "./private-folder.js";
+import { removeScratch, scratchFolder, sweepScratch } from "../scratch.js";
 
 /**
  * Credential files that came over the link. They lie in a folder of their own as they would in HERMES_HOME, which is what
  * the run is told that folder is.
  */
 export class ReceivedCredentials {
-  #folder: PrivateFolder | undefined;
-  readonly #paths = new Map<string, string>();
+  #folder: string | undefined;
+  readonly #contents = new Map<string, Buffer>();
 
   receive(relative: string, contents: Buffer): void {
     if (isAbsolute(relative) || normalize(relative).startsWith(".."))
       throw new HermesError("CREDENTIAL_FILE", { path: relative, why: "it leads out of its folder" });
-    this.#folder ??= new PrivateFolder("credentials");
-    const path = join(this.#folder.path, relative);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, contents, { mode: 0o400, flag: "wx" });
-    chmodSync(path, 0o400);
-    this.#paths.set(relative, path);
+    this.#contents.set(relative, contents);
   }
 
-  /** The same order where the files are found here. */
-  placed(order: RunOrder): RunOrder {
-    if (!this.#folder) return order;
-    const files = (order.credentialFiles ?? []).map((file) => ({
-      ...file,
-      path: this.#paths.get(file.relative) ?? file.path,
-      was: file.path,
-    }));
-    const env = Object.entries(order.env).map(([name, value]) => [
-      name,
-      files.find(({ was }) => was === value)?.path ?? value,
-    ]);
+  /** The same order, with the files where they are here. */
+  async placed(order: RunOrder): Promise<RunOrder> {
+    if (this.#contents.size === 0) return order;
+    const folder = await privateFolder();
+    this.#folder = folder;
+    for (const [relative, contents] of this.#contents) await place(join(folder, relative), contents);
+    const files = (order.credentialFiles ?? []).filter(({ relative }) => this.#contents.has(relative));
+    const paths = new Map(files.map(({ relative, path }) => [path, join(folder, relative)]));
+    const env = Object.entries(order.env).map(([name, value]) => [name, paths.get(value) ?? value]);
     return {
       ...order,
-      env: { ...Object.fromEntries(env), HERMES_HOME: this.#folder.path },
-      credentialFiles: files.map(({ was: _, ...file }) => file),
+      env: { ...Object.fromEntries(env), HERMES_HOME: folder },
+      credentialFiles: files.map((file) => ({ ...file, path: join(folder, file.relative) })),
     };
   }
 
-  remove(): void {
-    this.#folder?.remove();
+  async remove(): Promise<void> {
+    if (this.#folder !== undefined) await removeScratch(this.#folder);
   }
+}
+
+/** Not among temporary files: those a run may change. */
+async function privateFolder(): Promise<string> {
+  const parent = join(homedir(), ".hermes");
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  await sweepScratch(parent);
+  return realpath(await scratchFolder(parent));
+}
+
+async function place(path: string, contents: Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, contents, { mode: 0o600, flag: "wx" });
+  await chmod(path, 0o400);
 }

@@ -1,4 +1,5 @@
-import { homedir } from "node:os";
+import { statSync } from "node:fs";
+import { homedir, hostname } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Answer } from "../../approval/question.js";
 import { HermesError } from "../../errors.js";
@@ -98,8 +99,9 @@ class FarEnd {
   async #start({ order: sent, home, surroundings }: Start): Promise<Running> {
     try {
       const order = home === "theirs" ? { ...sent, deed: { ...sent.deed, home: homedir() } } : sent;
+      for (const folder of [order.deed.workspace, order.cwd]) mustBeFolder(folder);
       const around: Found = surroundings ? lookAround(surroundings) : { inForce: [], missing: [] };
-      const running = await this.#backend.start(this.#credentials.placed(order), this.#events());
+      const running = await this.#backend.start(await this.#credentials.placed(order), this.#events());
       this.#send({ type: "started", pid: running.pid });
       running.result.then(
         (result) => {
@@ -153,7 +155,7 @@ class FarEnd {
     const started = await this.#run?.catch(() => undefined);
     await started?.kill();
     await this.#backend.close();
-    this.#credentials.remove();
+    await this.#credentials.remove();
     if (error !== undefined) {
       const { message } = error as Error;
       const code = error instanceof HermesError ? error.code : "LINK";
@@ -164,4 +166,9 @@ class FarEnd {
     this.#input.destroy();
     setTimeout(() => this.#end(), FOR_LAST_WORDS);
   }
+}
+
+function mustBeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new HermesError("BACKEND", { where: hostname(), message: `there is no folder ${path} over there` });
 }

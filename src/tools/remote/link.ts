@@ -18,7 +18,7 @@ export interface Link {
   /** What it means that the process ended like this without having told a result. */
   explain(exitCode: number | null, stderr: string): string;
   /** Ends the other side by force, when it does not answer. */
-  sever(): void | Promise<void>;
+  sever(): Promise<void>;
   /** Gives back whatever was made for it; called once, when the process is gone. */
   release(): void | Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import * as z from "zod";
 import { ANSWERS } from "../../approval/question.js";
+import type { DeedCall } from "../../audit/deed-call.js";
 import type { DeedOptions } from "../../deed/options.js";
 
 /** Raised with every change of what is written here. */
@@ -23,7 +24,7 @@ const order = z.strictObject({
   credentialFiles: z
     .array(z.strictObject({ relative: z.string(), path: z.string(), readOnly: z.literal(true) }))
     .exactOptional(),
-  patience: z.number().positive().exactOptional(),
+  patience: z.number().min(0).exactOptional(),
 });
 
 /** What a container promised, to be looked for from inside of it. */
@@ -68,6 +69,7 @@ const result = z.strictObject({
     z.strictObject({
       what: z.string(),
       call: z.string(),
+      about: object<DeedCall>().exactOptional(),
       reason: z.string(),
       rule: z.string(),
       policy: z.string(),

@@ -25,6 +25,7 @@ export class NearEnd implements Running {
   #stage: "hello" | "starting" | "running" | "over" = "hello";
   #outcome: RunResult | HermesError | undefined;
   #stderr = "";
+  #severed: Promise<void> | undefined;
   readonly #open = new Set<number>();
   #limit: NodeJS.Timeout;
   readonly #heartbeat: NodeJS.Timeout;
@@ -49,7 +50,10 @@ export class NearEnd implements Running {
       this.#begin = resolve;
       this.result.then(() => resolve(), reject);
     });
-    process.once("exit", () => this.#within(FOR_END, "its process ended, its output did not"));
+    process.once("exit", (_, signal) => {
+      if (signal === null) this.#within(FOR_END, "its process ended, its output did not");
+      else this.#lose(`${process.spawnfile} was ended by ${signal}`);
+    });
     process.stdin.on("error", () => {}); // its end is told by "close"
     process.stderr.on("data", (bytes: Buffer) => {
       this.#stderr = (this.#stderr + bytes.toString("utf8")).slice(-MAX_STDERR);
@@ -182,7 +186,7 @@ export class NearEnd implements Running {
 
   #lose(why: string): void {
     this.#settle(new HermesError("LINK", { where: this.#link.where, message: why }));
-    void this.#link.sever();
+    this.#severed ??= this.#link.sever();
   }
 
   #within(milliseconds: number, otherwise: string): void {
@@ -195,6 +199,7 @@ export class NearEnd implements Running {
     clearTimeout(this.#limit);
     clearInterval(this.#heartbeat);
     for (const id of this.#open) this.#events.withdrawn?.(id, "the run is over");
+    await this.#severed;
     await this.#link.release();
     const { where } = this.#link;
     const outcome =

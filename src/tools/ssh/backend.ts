@@ -60,7 +60,7 @@ export class SshBackend extends RemoteBackend {
         if (code === OF_SSH) return stderr || "the connection was cut";
         return `it ended with status ${code ?? "?"}${stderr && `: ${stderr}`}`;
       },
-      sever: () => void child.kill("SIGKILL"),
+      sever: async () => void child.kill("SIGKILL"),
       release: () => {},
     };
   }

@@ -10,7 +10,7 @@ export class BusyboxRoot {
   constructor() {
     const bin = join(this.path, "bin");
     mkdirSync(bin);
-    mkdirSync(join(this.path, "etc"));
+    for (const name of ["etc", "opt"]) mkdirSync(join(this.path, name));
     copyFileSync("/bin/busybox", join(bin, "busybox"));
     const applets = execFileSync("/bin/busybox", ["--list"], { encoding: "utf8" }).trim().split("\n");
     for (const name of applets) if (name !== "busybox") symlinkSync("busybox", join(bin, name));

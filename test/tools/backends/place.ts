@@ -42,12 +42,16 @@ export class Workspace {
 
 /** What backends make on a machine and must take away again. */
 export function traces(): string[] {
-  const folders = readdirSync(tmpdir()).filter((name) => /^hermes-(oci|credentials)-/.test(name));
+  const folders = readdirSync(tmpdir()).filter(
+    (name) => name.startsWith("hermes-scratch-") && name.includes(`-${process.pid}-`),
+  );
   const mounts = read("/proc/mounts")
     .split("\n")
     .filter((line) => line.includes("/hermes"));
   const cgroups = ["memory", "pids", "cpu", "unified", ""].flatMap((controller) =>
-    list(join("/sys/fs/cgroup", controller)).filter((name) => /^(hermes-|libpod-)/.test(name)),
+    list(join("/sys/fs/cgroup", controller)).filter((name) =>
+      new RegExp(`^(hermes-${process.pid}-|libpod-)`).test(name),
+    ),
   );
   return [...folders, ...mounts, ...cgroups];
 }

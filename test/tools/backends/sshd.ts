@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { backendSection } from "../../../src/guard/config/backend.js";
 import type { SshSection } from "../../../src/tools/ssh/backend.js";
@@ -10,6 +10,8 @@ import { root } from "../../support/programs.js";
 /** A real sshd on loopback, with keys of its own, for the user who runs the tests. */
 export class Sshd {
   readonly folder = mkdtempSync(join(tmpdir(), "hermes-sshd-"));
+  /** Of the user over there; not below /tmp, where a run may change anything. */
+  readonly home = mkdtempSync(join(homedir(), ".hermes-test-"));
   readonly port: number;
   readonly #daemon: ChildProcess;
 
@@ -45,6 +47,8 @@ MaxStartups 100
 SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
 `,
     );
+    const start = `#!/bin/sh\nHOME=${this.home} exec ${join(root, "hermes")} "$@"\n`;
+    writeFileSync(this.#file("hermes"), start, { mode: 0o755 });
     if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
     this.#daemon = spawn("/usr/sbin/sshd", ["-D", "-e", "-f", this.#file("sshd_config")], {
       stdio: "ignore",
@@ -62,7 +66,7 @@ SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
       user: userInfo().username,
       identity: this.#file("user"),
       known_hosts: this.#file("known_hosts"),
-      hermes: join(root, "hermes"),
+      hermes: this.#file("hermes"),
       ...more,
     };
     return backendSection.parse({ kind: "ssh", ssh: section }).ssh;
@@ -85,7 +89,7 @@ SetEnv PATH=${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin
 
   remove(): void {
     this.#daemon.kill("SIGKILL");
-    rmSync(this.folder, { recursive: true, force: true });
+    for (const folder of [this.folder, this.home]) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -141,7 +141,7 @@ export function keepsItsPromises(name: string, make: () => Promise<Backend> | Ba
 
     it("may clean up when their time is over", async () => {
       const script = `trap 'echo bye; exit 0' TERM; while :; do sleep 0.1; done`;
-      const { result, stdout } = await finish(backend, workspace.order(sh(script), { timeout: 1500 }));
+      const { result, stdout } = await finish(backend, workspace.order(sh(script), { timeout: 4000 }));
       expect(stdout.toString()).toBe("bye\n");
       expect(result).toMatchObject({ exitCode: 124, timedOut: true });
     });

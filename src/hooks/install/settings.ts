@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { HOME } from "../../home.js";
+import { quoted } from "../wrap.js";
+
+export type Scope = "project" | "user";
+
+export interface Places {
+  readonly project: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Where an agent's hooks are told of, and how. All three have `hooks.EVENT[{ matcher, hooks: [{ type, command }] }]`. */
+export interface AgentSettings {
+  file(scope: Scope, places: Places): string;
+  /** It reads its file with comments in it. */
+  readonly comments: boolean;
+  /** Event and which tools; without a pattern: all. */
+  readonly events: readonly { readonly event: string; readonly matcher?: string }[];
+  /** How long it waits, in its own unit: longer than the hook ever takes. */
+  readonly timeout: number;
+  /** Settings with which it does not run hooks at all. */
+  readonly off: readonly { readonly path: readonly string[]; readonly value: boolean }[];
+  /** The same in a file beside it. */
+  readonly switches?: { readonly file: string; readonly off: RegExp };
+  /** What its user has to do besides. */
+  readonly next?: string;
+}
+
+const OUTSIDERS = "WebFetch|WebSearch|mcp__.*";
+
+export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
+  "claude-code": {
+    // settings.json of a project is everybody's; where hermes lies on this machine is not.
+    file: (scope, { project, home, env }) =>
+      scope === "project"
+        ? join(project, ".claude/settings.local.json")
+        : join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "settings.json"),
+    comments: false,
+    events: [
+      { event: "PreToolUse", matcher: "*" },
+      { event: "PermissionRequest", matcher: "*" },
+      { event: "PostToolUse", matcher: OUTSIDERS },
+    ],
+    timeout: 60,
+    off: [{ path: ["disableAllHooks"], value: true }],
+    next: "Claude Code reads it when a session starts; /hooks shows it.",
+  },
+  codex: {
+    file: (scope, { project, home, env }) =>
+      join(
+        scope === "project" ? join(project, ".codex") : env.CODEX_HOME || join(home, ".codex"),
+        "hooks.json",
+      ),
+    comments: false,
+    events: [
+      { event: "PreToolUse" },
+      { event: "PermissionRequest" },
+      { event: "PostToolUse", matcher: OUTSIDERS },
+    ],
+    timeout: 60,
+    off: [],
+    switches: { file: "config.toml", off: /(?<=^[ \t]*)(?:codex_)?hooks[ \t]*=[ \t]*false/m },
+    next: "Codex runs it once you have trusted it: type /hooks there.",
+  },
+  gemini: {
+    file: (scope, { project, home }) => join(scope === "project" ? project : home, ".gemini/settings.json"),
+    comments: true,
+    events: [
+      { event: "BeforeTool", matcher: ".*" },
+      { event: "AfterTool", matcher: ".*" },
+    ],
+    timeout: 60_000,
+    off: [
+      { path: ["hooksConfig", "enabled"], value: false },
+      { path: ["hooks", "enabled"], value: false },
+      { path: ["tools", "enableHooks"], value: false },
+    ],
+    next: "Gemini CLI reads it when it starts; /hooks shows it.",
+  },
+};
+
+/** What the agent is to run. An agent whose hook is not there any more is to stop, not to go on without it. */
+export function hookCommandOf(agent: string): string {
+  return `${quoted(`${HOME}hermes`)} hook ${agent} || exit 2`;
+}
+
+/** Written by us, perhaps from another place. */
+export function isOurs(command: unknown, agent: string): boolean {
+  return typeof command === "string" && command.endsWith(`/hermes' hook ${agent} || exit 2`);
+}

@@ -1,0 +1,138 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HERMES } from "../support/cli.js";
+import { Place } from "./place.js";
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+});
+afterEach(() => place.remove());
+
+const install = (...args: string[]) => place.run(HERMES, ["install", ...args]);
+const read = (file: string) => readFileSync(file, "utf8");
+
+const FILES = {
+  "claude-code": { project: "project/.claude/settings.local.json", user: "home/.claude/settings.json" },
+  codex: { project: "project/.codex/hooks.json", user: "home/.codex/hooks.json" },
+  gemini: { project: "project/.gemini/settings.json", user: "home/.gemini/settings.json" },
+} as const;
+
+describe.each(["claude-code", "codex", "gemini"] as const)("hermes install %s", (agent) => {
+  const event = agent === "gemini" ? "BeforeTool" : "PreToolUse";
+  const mine = `{\n    "other": [1,   2],\n    "hooks": {\n        "${event}": [\n            { "matcher": "x", "hooks": [{ "type": "command", "command": "mine" }] }\n        ]\n    }\n}\n`;
+
+  it("writes a hook that works, the same however often it is told, and takes it out again", () => {
+    const file = join(place.folder, FILES[agent].project);
+    expect(install(agent).status).toBe(0);
+    const written = read(file);
+    expect(install(agent).stdout).toContain("nothing to do");
+    expect(read(file)).toBe(written);
+    const { hooks } = JSON.parse(written);
+    const { command } = hooks[event][0].hooks[0];
+    const tool = agent === "gemini" ? "run_shell_command" : "Bash";
+    const input = place.input(agent, tool, { command: "rm -rf /" });
+    const { stdout, status } = place.run("sh", ["-c", command], { input });
+    expect(status).toBe(0);
+    expect(stdout).toContain("deny");
+    expect(place.run("sh", ["-c", command.replace("/hermes'", "/gone'")], { input }).status).toBe(2);
+    expect(install(agent, "--undo").status).toBe(0);
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it("keeps what is there, letter by letter, with a backup beside it", () => {
+    const file = place.write(FILES[agent].user, mine);
+    install(agent, "--user");
+    expect(read(`${file}.before-hermes`)).toBe(mine);
+    const { hooks } = JSON.parse(read(file));
+    expect(hooks[event]).toHaveLength(2);
+    expect(hooks[event][0].hooks[0].command).toBe("mine");
+    expect(read(file)).toContain('\n    "other": [1,   2],\n');
+    install(agent, "--user", "--undo");
+    expect(read(file)).toBe(mine);
+    expect(existsSync(`${file}.before-hermes`)).toBe(false);
+  });
+
+  it("leaves what was changed since where it is when it is taken out", () => {
+    const file = place.write(FILES[agent].user, mine);
+    install(agent, "--user");
+    writeFileSync(file, read(file).replace('"mine"', '"mine, changed"'));
+    install(agent, "--user", "--undo");
+    const { hooks, other } = JSON.parse(read(file));
+    expect(other).toEqual([1, 2]);
+    expect(hooks).toEqual({
+      [event]: [{ matcher: "x", hooks: [{ type: "command", command: "mine, changed" }] }],
+    });
+  });
+
+  it("refuses a file that is broken or of another shape, and does not touch it", () => {
+    for (const text of [
+      "{ oh",
+      "[]",
+      '{ "hooks": [] }',
+      `{ "hooks": { "${event}": {} } }`,
+      `{ "hooks": { "${event}": [1] } }`,
+    ]) {
+      const file = place.write(FILES[agent].project, text);
+      const { status, stderr } = install(agent);
+      expect([text, status]).toEqual([text, 1]);
+      expect(stderr).toContain(file);
+      expect(read(file)).toBe(text);
+      expect(existsSync(`${file}.before-hermes`)).toBe(false);
+    }
+  });
+
+  it("only shows with --dry-run, and says as JSON what it did", () => {
+    const { stdout } = install(agent, "--dry-run");
+    expect(stdout).toContain(`hook ${agent} || exit 2`);
+    expect(existsSync(join(place.folder, FILES[agent].project))).toBe(false);
+    const done = JSON.parse(install(agent, "--json").stdout);
+    expect(done).toMatchObject({ agent, scope: "project", undo: false, changed: true });
+  });
+});
+
+describe("hermes install", () => {
+  it("goes through a link to where the settings are kept, and keeps their mode", () => {
+    const kept = place.write("dotfiles/claude.json", "{}");
+    mkdirSync(join(place.home, ".claude"));
+    symlinkSync(kept, join(place.home, ".claude/settings.json"));
+    const { mode } = statSync(kept);
+    install("claude-code", "--user");
+    expect(lstatSync(join(place.home, ".claude/settings.json")).isSymbolicLink()).toBe(true);
+    expect(read(kept)).toContain("hook claude-code");
+    expect(statSync(kept).mode).toBe(mode);
+  });
+
+  it("keeps comments where the agent reads them, and refuses them where it does not", () => {
+    const text = '{\n  // mine\n  "theme": "dark", /* too */\n}\n';
+    const file = place.write(FILES.gemini.user, text);
+    install("gemini", "--user");
+    expect(read(file)).toContain("// mine");
+    expect(read(file)).toContain("/* too */");
+    install("gemini", "--user", "--undo");
+    expect(read(file)).toBe(text);
+    place.write(FILES["claude-code"].user, text);
+    expect(install("claude-code", "--user").status).toBe(1);
+  });
+
+  it("says so when hooks are switched off", () => {
+    place.write(FILES["claude-code"].user, '{ "disableAllHooks": true }');
+    expect(install("claude-code", "--user").stdout).toContain("disableAllHooks switches hooks off");
+    place.write("home/.codex/config.toml", "[features]\nhooks = false\n");
+    expect(install("codex", "--user").stdout).toContain("hooks = false switches hooks off");
+  });
+
+  it("refuses an agent that it does not know", () => {
+    expect(install("cursor")).toMatchObject({ status: 2 });
+    expect(install("codex", "--user", "--project").status).toBe(2);
+  });
+});
