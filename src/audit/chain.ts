@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditRow } from "../store/store.js";
 
-/** Before the first record of a chain. */
-export const START = "0".repeat(64);
+export { CHAIN_START as START } from "../store/store.js";
 
 /** What a record says when the end of its chain was cut off before it. */
 export const CUT_OFF = "the end of the chain was cut off";

@@ -8,6 +8,7 @@ import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addPageCommands } from "./pages.js";
 import { addServingCommands } from "./serving.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
@@ -209,6 +210,7 @@ Examples:
     .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
 
   addToolCommands(program);
+  addPageCommands(program);
   addAgentCommands(program);
   addShellCommands(program, thread);
   addApprovalCommands(program);

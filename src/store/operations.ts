@@ -1,23 +1,24 @@
 import { all, type Dialect, isIn, type Operation, type Row, raw, sql } from "./sql.js";
-import type {
-  AllowanceRow,
-  ApprovalAnswer,
-  ApprovalFilter,
-  ApprovalRow,
-  AuditEntry,
-  AuditFilter,
-  AuditRow,
-  ChainEnd,
-  NewApproval,
-  NewSession,
-  NewToolCall,
-  PolicyRow,
-  Seal,
-  SessionRow,
-  ToolCallChange,
-  ToolCallFilter,
-  ToolCallRow,
-  ToolCallStatus,
+import {
+  type AllowanceRow,
+  type ApprovalAnswer,
+  type ApprovalFilter,
+  type ApprovalRow,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditRow,
+  CHAIN_START,
+  type ChainEnd,
+  type NewApproval,
+  type NewSession,
+  type NewToolCall,
+  type PolicyRow,
+  type Seal,
+  type SessionRow,
+  type ToolCallChange,
+  type ToolCallFilter,
+  type ToolCallRow,
+  type ToolCallStatus,
 } from "./store.js";
 
 /** What a store does, once for both engines. */
@@ -29,10 +30,8 @@ const APPROVAL = raw(
 );
 const AUDIT = raw("chain, seq, time, session, kind, body, previous, hash, signature");
 
-/** Before the first record of a chain. */
-const START = "0".repeat(64);
-
-const only = (row: Row | undefined) => row as unknown;
+/** The columns that were asked for make rows of this type. */
+const as = <T>(rows: readonly Row[]) => rows as readonly unknown[] as readonly T[];
 const limited = (limit: number | undefined) => (limit === undefined ? raw("") : sql` LIMIT ${limit}`);
 
 export function* openSession(s: NewSession): Operation<void> {
@@ -45,8 +44,8 @@ export function* endSession(id: string, time: number): Operation<void> {
 }
 
 export function* session(id: string): Operation<SessionRow | undefined> {
-  const [row] = yield sql`SELECT ${SESSION} FROM session WHERE id = ${id}`;
-  return only(row) as SessionRow | undefined;
+  const rows = yield sql`SELECT ${SESSION} FROM session WHERE id = ${id}`;
+  return as<SessionRow>(rows)[0];
 }
 
 export function* sessions(filter: { open?: boolean; limit?: number } = {}): Operation<readonly SessionRow[]> {
@@ -54,7 +53,7 @@ export function* sessions(filter: { open?: boolean; limit?: number } = {}): Oper
   const where = all([open !== undefined && raw(open ? "ended IS NULL" : "ended IS NOT NULL")]);
   const rows =
     yield sql`SELECT ${SESSION} FROM session WHERE ${where} ORDER BY started DESC, n DESC${limited(limit)}`;
-  return rows as unknown as readonly SessionRow[];
+  return as<SessionRow>(rows);
 }
 
 export function* addToolCall(c: NewToolCall): Operation<void> {
@@ -76,8 +75,8 @@ export function* changeToolCall(
 }
 
 export function* toolCall(id: string): Operation<ToolCallRow | undefined> {
-  const [row] = yield sql`SELECT ${TOOL_CALL} FROM tool_call WHERE id = ${id}`;
-  return only(row) as ToolCallRow | undefined;
+  const rows = yield sql`SELECT ${TOOL_CALL} FROM tool_call WHERE id = ${id}`;
+  return as<ToolCallRow>(rows)[0];
 }
 
 export function* toolCalls({
@@ -91,7 +90,7 @@ export function* toolCalls({
   ]);
   const rows = yield sql`SELECT ${TOOL_CALL} FROM tool_call WHERE ${where}
     ORDER BY created DESC, n DESC${limited(limit)}`;
-  return rows as unknown as readonly ToolCallRow[];
+  return as<ToolCallRow>(rows);
 }
 
 export function* park(a: NewApproval): Operation<void> {
@@ -111,15 +110,15 @@ export function* answer(
 ): Operation<{ mine: boolean; row: ApprovalRow }> {
   // An answer that comes when the time is over is none, even where nobody has noticed yet.
   const inTime = state === "expired" || state === "withdrawn" ? raw("1 = 1") : sql`expires > ${time}`;
-  const [mine] = yield sql`UPDATE approval SET state = ${state}, scope = ${scope ?? null}, answered = ${time},
+  const mine = yield sql`UPDATE approval SET state = ${state}, scope = ${scope ?? null}, answered = ${time},
       answered_by = ${by}, note = ${note ?? null}
     WHERE id = ${id} AND state = 'pending' AND ${inTime} RETURNING ${APPROVAL}`;
-  if (mine) return { mine: true, row: only(mine) as ApprovalRow };
+  if (mine.length > 0) return { mine: true, row: as<ApprovalRow>(mine)[0]! };
   yield sql`UPDATE approval SET state = 'expired', answered = ${time}, answered_by = ${EXPIRY}
     WHERE id = ${id} AND state = 'pending'`;
-  const [row] = yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`;
+  const [row] = as<ApprovalRow>(yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`);
   if (!row) throw new Error(`there is no approval ${id}`);
-  return { mine: false, row: only(row) as ApprovalRow };
+  return { mine: false, row };
 }
 
 /** Who answered when nobody did. */
@@ -132,8 +131,8 @@ export function* spend(id: string, time: number): Operation<boolean> {
 }
 
 export function* approval(id: string): Operation<ApprovalRow | undefined> {
-  const [row] = yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`;
-  return only(row) as ApprovalRow | undefined;
+  const rows = yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`;
+  return as<ApprovalRow>(rows)[0];
 }
 
 export function* approvals(filter: ApprovalFilter = {}): Operation<readonly ApprovalRow[]> {
@@ -147,7 +146,7 @@ export function* approvals(filter: ApprovalFilter = {}): Operation<readonly Appr
   ]);
   const rows = yield sql`SELECT ${APPROVAL} FROM approval WHERE ${where}
     ORDER BY created, n${limited(limit)}`;
-  return rows as unknown as readonly ApprovalRow[];
+  return as<ApprovalRow>(rows);
 }
 
 /** Whether there is something to expire. */
@@ -159,7 +158,7 @@ export function* due(now: number): Operation<boolean> {
 export function* expire(now: number): Operation<readonly ApprovalRow[]> {
   const rows = yield sql`UPDATE approval SET state = 'expired', answered = ${now}, answered_by = ${EXPIRY}
     WHERE state = 'pending' AND expires <= ${now} RETURNING ${APPROVAL}`;
-  return [...(rows as unknown as readonly ApprovalRow[])].sort((a, b) => a.created - b.created);
+  return as<ApprovalRow>(rows).toSorted((a, b) => a.created - b.created);
 }
 
 export function* addAllowance({ key, given, by, time }: AllowanceRow): Operation<void> {
@@ -177,8 +176,8 @@ export function* rememberPolicy({ version, name, text, time }: PolicyRow): Opera
 }
 
 export function* policy(version: string): Operation<PolicyRow | undefined> {
-  const [row] = yield sql`SELECT version, name, text, time FROM policy WHERE version = ${version}`;
-  return only(row) as PolicyRow | undefined;
+  const rows = yield sql`SELECT version, name, text, time FROM policy WHERE version = ${version}`;
+  return as<PolicyRow>(rows)[0];
 }
 
 /** SQLite has one writer at a time; in PostgreSQL a chain has, until the transaction ends. */
@@ -190,7 +189,7 @@ export function* appendAudit(
   if (dialect === "postgres") yield sql`SELECT pg_advisory_xact_lock(hashtextextended(${chain}, 7))`;
   const [end] = yield sql`SELECT seq, hash FROM audit WHERE chain = ${chain} ORDER BY seq DESC LIMIT 1`;
   let seq = Number(end?.seq ?? 0);
-  let previous = String(end?.hash ?? START);
+  let previous = String(end?.hash ?? CHAIN_START);
   const added: AuditRow[] = [];
   for (const { entry, seal } of entries) {
     const { time, session, kind, body } = entry;
@@ -217,7 +216,7 @@ export function* chainEnds(): Operation<readonly ChainEnd[]> {
     SELECT a.chain, a.seq, a.hash FROM c
     JOIN audit a ON a.chain = c.chain AND a.seq = (SELECT MAX(seq) FROM audit WHERE chain = c.chain)
     ORDER BY a.chain`);
-  return rows as unknown as readonly ChainEnd[];
+  return as<ChainEnd>(rows);
 }
 
 /** The records behind `from`, at most so many. */
@@ -228,14 +227,14 @@ export function* auditBlock(
 ): Operation<readonly AuditRow[]> {
   const where = all([auditWhere(filter), from && sql`(chain, seq) > (${from.chain}, ${from.seq})`]);
   const rows = yield sql`SELECT ${AUDIT} FROM audit WHERE ${where} ORDER BY chain, seq LIMIT ${limit}`;
-  return rows as unknown as readonly AuditRow[];
+  return as<AuditRow>(rows);
 }
 
 /** The newest records, oldest of them first. */
 export function* newestAudit(filter: AuditFilter, count: number): Operation<readonly AuditRow[]> {
   const rows = yield sql`SELECT ${AUDIT} FROM audit WHERE ${auditWhere(filter)}
     ORDER BY chain DESC, seq DESC LIMIT ${count}`;
-  return (rows as unknown as readonly AuditRow[]).toReversed();
+  return as<AuditRow>(rows).toReversed();
 }
 
 function auditWhere({ chain, session, kind, since, until, after }: AuditFilter) {

@@ -205,6 +205,9 @@ export interface AuditRow extends AuditEntry {
   readonly signature: string | null;
 }
 
+/** What stands before the first record of a chain. */
+export const CHAIN_START = "0".repeat(64);
+
 /** Makes hash and signature of a record from what stands in it and from the hash before; src/audit knows how. */
 export type Seal = (row: Omit<AuditRow, "hash" | "signature">) => Pick<AuditRow, "hash" | "signature">;
 

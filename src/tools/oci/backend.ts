@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HermesError } from "../../errors.js";
 import type { RunOrder } from "../backend.js";
 import { RemoteBackend } from "../remote/backend.js";
 import type { Link } from "../remote/link.js";
@@ -77,7 +78,9 @@ async function containerOf(engine: Engine, plan: ContainerPlan): Promise<Contain
     writeFileSync(join(folder, "config.json"), JSON.stringify(spec));
   } catch (error) {
     await removeScratch(folder);
-    throw error;
+    if (error instanceof HermesError) throw error;
+    const { message } = error as Error;
+    throw new HermesError("BACKEND", { where: "a container", message }, { cause: error });
   }
   const manager =
     engine.name === "crun" ? [`--cgroup-manager=${plan.user.uid === 0 ? "cgroupfs" : "disabled"}`] : [];

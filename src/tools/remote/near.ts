@@ -50,6 +50,7 @@ export class NearEnd implements Running {
       this.#begin = resolve;
       this.result.then(() => resolve(), reject);
     });
+    this.started.catch(() => {});
     process.once("exit", (_, signal) => {
       if (signal === null) this.#within(FOR_END, "its process ended, its output did not");
       else this.#lose(`${process.spawnfile} was ended by ${signal}`);

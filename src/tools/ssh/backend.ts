@@ -102,7 +102,16 @@ export function sshArguments(section: SshSection & { readonly host: string }): s
 }
 
 function contentsOf(path: string): Buffer {
-  const contents = readFileSync(path);
+  let contents: Buffer;
+  try {
+    contents = readFileSync(path);
+  } catch (cause) {
+    throw new HermesError(
+      "CREDENTIAL_FILE",
+      { path, why: (cause as NodeJS.ErrnoException).code ?? "?" },
+      { cause },
+    );
+  }
   if (contents.length > MAX_BODY)
     throw new HermesError("CREDENTIAL_FILE", { path, why: `it has more than ${MAX_BODY} bytes` });
   return contents;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,6 +8,7 @@ export class BusyboxRoot {
   readonly path = mkdtempSync(join(tmpdir(), "hermes-rootfs-"));
 
   constructor() {
+    chmodSync(this.path, 0o755);
     const bin = join(this.path, "bin");
     mkdirSync(bin);
     for (const name of ["etc", "opt"]) mkdirSync(join(this.path, name));

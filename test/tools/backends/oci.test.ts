@@ -245,7 +245,9 @@ describe("a container cannot be had", () => {
 
   it("from a folder that is not there, or for a workspace that is none", async () => {
     const backend = new OciBackend(ociSection({ engine: "crun", rootfs: "/no-such-folder" }));
-    await expect(backend.start(workspace.order(["true"]), {})).rejects.toThrow(/no-such-folder/);
+    await expect(backend.start(workspace.order(["true"]), {})).rejects.toThrow(
+      /cannot run in a container.*no-such-folder/,
+    );
     const other = new OciBackend(ociSection({ engine: "crun", rootfs: root.path }));
     const { deed, ...order } = workspace.order(["true"]);
     await expect(other.start({ ...order, deed: { ...deed, workspace: "/" } }, {})).rejects.toThrow(
