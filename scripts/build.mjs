@@ -112,6 +112,7 @@ const COMMANDS = [
   "audit",
   "audit-replay",
   "commands",
+  "completion",
   "console",
   "diff",
   "doctor",
@@ -121,12 +122,14 @@ const COMMANDS = [
   "hook",
   "install",
   "learn",
+  "man",
   "mcp",
   "mcp-gateway",
   "policy",
   "policy-test",
   "query",
   "remote",
+  "shell",
   "simulate",
   "skill",
   "top",
@@ -198,6 +201,13 @@ await step(
     run("node", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--emitDeclarationOnly"]);
   },
 );
+
+/** The manual page, which npm installs with the command. */
+await step("man", ["src/cli", "package.json", "scripts/build.mjs"], () => {
+  const { stdout, status } = spawnSync(process.execPath, ["dist/cli/main.cjs", "man"]);
+  if (status !== 0) fail("the manual page could not be made");
+  writeFileSync("dist/hermes.1", stdout);
+});
 
 /** The page of `hermes analyze --html`: one script and one style sheet, which go into every report. */
 await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], async () => {

@@ -3,7 +3,7 @@ import { HermesError } from "../errors.js";
 import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
-import { addAgentCommands } from "./agents.js";
+import { addAgentCommands, addShellCommands } from "./agents.js";
 import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
@@ -212,6 +212,7 @@ Examples:
   addToolCommands(program);
   addPageCommands(program);
   addAgentCommands(program);
+  addShellCommands(program, thread);
   addApprovalCommands(program);
   addAuditCommands(program);
   addBehaviourCommands(program);

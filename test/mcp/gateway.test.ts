@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { parse } from "jsonc-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HERMES, hermes } from "../support/cli.js";
 import { root } from "../support/programs.js";
@@ -381,7 +382,9 @@ describe("hermes mcp-gateway import", () => {
     const { status, stdout } = hermes(["mcp-gateway", "import", "--json", file], { env: here.env });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ changed: ["files", "git hub"], left: [{ name: "far" }] });
-    const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+    const after = readFileSync(file, "utf8");
+    expect(after).toContain("// what Cursor has");
+    const { mcpServers } = parse(after);
     expect(mcpServers.files).toEqual({
       command: "hermes",
       args: [

@@ -6,7 +6,7 @@ import { type Definition, Definitions, definitionsOf } from "./definitions.js";
 import type { Office } from "./office.js";
 import { type Json, METHOD_NOT_FOUND, type Peer, REFUSED, RpcError } from "./peer.js";
 import { Sampling } from "./sampling.js";
-import { cleanResult, judgeWords, whyOf } from "./scan.js";
+import { cleanResult, judgeWords, whyOf, withoutCredentials } from "./scan.js";
 import type { GatewayServer } from "./servers.js";
 import { Upstream } from "./upstream.js";
 
@@ -136,7 +136,7 @@ export class Behind {
 
   async callTool(as: string, params: Json, signal: AbortSignal): Promise<Json> {
     return this.#recorded(as, params.arguments, async () => {
-      const result = (await this.ask("tools/call", params, signal)) as Json;
+      const result = ((await this.ask("tools/call", params, signal)) ?? {}) as Json;
       const judgement = judgeWords(this.#office.guard, result);
       return { result: cleanResult(result, judgement, this.#server.env), judgement };
     });
@@ -145,7 +145,7 @@ export class Behind {
   /** A prompt or a resource: a model reads it, too. */
   async read(as: string, method: string, params: Json, signal: AbortSignal): Promise<Json> {
     return this.#recorded(as, params, async () => {
-      const result = (await this.ask(method, params, signal)) as Json;
+      const result = ((await this.ask(method, params, signal)) ?? {}) as Json;
       const judgement = judgeWords(this.#office.guard, result);
       if (judgement.action === "deny")
         throw new RpcError(REFUSED, `HERMES has withheld it: ${whyOf(judgement, "deny")}`);
@@ -201,8 +201,15 @@ export class Behind {
       });
     if (method === "elicitation/create" && "elicitation" in this.#clientCan)
       return this.#recorded(`${this.name}__elicitation`, given, async () => {
-        const judgement = judgeWords(this.#office.guard, given);
+        const { guard } = this.#office;
+        const judgement = judgeWords(guard, given);
         if (judgement.action === "deny") throw new RpcError(REFUSED, whyOf(judgement, "deny"));
+        // The user would be sent there in the client's name.
+        if (
+          given.url !== undefined &&
+          guard.check({ kind: "url", input: String(given.url) }).action !== "allow"
+        )
+          throw new RpcError(REFUSED, "Its users are not sent to this address.");
         const message = `The MCP server ${this.name} asks: ${String(given.message ?? "")}`;
         return { result: (await this.#client().request(method, { ...given, message }, signal)) as Json };
       });
@@ -211,8 +218,7 @@ export class Behind {
 
   #told(method: string, params: Json): void {
     if (!PASSED_ON.has(method)) return;
-    const clean = JSON.parse(publicError(JSON.stringify(params), {})) as Json;
-    this.#client().notify(method, method === "notifications/message" ? clean : params);
+    this.#client().notify(method, withoutCredentials(params, this.#server.env));
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
 import { HermesError } from "../../errors.js";
 
@@ -32,15 +33,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,39}$/;
 
 /** The servers of a file: `mcpServers` as most clients have it, or `servers` as VS Code has it. */
 export function readServers(path: string): GatewayServer[] {
-  const wrong = (message: string, cause?: unknown) =>
-    new HermesError("CONFIG", { file: path, message }, { cause });
-  let value: unknown;
-  try {
-    value = JSON.parse(withoutComments(readFileSync(path, "utf8")));
-  } catch (error) {
-    throw wrong((error as Error).message, error);
-  }
-  const read = file.safeParse(value);
+  const wrong = (message: string) => new HermesError("CONFIG", { file: path, message });
+  const read = file.safeParse(readJson(path).value);
   if (!read.success) {
     const [issue] = read.error.issues;
     throw wrong(`${issue!.path.join(".")}: ${issue!.message}`);
@@ -70,9 +64,21 @@ export function nameOf([program = "", ...args]: readonly string[]): string {
   );
 }
 
-/** VS Code writes comments and trailing commas into its JSON. */
-export function withoutComments(text: string): string {
-  return text
-    .replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? "")
-    .replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? "");
+/** As clients write it: with comments and trailing commas, too. */
+export function readJson(file: string): { readonly text: string; readonly value: unknown } {
+  const wrong = (message: string, cause?: unknown) => new HermesError("CONFIG", { file, message }, { cause });
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrong((error as Error).message, error);
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) {
+    const line = text.slice(0, error.offset).split("\n").length;
+    throw wrong(`line ${line}: ${printParseErrorCode(error.error)}`);
+  }
+  return { text, value };
 }
