@@ -11,7 +11,8 @@ const PATIENCE_MS = 15_000;
 
 /**
  * Answers hooks in their place, with everything loaded and the store open. Whoever may connect is the user whose store it
- * is. Undefined: another process does so already.
+ * is. Undefined when it cannot be: another process does so already, or the folder's name is too long for a socket. Hooks
+ * then judge by themselves.
  */
 export async function serveHooks(
   store: Store,
@@ -21,7 +22,7 @@ export async function serveHooks(
   if (await somebodyListens(path)) return undefined;
   rmSync(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (socket) => converse(socket, store, likeness(env)));
-  await listening(server, path);
+  if (!(await listening(server, path))) return undefined;
   return {
     close() {
       server.close();
@@ -40,12 +41,12 @@ function somebodyListens(path: string): Promise<boolean> {
   });
 }
 
-function listening(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.on("error", reject);
+function listening(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.on("error", () => resolve(false));
     server.listen(path, () => {
       chmodSync(path, 0o600);
-      resolve();
+      resolve(true);
     });
   });
 }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { parse } from "jsonc-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HERMES, hermes } from "../support/cli.js";
 import { root } from "../support/programs.js";
@@ -313,6 +314,27 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     expect(textOf(await call("complain", {}))).toBe("wrong password [redacted: SERVICE_PASSWORD]");
   });
 
+  it("asks about tools that the operator wants to be asked about, and offers none that they do not want", async () => {
+    const rules = ["--ask-tool", "s*", "--deny-tool", "env*"];
+    const asked: string[] = [];
+    const { client, call } = await gateway([...rules, "--name", "odd", "--", "node", ODD, definitions], {
+      elicit: ({ message }) => {
+        asked.push(message);
+        return {
+          action: "accept",
+          content: { answer: asked.length === 1 ? "once" : "no", note: "not again" },
+        };
+      },
+    });
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("environment");
+    expect((await call("environment", {})).isError).toBe(true);
+    expect(textOf(await call("say", { words: "hello" }))).toBe("hello");
+    await expect(call("say", { words: "hello" })).rejects.toThrow("not again");
+    expect(asked[0]).toContain('what: odd__say {"words":"hello"}');
+    const outcomes = (await records(here.store, "outcome")).map(({ status }) => status);
+    expect(outcomes).toEqual(["DONE", "REFUSED"]);
+  });
+
   it("passes on what a client gives up, and says it when the server ends", async () => {
     const { client, call, said } = await odd();
     const stop = new AbortController();
@@ -381,7 +403,9 @@ describe("hermes mcp-gateway import", () => {
     const { status, stdout } = hermes(["mcp-gateway", "import", "--json", file], { env: here.env });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ changed: ["files", "git hub"], left: [{ name: "far" }] });
-    const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+    const after = readFileSync(file, "utf8");
+    expect(after).toContain("// what Cursor has");
+    const { mcpServers } = parse(after);
     expect(mcpServers.files).toEqual({
       command: "hermes",
       args: [

@@ -76,7 +76,7 @@ export class Upstream {
         (error: Error) => `it has failed: ${error.message}`,
       )
       .then((why) => {
-        peer.close(new Error(`${server.name}: ${why}`));
+        peer.close(new Error(why));
         ended(why);
       });
     return new Upstream(peer, running);
