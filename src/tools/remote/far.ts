@@ -29,6 +29,8 @@ class FarEnd {
   readonly #backend: Backend;
   readonly #credentials = new ReceivedCredentials();
   readonly #questions = new Map<number, (answer: Answer) => void>();
+  /** Those who print while the link is full. */
+  readonly #waiting: (() => void)[] = [];
   #run: Promise<Running> | undefined;
   #over = false;
   #silence: NodeJS.Timeout;
@@ -52,6 +54,7 @@ class FarEnd {
     });
     for (const event of ["end", "close", "error"]) input.on(event, broken);
     output.on("error", broken);
+    output.on("drain", () => this.#goOn());
     this.#silence = setTimeout(broken, SILENCE);
     this.#send({ type: "hello", protocol: PROTOCOL, version: PACKAGE_VERSION });
   }
@@ -138,9 +141,11 @@ class FarEnd {
   async #sendBytes(type: "stdout" | "stderr", bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; at += MAX_BODY)
       if (!this.#send({ type }, bytes.subarray(at, at + MAX_BODY)) && !this.#over)
-        await new Promise<void>((resolve) => {
-          this.#output.once("drain", resolve).once("close", resolve);
-        });
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #goOn(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #send(message: ToNear, body?: Buffer): boolean {
@@ -152,6 +157,7 @@ class FarEnd {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#silence);
+    this.#goOn();
     const started = await this.#run?.catch(() => undefined);
     await started?.kill();
     await this.#backend.close();

@@ -38,7 +38,7 @@ export class NearEnd implements Running {
     const { process } = link;
     const closed = new Promise<number | null>((resolve) => {
       process.once("close", resolve);
-      process.once("error", (cause: NodeJS.ErrnoException) => {
+      process.on("error", (cause: NodeJS.ErrnoException) => {
         this.#outcome ??= new HermesError(
           "BACKEND",
           { where: link.where, message: `${process.spawnfile} cannot be started: ${cause.code}` },
