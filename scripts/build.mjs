@@ -1,7 +1,16 @@
 #!/usr/bin/env node
 // Builds dist/: the compiled TypeScript, the native addon and the launcher. Does nothing when all of it is fresh.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -103,6 +112,8 @@ const COMMANDS = [
   "audit",
   "audit-replay",
   "commands",
+  "completion",
+  "console",
   "diff",
   "doctor",
   "exec",
@@ -111,11 +122,14 @@ const COMMANDS = [
   "hook",
   "install",
   "learn",
+  "man",
   "mcp",
+  "mcp-gateway",
   "policy",
   "policy-test",
   "query",
   "remote",
+  "shell",
   "simulate",
   "skill",
   "top",
@@ -138,7 +152,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents)\.ts$/.test(
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents|pages)\.ts$/.test(
           importer,
         ) ||
         !COMMANDS.includes(name)
@@ -188,6 +202,13 @@ await step(
   },
 );
 
+/** The manual page, which npm installs with the command. */
+await step("man", ["src/cli", "package.json", "scripts/build.mjs"], () => {
+  const { stdout, status } = spawnSync(process.execPath, ["dist/cli/main.cjs", "man"]);
+  if (status !== 0) fail("the manual page could not be made");
+  writeFileSync("dist/hermes.1", stdout);
+});
+
 /** The page of `hermes analyze --html`: one script and one style sheet, which go into every report. */
 await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], async () => {
   const esbuild = await import("esbuild");
@@ -208,6 +229,33 @@ await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts
     logLevel: "warning",
   });
 });
+
+/** The page of `hermes console`. */
+await step(
+  "console",
+  ["web/console", "web/report", "src/analyze/format.ts", "scripts/build.mjs"],
+  async () => {
+    const esbuild = await import("esbuild");
+    await esbuild.build({
+      entryPoints: { console: "web/console/main.ts" },
+      outdir: "dist/web/console",
+      bundle: true,
+      minify: true,
+      format: "iife",
+      target: "es2022",
+      charset: "utf8",
+      logLevel: "warning",
+    });
+    await esbuild.build({
+      entryPoints: ["web/console/console.css"],
+      outdir: "dist/web/console",
+      minify: true,
+      logLevel: "warning",
+    });
+    for (const name of ["index.html", "icon.svg"])
+      copyFileSync(`web/console/${name}`, `dist/web/console/${name}`);
+  },
+);
 
 if (process.platform === "linux" && process.arch === "x64") {
   await step("native", ["native", "scripts/build.mjs"], () => {

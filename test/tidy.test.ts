@@ -32,7 +32,7 @@ const LAYERS = [
   ["src/run.ts", "src/doctor.ts"],
   ["src/tools/"],
   ["src/hooks/"],
-  ["src/mcp/"],
+  ["src/mcp/", "src/console/"],
   ["src/index.ts", "src/cli/"],
 ];
 

@@ -1,5 +1,8 @@
 import type { Command } from "commander";
+import type { Thread } from "../session/thread.js";
 import { exit } from "./output.js";
+
+const collect = (value: string, all: string[] = []) => [...all, value];
 
 /** The commands by which agents of others are put under HERMES: loaded when one is used. */
 export function addAgentCommands(program: Command): void {
@@ -46,4 +49,45 @@ Examples:
     .action(async (agent, options) =>
       exit(await (await import("./install.js")).installCommand(agent, options)),
     );
+}
+
+/** For people at a terminal: a shell to try policies in, completions, the manual page. */
+export function addShellCommands(program: Command, thread: Thread | undefined): void {
+  program
+    .command("shell")
+    .description("an interactive bash under policies, to try them; what they ask about is asked here")
+    .option("-p, --policy <file>", "a policy file; may be given several times", collect)
+    .option("--fence <level>", "none, standard or strict: what holds without a policy", "standard")
+    .option("--approvals <file>", "answers for always: a policy file, written when somebody answers so")
+    .option("--ask-timeout <time>", "silence for so long is a no, e.g. 30s or 5m", "60s")
+    .option("-q, --quiet", "no greeting, and no summary at the end")
+    .addHelpText(
+      "after",
+      `
+Example:
+  hermes shell -p policies/workspace.yaml
+
+Exit status: that of the shell.`,
+    )
+    .action(async (options) => (await import("./shell.js")).shellCommand(options, thread));
+
+  program
+    .command("completion")
+    .description("completion for a shell")
+    .argument("<shell>", "bash, zsh or fish")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  source <(hermes completion bash)            in ~/.bashrc
+  source <(hermes completion zsh)             in ~/.zshrc, behind compinit
+  hermes completion fish | source             in ~/.config/fish/config.fish`,
+    )
+    .action(async (shell) => exit(await (await import("./completion.js")).completionCommand(shell, program)));
+
+  program
+    .command("man")
+    .description("the manual page, for man")
+    .addHelpText("after", "\nExample:\n  hermes man | man -l -")
+    .action(async () => exit(await (await import("./man.js")).manCommand(program)));
 }

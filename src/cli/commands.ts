@@ -3,11 +3,12 @@ import { HermesError } from "../errors.js";
 import { KINDS } from "../guard/subject.js";
 import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
-import { addAgentCommands } from "./agents.js";
+import { addAgentCommands, addShellCommands } from "./agents.js";
 import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { exit, say } from "./output.js";
+import { addPageCommands } from "./pages.js";
 import { addServingCommands } from "./serving.js";
 import { addSkillCommands } from "./skills.js";
 import { commandWords } from "./start-state.js";
@@ -209,7 +210,9 @@ Examples:
     .action(async () => exit(await (await import("./remote.js")).remoteCommand()));
 
   addToolCommands(program);
+  addPageCommands(program);
   addAgentCommands(program);
+  addShellCommands(program, thread);
   addApprovalCommands(program);
   addAuditCommands(program);
   addBehaviourCommands(program);

@@ -12,6 +12,6 @@ if (command === "hook" && !words.includes("--help") && !words.includes("-h")) {
     },
   );
 } else {
-  const thread = ["run", "trace"].includes(command!) ? new Thread() : undefined;
+  const thread = ["run", "shell", "trace"].includes(command!) ? new Thread() : undefined;
   import("./commands.js").then(({ runCommandLine }) => runCommandLine(thread));
 }

@@ -13,6 +13,8 @@ export interface DeedOptions {
   readonly writable: readonly string[];
   /** Files that may be read although they look like secrets: credentials that were declared. */
   readonly readable?: readonly string[];
+  /** Scripts that were approved with the command, by real path, as base64: whoever reads them reads this. */
+  readonly scripts?: Readonly<Record<string, string>>;
   /** Rules of the guard that a person has approved for this run: `git-destructive`. */
   readonly approved: readonly string[];
   /** `public`: the internet, and what runs of the same agent listen on. `none`: no network at all, not even loopback. */

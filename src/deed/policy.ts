@@ -11,7 +11,7 @@ import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, Interest, Policy } from "../policy/policy.js";
 import { loadYaml } from "../policy/yaml/load.js";
 import { quoted } from "../policy/yaml/variables.js";
-import { type Action, deny, type Verdict } from "../verdict.js";
+import { type Action, deny, type Verdict, virtualFile } from "../verdict.js";
 import { ExecJudge } from "./exec.js";
 import { machine } from "./machine.js";
 import { NetworkJudge } from "./network.js";
@@ -75,7 +75,7 @@ function granting(policy: Policy, files: ReadonlySet<string>): Policy {
 }
 
 function opensToRead(event: CallEvent): boolean {
-  if (!["open", "openat", "openat2"].includes(event.name) || event.path === undefined) return false;
+  if (!OPENING.includes(event.name) || event.path === undefined) return false;
   const bits = flagBits(syscallByName(event.name)!, event);
   return deedsOf(event.nr).every(
     ({ does, holds }) => !does.includes("write") || holds?.(bits, event) === false,
@@ -85,6 +85,7 @@ function opensToRead(event: CallEvent): boolean {
 // ---------------------------------------------------------------- programs, addresses, processes
 
 const EXEC = ["execve", "execveat"];
+const OPENING = ["open", "openat", "openat2"];
 
 type Judge = (event: CallEvent) => Verdict | undefined;
 
@@ -104,6 +105,8 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
   for (const name of EXEC) on(name, (event) => starts(event) ?? execs.judge(event));
   for (const name of CONNECTING) on(name, (event) => judgeAddresses(event, network));
   for (const [name, judge] of Object.entries(PROCESS_JUDGES)) on(name, judge);
+  const scripts = new Map(Object.entries(options.scripts ?? {}));
+  if (scripts.size > 0) for (const name of OPENING) on(name, (event) => asApproved(event, scripts));
   if (options.shell) for (const name of ["chdir", "fchdir"]) on(name, stays(options, options.shell));
   return {
     name: "deed",
@@ -114,6 +117,16 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
     },
     decide: (event) => judges.get(event.nr)?.(event),
     decideReturn: () => undefined,
+  };
+}
+
+/** What was approved is what is read, whatever has become of the file since. */
+function asApproved(event: CallEvent, scripts: ReadonlyMap<string, string>): Verdict | undefined {
+  const content = event.path === undefined || !opensToRead(event) ? undefined : scripts.get(event.path);
+  if (content === undefined) return undefined;
+  return {
+    ...virtualFile(Buffer.from(content, "base64"), "It is read as it was approved."),
+    rule: "approved-script",
   };
 }
 
@@ -147,9 +160,9 @@ function stays(options: DeedOptions, shell: readonly string[]): Judge {
 }
 
 function interest(nr: number): Interest {
-  const asks = EXEC.some((name) => syscallByName(name)!.nr === nr);
-  const actions = new Set<Action>(asks ? ["allow", "ask", "deny"] : ["allow", "deny"]);
-  return { entry: true, returns: false, actions };
+  const among = (names: readonly string[]) => names.some((name) => syscallByName(name)!.nr === nr);
+  const actions: Action[] = among(EXEC) ? ["ask", "deny"] : among(OPENING) ? ["emulate", "modify"] : ["deny"];
+  return { entry: true, returns: false, actions: new Set<Action>(["allow", ...actions]) };
 }
 
 /** Every call that chooses a peer. */

@@ -36,7 +36,7 @@ export class VirtualFiles {
 
 /** The program may be another user than we: it must get there, but cannot look around. */
 function makeFolder(): string {
-  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "hermes-")));
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "hermes-virtual-")));
   chmodSync(folder, 0o711);
   return folder;
 }

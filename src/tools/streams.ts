@@ -23,7 +23,10 @@ export interface Streams {
 
 type Output = NonNullable<RunEvents["output"]>;
 
-export function openStreams({ stdin, terminal }: RunOrder, output: Output): Streams {
+export function openStreams(
+  { stdin, terminal }: Pick<RunOrder, "stdin" | "terminal">,
+  output: Output,
+): Streams {
   return terminal ? openTerminal(terminal, output) : openPipes(stdin === "pipe", output);
 }
 

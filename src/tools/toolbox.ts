@@ -47,6 +47,7 @@ export class Toolbox {
   /** Calls that somebody is asked about, and the end of that. */
   readonly #parked = new Map<string, Promise<ToolResult>>();
   readonly #running = new Set<AbortController>();
+  #closing: Promise<void> | undefined;
 
   static async open(options: ToolboxOptions = {}): Promise<Toolbox> {
     const env = options.env ?? process.env;
@@ -160,7 +161,12 @@ export class Toolbox {
     return this.#perform(randomUUID(), row.tool, JSON.parse(row.input), options);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     for (const controller of this.#running) controller.abort(new Error("the session was closed"));
     await this.#background.close();
     await this.#world.backend.close();

@@ -46,7 +46,7 @@ export async function toolboxIn(
   { workspace, home, store }: Place,
   options: ToolboxOptions = {},
 ): Promise<Toolbox> {
-  const env = { ...process.env, HOME: home, HERMES_HOME: home, ...options.env };
+  const env = { PATH: process.env.PATH, HOME: home, HERMES_HOME: home, ...options.env };
   const toolbox = await Toolbox.open({ workspace, home, store, ...options, env });
   open.push(toolbox);
   return toolbox;

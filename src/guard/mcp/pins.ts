@@ -50,10 +50,18 @@ export class ToolPins {
     };
   }
 
-  /** Somebody agreed to these definitions. */
+  /** Somebody agreed to these definitions, and to no others. */
   pin(server: string, tools: readonly Tool[]): void {
-    const pins = this.#read();
-    pins[server] = Object.fromEntries(tools.map(({ name, definition }) => [name, toolDigest(definition)]));
+    this.#write(server, digestsOf(tools));
+  }
+
+  /** … and to these, too. */
+  agree(server: string, tools: readonly Tool[]): void {
+    this.#write(server, { ...this.#read()[server], ...digestsOf(tools) });
+  }
+
+  #write(server: string, digests: Record<string, string>): void {
+    const pins = { ...this.#read(), [server]: digests };
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     const draft = `${this.#file}.${process.pid}`;
     writeFileSync(draft, `${JSON.stringify(pins, undefined, 2)}\n`, { mode: 0o600 });
@@ -78,4 +86,8 @@ export class ToolPins {
       );
     }
   }
+}
+
+function digestsOf(tools: readonly Tool[]): Record<string, string> {
+  return Object.fromEntries(tools.map(({ name, definition }) => [name, toolDigest(definition)]));
 }

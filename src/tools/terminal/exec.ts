@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync } from "node:fs";
 import * as z from "zod";
-import { commandDigest } from "../../approval/digest.js";
+import { type CommandDigest, commandDigest } from "../../approval/digest.js";
 import { partsOf } from "../../approval/parts.js";
 import { strictest } from "../../guard/finding.js";
 import type { Running, RunResult } from "../backend.js";
@@ -79,6 +81,7 @@ export function terminalExec(
           command: input.command,
           cwd: place.cwd,
           approved: call.approved,
+          scripts: call.approved.length > 0 ? approvedScripts(input, place.cwd, call.digest, world) : {},
           timeout,
           more: {
             ...((input.stdin !== undefined || input.background) && { stdin: "pipe" }),
@@ -102,10 +105,8 @@ async function judgeCommand(
   const { cwd } = place;
   const subject = { kind: "command", input: command, fields: { cwd } } as const;
   const { action, findings } = await world.guard.judge(subject);
-  const env = environment(world);
-  const around = { cwd, env, home: world.home, ...(stdin !== undefined && { stdin }) };
-  const { digest, files, programs } = commandDigest({ command, ...around });
-  const digestOf = (part: string) => commandDigest({ command: part, ...around }).digest;
+  const { digest, files, programs } = digestOf(command, cwd, stdin, world);
+  const ofPart = (part: string) => digestOf(part, cwd, stdin, world).digest;
   return {
     what: command,
     subject,
@@ -113,7 +114,7 @@ async function judgeCommand(
     findings,
     digest,
     programs,
-    parts: action === "ask" ? partsOf(command, findings, digestOf) : [],
+    parts: action === "ask" ? partsOf(command, findings, ofPart) : [],
     detail: {
       cwd,
       explanation: world.guard.explain(subject),
@@ -121,6 +122,35 @@ async function judgeCommand(
       ...(stdin !== undefined && { stdin }),
     },
   };
+}
+
+function digestOf(command: string, cwd: string, stdin: string | undefined, world: World): CommandDigest {
+  const env = environment(world);
+  return commandDigest({ command, cwd, env, home: world.home, ...(stdin !== undefined && { stdin }) });
+}
+
+/** Larger files are not scripts that anybody reads before answering. */
+const SCRIPT_AT_MOST = 1 << 20;
+
+/** The scripts that were approved, with their contents: these are what the run reads, whatever becomes of the files. */
+function approvedScripts(
+  { command, stdin }: TerminalInput,
+  cwd: string,
+  approved: string,
+  world: World,
+): Record<string, string> {
+  const { digest, files } = digestOf(command, cwd, stdin, world);
+  const changed = () =>
+    new ToolError("changed", "What it would run has changed since it was approved: ask again.");
+  if (digest !== approved) throw changed();
+  const scripts: Record<string, string> = {};
+  for (const { path, hash } of files) {
+    if (hash === null || !/^[0-9a-f]{64}$/.test(hash)) continue;
+    const bytes = readFileSync(path);
+    if (createHash("sha256").update(bytes).digest("hex") !== hash) throw changed();
+    if (bytes.length <= SCRIPT_AT_MOST) scripts[realpathSync.native(path)] = bytes.toString("base64");
+  }
+  return scripts;
 }
 
 async function inForeground(

@@ -12,12 +12,17 @@ export interface CommandOrder {
   readonly command: string;
   readonly cwd: string;
   readonly approved: readonly string[];
+  /** By real path, as base64. */
+  readonly scripts?: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly timeout: number;
   readonly more?: Partial<RunOrder>;
 }
 
-export function orderOf({ command, cwd, approved, timeout, more }: CommandOrder, world: World): RunOrder {
+export function orderOf(
+  { command, cwd, approved, scripts, timeout, more }: CommandOrder,
+  world: World,
+): RunOrder {
   const { workspace, home, config, atLeast } = world;
   const argv = ["bash", "-c", command];
   const env = environment(world);
@@ -33,6 +38,7 @@ export function orderOf({ command, cwd, approved, timeout, more }: CommandOrder,
       shell: argv,
       writable: grantedPlaces(command, cwd, approved, world),
       approved,
+      ...(scripts && { scripts }),
       network: "public",
       config: { config, atLeast },
     },

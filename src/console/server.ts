@@ -1,0 +1,226 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Desk } from "../approval/desk.js";
+import type { Audit } from "../audit/audit.js";
+import { HermesError } from "../errors.js";
+import type { Store } from "../store/store.js";
+import { type Access, LOGIN_MS } from "./access.js";
+import { Feed } from "./feed.js";
+import { Gate } from "./gate.js";
+import { pageFile } from "./page.js";
+import { Pending } from "./pending.js";
+import { Refusal, type Route, signed } from "./route.js";
+import { approvalRoutes } from "./routes/approvals.js";
+
+export interface ConsoleOptions {
+  readonly store: Store;
+  readonly audit: Audit;
+  readonly access: Access;
+  /** Where answers for always are kept. */
+  readonly userFile?: string;
+  /** Of this machine: it speaks plain HTTP. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Of a proxy that brings TLS, for those who are elsewhere: `https://console.example.org`. */
+  readonly origin?: string;
+  readonly log?: (entry: LogEntry) => void;
+}
+
+export interface LogEntry {
+  readonly level: "info" | "warn" | "error";
+  readonly what: string;
+  readonly [field: string]: unknown;
+}
+
+const BODY_AT_MOST = 256 * 1024;
+
+const SAFE = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/**
+ * READ FIRST for the console. One request: its Host must be ours; the page itself is for anybody, it holds nothing; all
+ * else must come from that page (`gate.ts`), from somebody who is logged in (`access.ts`) and has the role that the route
+ * asks for (`route.ts`). What happens comes to the page by itself (`feed.ts`).
+ */
+export class Console {
+  readonly #options: ConsoleOptions;
+  readonly #server: Server;
+  readonly #feed = new Feed();
+  readonly #pending: Pending;
+  readonly #routes: ReadonlyMap<string, Route>;
+  #gate!: Gate;
+  #url = "";
+
+  static async open(options: ConsoleOptions): Promise<Console> {
+    const { host = "127.0.0.1", port = 0 } = options;
+    if (!/^(127\.0\.0\.1|::1|localhost)$/.test(host))
+      throw new HermesError("USAGE", {
+        message: `the console speaks plain HTTP and so listens on this machine only, not on ${host}; for others put a proxy with TLS before it (--origin)`,
+      });
+    const opened = new Console(options);
+    await opened.#listen(host, port);
+    return opened;
+  }
+
+  private constructor(options: ConsoleOptions) {
+    const { store, audit, userFile } = options;
+    this.#options = options;
+    const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
+    this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
+    const routes = [...approvalRoutes(store, desk, () => this.#pending.look())];
+    this.#routes = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+    this.#server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+      void this.#serve(request, response);
+    });
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  async close(): Promise<void> {
+    this.#feed.close();
+    await this.#pending.close();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  async #listen(host: string, port: number): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once("error", reject);
+        this.#server.listen(port, host, resolve);
+      });
+    } catch (cause) {
+      await this.close();
+      const { code = "" } = cause as NodeJS.ErrnoException;
+      const message = `cannot listen on ${host}:${port}: ${code}; choose another with --listen`;
+      throw new HermesError("USAGE", { message }, { cause });
+    }
+    const at = this.#server.address() as AddressInfo;
+    const { access, origin } = this.#options;
+    this.#url = `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`;
+    this.#gate = new Gate({ access, port: at.port, ...(origin !== undefined && { origin }) });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now();
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://console");
+    for (const [name, value] of Object.entries(SAFE)) response.setHeader(name, value);
+    let who: string | undefined;
+    try {
+      this.#gate.checkHost(request);
+      const file = request.method === "GET" ? pageFile(pathname) : undefined;
+      if (file) response.writeHead(200, { "content-type": file.type }).end(file.bytes);
+      else if (!pathname.startsWith("/api/")) throw new Refusal(404, "there is nothing here");
+      else {
+        this.#gate.checkOrigin(request);
+        who = await this.#api(request, response, pathname, searchParams);
+      }
+    } catch (error) {
+      this.#refuse(response, pathname, error);
+    }
+    this.#options.log?.({
+      level: response.statusCode < 400 ? "info" : response.statusCode < 500 ? "warn" : "error",
+      what: "request",
+      method: request.method,
+      path: pathname,
+      status: response.statusCode,
+      ms: Math.round(performance.now() - began),
+      ...(who !== undefined && { who }),
+    });
+  }
+
+  /** Returns who it was. */
+  async #api(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<string | undefined> {
+    if (path === "/api/login" && request.method === "POST") return this.#login(request, response);
+    const route = this.#routes.get(`${request.method} ${path}`);
+    const user = this.#gate.enter(request, route?.role ?? "viewer");
+    if (path === "/api/me") json(response, 200, user);
+    else if (path === "/api/logout" && request.method === "POST") {
+      this.#options.access.logout(this.#gate.proof(request));
+      response.setHeader("set-cookie", `${this.#gate.cookieName}=; Path=/; Max-Age=0`);
+      json(response, 200, {});
+    } else if (path === "/api/feed" && request.method === "GET") this.#follow(request, response);
+    else if (!route) throw new Refusal(404, "there is nothing here");
+    else {
+      const body = route.method === "POST" ? await jsonBody(request) : {};
+      json(response, 200, await route.act({ user, query, body }));
+    }
+    return signed(user);
+  }
+
+  async #login(request: IncomingMessage, response: ServerResponse): Promise<string> {
+    const { link } = await jsonBody(request);
+    const login = typeof link === "string" ? this.#options.access.login(link) : undefined;
+    if (!login)
+      throw new Refusal(401, "this link was used already, or its time is over: hermes console link");
+    const { user, cookie, key } = login;
+    // Recorded before it counts.
+    await this.#options.audit.record("config", {
+      what: "console: logged in",
+      by: signed(user),
+      detail: { role: user.role },
+    });
+    const secure = request.headers.origin?.startsWith("https:") ? "; Secure" : "";
+    response.setHeader(
+      "set-cookie",
+      `${this.#gate.cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${LOGIN_MS / 1000}${secure}`,
+    );
+    json(response, 200, { ...user, key });
+    return signed(user);
+  }
+
+  #follow(request: IncomingMessage, response: ServerResponse): void {
+    const seen = request.headers["last-event-id"];
+    const now = () => [this.#pending.snapshot()];
+    if (!this.#feed.attach(response, typeof seen === "string" ? seen : undefined, now))
+      throw new Refusal(503, "too many pages are open");
+  }
+
+  #refuse(response: ServerResponse, path: string, error: unknown): void {
+    const known = error instanceof Refusal || error instanceof HermesError;
+    if (!known) this.#failed(path, error);
+    const status = error instanceof Refusal ? error.status : known ? 400 : 500;
+    if (response.headersSent) response.destroy();
+    else json(response, status, { error: known ? (error as Error).message : "it could not be done" });
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.#options.log?.({ level: "error", what, error: (error as Error).message });
+  }
+}
+
+async function jsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let body = "";
+  for await (const piece of request.setEncoding("utf8")) {
+    body += piece;
+    if (body.length > BODY_AT_MOST) throw new Refusal(413, "this is too long");
+  }
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new Refusal(400, "this is not JSON");
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,257 @@
+import { PACKAGE_VERSION } from "../../version.js";
+import { Behind } from "./behind.js";
+import { type Definition, definitionsOf } from "./definitions.js";
+import type { Office } from "./office.js";
+import { type Json, METHOD_NOT_FOUND, Peer, REFUSED, RpcError } from "./peer.js";
+import type { GatewayServer } from "./servers.js";
+
+/** Between a server's name and that of its tool. */
+const SEPARATOR = "__";
+
+interface Routed {
+  readonly behind: Behind;
+  /** As the server itself calls it. */
+  readonly name: string;
+}
+
+/**
+ * READ FIRST for `hermes mcp-gateway`. To the client it is a server, to servers it is the client: what passes is looked at,
+ * what it does not know is not passed. One server is passed on under its own names; of several, tools and prompts are
+ * called `server__name`.
+ */
+export class Gateway {
+  readonly client: Peer;
+  readonly #office: Office;
+  readonly #all: readonly Behind[];
+  readonly #several: boolean;
+  #running: readonly Behind[] = [];
+  #tools = new Map<string, Routed>();
+  #prompts = new Map<string, Routed>();
+  #resources = new Map<string, Behind>();
+
+  constructor(servers: readonly GatewayServer[], office: Office, send: (line: string) => void) {
+    this.#office = office;
+    this.#several = servers.length > 1;
+    this.#all = servers.map((server) => new Behind(server, office, () => this.client));
+    this.client = new Peer(send, {
+      request: (method, params, signal) => this.#asked(method, params, signal),
+      notification: (method, params) => this.#told(method, params),
+      problem: (text) => office.report(`the client: ${text}`),
+    });
+  }
+
+  get pids(): readonly number[] {
+    return this.#running.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  async close(): Promise<void> {
+    this.client.close(new Error("the gateway is closed"));
+    await Promise.all(this.#all.map((behind) => behind.close()));
+  }
+
+  async #asked(method: string, params: Json, signal: AbortSignal): Promise<unknown> {
+    switch (method) {
+      case "ping":
+        return {};
+      case "initialize":
+        return this.#initialize(params);
+      case "tools/list":
+        return { tools: await this.#listTools() };
+      case "tools/call":
+        return this.#callTool(params, signal);
+      case "prompts/list":
+        return { prompts: await this.#listPrompts() };
+      case "prompts/get": {
+        const { behind, name } = await this.#prompt(String(params.name));
+        return behind.read(this.#named(behind, name), method, { ...params, name }, signal);
+      }
+      case "resources/list":
+        return { resources: await this.#listResources(method, "resources", "uri") };
+      case "resources/templates/list":
+        return { resourceTemplates: await this.#listResources(method, "resourceTemplates", "uriTemplate") };
+      case "resources/read":
+      case "resources/subscribe":
+      case "resources/unsubscribe":
+        return this.#resource(method, params, signal);
+      case "completion/complete":
+        return this.#complete(params, signal);
+      case "logging/setLevel":
+        await Promise.all(this.#offering("logging").map((behind) => behind.ask(method, params)));
+        return {};
+      default:
+        throw new RpcError(METHOD_NOT_FOUND, `${method} is not available through this gateway`);
+    }
+  }
+
+  #told(method: string, params: Json): void {
+    if (!["notifications/initialized", "notifications/roots/list_changed"].includes(method)) return;
+    for (const behind of this.#running) behind.notify(method, params);
+  }
+
+  // ---------------------------------------------------------------- the handshake
+
+  async #initialize(params: Json): Promise<Json> {
+    const { _meta, ...given } = params;
+    const answers = await Promise.all(this.#all.map((behind) => this.#start(behind, given)));
+    const started = answers.flatMap(({ behind, answer }) => (answer ? [{ behind, answer }] : []));
+    if (!this.#several) {
+      if (!started[0]) throw new RpcError(REFUSED, `${answers[0]!.behind.name}: ${answers[0]!.why}`);
+      return started[0].answer;
+    }
+    return {
+      protocolVersion:
+        started.map(({ answer }) => String(answer.protocolVersion)).sort()[0] ?? params.protocolVersion,
+      serverInfo: { name: "hermes-gateway", version: PACKAGE_VERSION },
+      capabilities: Object.assign({}, ...started.map(({ answer }) => answer.capabilities), {
+        tools: { listChanged: true },
+      }),
+      instructions: started
+        .flatMap(({ behind, answer }) =>
+          answer.instructions ? [`${behind.name}: ${answer.instructions}`] : [],
+        )
+        .join("\n"),
+    };
+  }
+
+  /** Of several servers, one that waits for a person keeps the others from nothing, and comes later. */
+  async #start(behind: Behind, params: Json): Promise<{ behind: Behind; answer?: Json; why?: string }> {
+    let late = () => {};
+    const waiting = new Promise<{ behind: Behind }>((resolve) => {
+      late = () => resolve({ behind });
+    });
+    let told = false;
+    const started = behind.initialize(params, () => {
+      told = true;
+      if (this.#several) late();
+    });
+    const outcome = started.then(
+      (answer) => {
+        this.#running = [...this.#running, behind];
+        if (told && this.#several) this.#joined(behind);
+        return { behind, answer };
+      },
+      (error: Error) => {
+        this.#office.report(`${behind.name}: it is not started: ${error.message}`);
+        return { behind, why: error.message };
+      },
+    );
+    return Promise.race([outcome, waiting]);
+  }
+
+  #joined(behind: Behind): void {
+    behind.notify("notifications/initialized", {});
+    for (const what of ["tools", "prompts", "resources"])
+      if (behind.can(what)) this.client.notify(`notifications/${what}/list_changed`);
+  }
+
+  #offering(capability: string): readonly Behind[] {
+    return this.#running.filter((behind) => behind.can(capability));
+  }
+
+  #named(behind: Behind, name: string): string {
+    return this.#several ? `${behind.name}${SEPARATOR}${name}` : name;
+  }
+
+  // ---------------------------------------------------------------- tools
+
+  async #listTools(): Promise<Definition[]> {
+    const routes = new Map<string, Routed>();
+    const lists = await Promise.all(
+      this.#offering("tools").map(async (behind) =>
+        (await behind.tools()).map((tool) => {
+          const name = this.#named(behind, tool.name);
+          routes.set(name, { behind, name: tool.name });
+          return { ...tool, name };
+        }),
+      ),
+    );
+    this.#tools = routes;
+    return lists.flat();
+  }
+
+  async #callTool(params: Json, signal: AbortSignal): Promise<Json> {
+    const asked = String(params.name);
+    if (!this.#tools.has(asked)) await this.#listTools();
+    const route = this.#tools.get(asked);
+    if (!route) return refusal(this.#whyNot(asked));
+    const { behind, name } = route;
+    return behind.callTool(`${behind.name}${SEPARATOR}${name}`, { ...params, name }, signal);
+  }
+
+  #whyNot(asked: string): string {
+    for (const behind of this.#running)
+      for (const name of [asked, asked.slice(behind.name.length + SEPARATOR.length)]) {
+        const why = behind.whyWithheld(name);
+        if (why !== undefined && this.#named(behind, name) === asked)
+          return `HERMES withholds this tool: ${why}`;
+      }
+    return `There is no tool ${asked}.`;
+  }
+
+  // ---------------------------------------------------------------- prompts and resources
+
+  async #listPrompts(): Promise<Definition[]> {
+    const routes = new Map<string, Routed>();
+    const lists = await Promise.all(
+      this.#offering("prompts").map(async (behind) =>
+        behind.presentable(definitionsOf(await behind.list("prompts/list", "prompts"))).map((prompt) => {
+          const name = this.#named(behind, prompt.name);
+          routes.set(name, { behind, name: prompt.name });
+          return { ...prompt, name };
+        }),
+      ),
+    );
+    this.#prompts = routes;
+    return lists.flat();
+  }
+
+  async #prompt(asked: string): Promise<Routed> {
+    if (!this.#prompts.has(asked)) await this.#listPrompts();
+    const route = this.#prompts.get(asked);
+    if (!route) throw new RpcError(REFUSED, `There is no prompt ${asked}.`);
+    return route;
+  }
+
+  async #listResources(method: string, key: string, address: "uri" | "uriTemplate"): Promise<unknown[]> {
+    const lists = await Promise.all(
+      this.#offering("resources").map(async (behind) => {
+        const kept = behind.presentable((await behind.list(method, key)) as Json[]);
+        for (const one of kept) this.#resources.set(String(one[address]), behind);
+        return kept;
+      }),
+    );
+    return lists.flat();
+  }
+
+  /** Whoever listed it; what nobody listed may come from a template, so all are asked in turn. */
+  async #resource(method: string, params: Json, signal: AbortSignal): Promise<Json> {
+    const uri = String(params.uri);
+    const known = this.#resources.get(uri);
+    let failed = new RpcError(REFUSED, `There is no resource ${uri}.`);
+    for (const behind of known ? [known] : this.#offering("resources"))
+      try {
+        return await behind.read(`${behind.name}${SEPARATOR}${method}`, method, params, signal);
+      } catch (error) {
+        failed = error as RpcError;
+      }
+    throw failed;
+  }
+
+  async #complete(params: Json, signal: AbortSignal): Promise<unknown> {
+    const ref = (params.ref ?? {}) as Json;
+    const { behind, name } =
+      ref.type === "ref/prompt"
+        ? await this.#prompt(String(ref.name))
+        : {
+            behind: this.#resources.get(String(ref.uri)) ?? this.#offering("completions")[0],
+            name: undefined,
+          };
+    if (!behind) throw new RpcError(REFUSED, "There is nothing to complete.");
+    const own = { ...params, ref: name === undefined ? ref : { ...ref, name } };
+    return behind.ask("completion/complete", own, signal);
+  }
+}
+
+function refusal(text: string): Json {
+  return { content: [{ type: "text", text }], isError: true };
+}

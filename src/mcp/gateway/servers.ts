@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import { HermesError } from "../../errors.js";
+
+/** A server that somebody else wrote, and what it may have. */
+export interface GatewayServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** What it is given besides what any program may know. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it may change, the first of which it starts in; default: the working directory. */
+  readonly roots: readonly string[];
+  readonly network: "public" | "none";
+}
+
+const entry = z.looseObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  roots: z.array(z.string().min(1)).default([]),
+  network: z.enum(["public", "none"]).default("public"),
+});
+
+const file = z.looseObject({
+  mcpServers: z.record(z.string(), entry).optional(),
+  servers: z.record(z.string(), entry).optional(),
+});
+
+/** Names become part of the names of tools. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,39}$/;
+
+/** The servers of a file: `mcpServers` as most clients have it, or `servers` as VS Code has it. */
+export function readServers(path: string): GatewayServer[] {
+  const wrong = (message: string, cause?: unknown) =>
+    new HermesError("CONFIG", { file: path, message }, { cause });
+  let value: unknown;
+  try {
+    value = JSON.parse(withoutComments(readFileSync(path, "utf8")));
+  } catch (error) {
+    throw wrong((error as Error).message, error);
+  }
+  const read = file.safeParse(value);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw wrong(`${issue!.path.join(".")}: ${issue!.message}`);
+  }
+  const all = Object.entries(read.data.mcpServers ?? read.data.servers ?? {});
+  if (all.length === 0) throw wrong("it has no servers (mcpServers)");
+  return all.map(([name, { command, args, env, roots, network }]) => {
+    if (!NAME.test(name) || name.includes("__"))
+      throw wrong(`${name}: a server's name has letters, digits, dots and hyphens only, at most 40`);
+    return { name, command, args, env, roots, network };
+  });
+}
+
+/** `@scope/server-files@1.2` → `server-files`: what to call a server that was only given as a command. */
+export function nameOf([program = "", ...args]: readonly string[]): string {
+  const runner = /(?:^|\/)(?:npx|bunx|pnpx|uvx|pipx|node|python[\d.]*|env)$/.test(program);
+  const word = (runner ? args.find((arg) => !/^-|^run$/.test(arg)) : undefined) ?? program;
+  const parts = word
+    .replace(/(.)@[^/@]*$/, "$1")
+    .split("/")
+    .filter((part) => !/^(?:dist|build|index\.\w+|main\.\w+)$/.test(part));
+  return (
+    (parts.at(-1) ?? "server")
+      .replace(/[^A-Za-z0-9.-]+/g, "-")
+      .replace(/^[.-]+/, "")
+      .slice(0, 40) || "server"
+  );
+}
+
+/** VS Code writes comments and trailing commas into its JSON. */
+export function withoutComments(text: string): string {
+  return text
+    .replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? "")
+    .replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? "");
+}

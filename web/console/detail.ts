@@ -1,0 +1,238 @@
+import { h } from "../report/dom.js";
+import { get } from "./api.js";
+import type { Pending, Settled } from "./approvals.js";
+import { button, clock, lines } from "./view.js";
+
+export interface Given {
+  readonly id: string;
+  readonly answer: "once" | "session" | "always" | "no";
+  readonly note: string;
+}
+
+interface Item extends Pending {
+  readonly state: string;
+  readonly digest: string;
+  readonly notAlways?: string;
+  readonly findings: readonly Finding[];
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly asker: { agent?: string; workspace?: string; host?: string; pid?: number };
+}
+
+interface Finding {
+  readonly rule: string;
+  readonly action?: string;
+  readonly reason: string;
+  readonly instead?: string;
+}
+
+const KEYS = { y: "once", s: "session", a: "always" } as const;
+
+/** Everything about one approval that helps to decide, and the answers. */
+export class Detail {
+  readonly element = h("article", { class: "detail" });
+  readonly #may: boolean;
+  readonly #give: (given: Given) => void;
+  readonly #back: () => void;
+  #id: string | undefined;
+  #open = false;
+  #note: HTMLInputElement | undefined;
+  #buttons: readonly HTMLButtonElement[] = [];
+
+  constructor(may: boolean, give: (given: Given) => void, back: () => void) {
+    this.#may = may;
+    this.#give = give;
+    this.#back = back;
+    this.clear();
+  }
+
+  clear(): void {
+    this.#id = undefined;
+    this.#open = false;
+    this.element.replaceChildren(h("p", { class: "empty" }, "Select something: j and k move."));
+  }
+
+  show(item: Pending): void {
+    this.#id = item.id;
+    this.#open = true;
+    this.#fill(item.what, item.findings, [h("p", { class: "empty" }, "…")], undefined);
+    get<Item>("/api/approval", { id: item.id }).then(
+      (whole) => {
+        if (this.#id !== item.id) return;
+        const note = this.#note?.value ?? "";
+        const typing = document.activeElement === this.#note;
+        this.#fill(whole.what, whole.findings, parts(whole), whole.notAlways);
+        if (this.#note) this.#note.value = note;
+        if (typing) this.#note?.focus();
+        this.element.dataset.whole = item.id;
+        if (!this.#open) this.#disable();
+      },
+      (error: Error) => {
+        if (this.#id === item.id) this.#fill(item.what, item.findings, [lines(error.message)], undefined);
+      },
+    );
+  }
+
+  /** Somebody has answered it, or nobody has in time. */
+  over({ state, by, scope }: Settled): void {
+    this.#open = false;
+    this.#disable();
+    const who = by ? ` by ${by}` : "";
+    const how =
+      state === undefined
+        ? "It is not asked any more."
+        : `It is ${state}${scope ? ` (${scope})` : ""}${who}.`;
+    this.element.prepend(h("p", { class: "banner" }, how));
+  }
+
+  /** The answer did not arrive: it can be given again. */
+  again(id: string): void {
+    if (this.#id !== id) return;
+    this.#open = true;
+    for (const one of this.#buttons) one.disabled = one.dataset.never === "true";
+  }
+
+  key(key: string): void {
+    if (!this.#open || !this.#may) return;
+    if (key === "n") {
+      this.#note?.focus();
+      return;
+    }
+    const answer = KEYS[key as keyof typeof KEYS];
+    if (answer && !this.#buttons.find((one) => one.dataset.answer === answer)?.disabled) this.#answer(answer);
+  }
+
+  #fill(
+    what: string,
+    findings: readonly Finding[],
+    rest: readonly HTMLElement[],
+    notAlways: string | undefined,
+  ): void {
+    delete this.element.dataset.whole;
+    this.element.replaceChildren(
+      button("‹ back", this.#back, { class: "back" }),
+      h("div", { class: "asked" }, lines(what)),
+      ...findings.map(finding),
+      ...rest,
+      this.#actions(notAlways),
+    );
+  }
+
+  #actions(notAlways: string | undefined): HTMLElement {
+    if (!this.#may) return h("p", { class: "note" }, "You may look, and not answer.");
+    const note = h("input", {
+      type: "text",
+      placeholder: "a word to the agent",
+      maxlength: "1000",
+      "aria-label": "a word to the agent",
+    });
+    this.#note = note as HTMLInputElement;
+    note.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") this.#answer("no");
+      if (event.key === "Escape") note.blur();
+    });
+    const choice = (answer: Given["answer"], label: string, key: string) =>
+      button(`${label} `, () => this.#answer(answer), {
+        class: answer === "no" ? "no" : "yes",
+        "data-answer": answer,
+        "aria-keyshortcuts": key,
+      });
+    this.#buttons = [
+      choice("once", "Approve once", "y"),
+      choice("session", "For this session", "s"),
+      choice("always", "Always", "a"),
+      choice("no", "Refuse", "n"),
+    ];
+    for (const one of this.#buttons) one.append(h("kbd", {}, one.getAttribute("aria-keyshortcuts")!));
+    if (notAlways !== undefined) {
+      const always = this.#buttons[2]!;
+      always.disabled = true;
+      always.dataset.never = "true";
+      always.title = notAlways;
+    }
+    return h(
+      "footer",
+      { class: "actions" },
+      note,
+      h("div", { class: "choices" }, ...this.#buttons),
+      notAlways !== undefined && h("p", { class: "note" }, `Not for always: ${notAlways}.`),
+    );
+  }
+
+  #answer(answer: Given["answer"]): void {
+    if (!this.#open || this.#id === undefined) return;
+    this.#open = false;
+    this.#disable();
+    this.#give({ id: this.#id, answer, note: this.#note?.value ?? "" });
+  }
+
+  #disable(): void {
+    for (const one of this.#buttons) one.disabled = true;
+    this.#note?.blur();
+  }
+}
+
+function finding({ rule, action = "ask", reason, instead }: Finding): HTMLElement {
+  return h(
+    "div",
+    { class: `finding ${action}` },
+    h("strong", {}, rule),
+    h("span", {}, reason),
+    instead !== undefined && h("em", {}, `Instead: ${instead}`),
+  );
+}
+
+function parts(item: Item): HTMLElement[] {
+  const { asker, detail, session, created, expires, digest } = item;
+  const { diff, explanation, who, ...rest } = detail;
+  const from = [asker.agent, asker.workspace, asker.host && `${asker.host} (${asker.pid})`];
+  const facts: [string, string][] = [
+    ["who", from.filter(Boolean).join(" · ")],
+    ["asked", `${clock(created)}; silence is a no at ${clock(expires)}`],
+  ];
+  const more: [string, string][] = [
+    ["session", session],
+    ["digest", digest],
+  ];
+  return [
+    ...(Array.isArray(who) && who.length > 0 ? [part("process", lines(who.map(asking).join("\n")))] : []),
+    ...(Array.isArray(explanation) && explanation.length > 0
+      ? [part("what it would do", lines(explanation.join("\n")))]
+      : []),
+    ...(typeof diff === "string" && diff !== "" ? [part("diff", lines(diff, changed))] : []),
+    ...Object.entries(rest)
+      .filter(([, value]) => !isEmpty(value))
+      .map(([name, value]) => part(name, lines(inWords(value)))),
+    table(facts),
+    h("details", {}, h("summary", {}, "more"), table(more)),
+  ];
+}
+
+function table(facts: readonly (readonly [string, string])[]): HTMLElement {
+  return h("dl", {}, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+function part(name: string, content: HTMLElement): HTMLElement {
+  return h("section", { class: "part" }, h("h4", {}, name), content);
+}
+
+function asking(one: unknown): string {
+  const { pid, command } = one as { pid?: unknown; command?: unknown };
+  return `${String(command)} (${String(pid)})`;
+}
+
+function changed(line: string): string {
+  if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return "hunk";
+  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "";
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join("\n");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
