@@ -12,6 +12,8 @@ import { type Found, lookAround } from "./surroundings.js";
 
 type Start = Extract<ToFar, { type: "start" }>;
 
+/** Milliseconds that a run may take to end. What has not ended then ends with this process. */
+const FOR_END = 8000;
 /** Milliseconds that the last message may take to leave. */
 const FOR_LAST_WORDS = 5000;
 
@@ -152,16 +154,23 @@ class FarEnd {
     return this.#output.destroyed || this.#output.writableEnded || this.#output.write(encode(message, body));
   }
 
+  async #endRun(): Promise<void> {
+    try {
+      await (await this.#run)?.kill();
+      await this.#backend.close();
+    } catch {
+      // It never ran.
+    }
+  }
+
   /** Once: ends what runs, removes what came, and says why if anybody still listens. */
   async #finish(error?: unknown): Promise<void> {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#silence);
     this.#goOn();
-    const started = await this.#run?.catch(() => undefined);
-    await started?.kill();
-    await this.#backend.close();
-    await this.#credentials.remove();
+    await Promise.race([this.#endRun(), new Promise((resolve) => setTimeout(resolve, FOR_END))]);
+    await this.#credentials.remove().catch(() => {});
     if (error !== undefined) {
       const { message } = error as Error;
       const code = error instanceof HermesError ? error.code : "LINK";
