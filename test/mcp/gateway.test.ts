@@ -314,6 +314,27 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     expect(textOf(await call("complain", {}))).toBe("wrong password [redacted: SERVICE_PASSWORD]");
   });
 
+  it("asks about tools that the operator wants to be asked about, and offers none that they do not want", async () => {
+    const rules = ["--ask-tool", "s*", "--deny-tool", "env*"];
+    const asked: string[] = [];
+    const { client, call } = await gateway([...rules, "--name", "odd", "--", "node", ODD, definitions], {
+      elicit: ({ message }) => {
+        asked.push(message);
+        return {
+          action: "accept",
+          content: { answer: asked.length === 1 ? "once" : "no", note: "not again" },
+        };
+      },
+    });
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("environment");
+    expect((await call("environment", {})).isError).toBe(true);
+    expect(textOf(await call("say", { words: "hello" }))).toBe("hello");
+    await expect(call("say", { words: "hello" })).rejects.toThrow("not again");
+    expect(asked[0]).toContain('what: odd__say {"words":"hello"}');
+    const outcomes = (await records(here.store, "outcome")).map(({ status }) => status);
+    expect(outcomes).toEqual(["DONE", "REFUSED"]);
+  });
+
   it("passes on what a client gives up, and says it when the server ends", async () => {
     const { client, call, said } = await odd();
     const stop = new AbortController();

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { globMatches } from "../../approval/glob.js";
 import type { Judgement } from "../../guard/guard.js";
 import { publicError } from "../../guard/mcp/env.js";
 import { toolDigest } from "../../guard/mcp/pins.js";
+import type { Intent } from "../../tools/tool.js";
 import { type Definition, Definitions, definitionsOf } from "./definitions.js";
 import type { Office } from "./office.js";
 import { type Json, METHOD_NOT_FOUND, type Peer, REFUSED, RpcError } from "./peer.js";
@@ -115,7 +117,10 @@ export class Behind {
   }
 
   async tools(): Promise<Definition[]> {
-    return this.#definitions.admit(definitionsOf(await this.list("tools/list", "tools")));
+    const offered = definitionsOf(await this.list("tools/list", "tools")).filter(
+      ({ name }) => !this.#server.deny.some((pattern) => globMatches(pattern, name)),
+    );
+    return this.#definitions.admit(offered);
   }
 
   whyWithheld(tool: string): string | undefined {
@@ -135,11 +140,17 @@ export class Behind {
   }
 
   async callTool(as: string, params: Json, signal: AbortSignal): Promise<Json> {
-    return this.#recorded(as, params.arguments, async () => {
-      const result = ((await this.ask("tools/call", params, signal)) ?? {}) as Json;
-      const judgement = judgeWords(this.#office.guard, result);
-      return { result: cleanResult(result, judgement, this.#server.env), judgement };
-    });
+    const asks = this.#server.ask.some((pattern) => globMatches(pattern, String(params.name)));
+    return this.#recorded(
+      as,
+      params.arguments,
+      async () => {
+        const result = ((await this.ask("tools/call", params, signal)) ?? {}) as Json;
+        const judgement = judgeWords(this.#office.guard, result);
+        return { result: cleanResult(result, judgement, this.#server.env), judgement };
+      },
+      asks ? signal : undefined,
+    );
   }
 
   /** A prompt or a resource: a model reads it, too. */
@@ -157,33 +168,33 @@ export class Behind {
     });
   }
 
+  /** `asks`: a person must agree first, unless it is aborted. */
   async #recorded(
     tool: string,
     input: unknown,
     act: () => Promise<{ readonly result: Json; readonly judgement?: Judgement }>,
+    asks?: AbortSignal,
   ): Promise<Json> {
     const id = randomUUID();
-    const what = `${tool} ${JSON.stringify(input ?? {})}`;
-    const digest = toolDigest([tool, input ?? {}]);
-    await this.#office.begin(
-      id,
-      tool,
-      input ?? {},
-      { what, action: "allow", findings: [], digest },
-      "RUNNING",
-    );
+    const intent: Intent = {
+      what: `${tool} ${JSON.stringify(input ?? {})}`,
+      action: asks ? "ask" : "allow",
+      findings: asks ? [{ layer: "mcp", rule: "tool-asks", action: "ask", reason: ASKS }] : [],
+      digest: toolDigest([tool, input ?? {}]),
+    };
+    await this.#office.begin(id, tool, input ?? {}, intent, asks ? "PENDING" : "RUNNING");
+    let refused = asks !== undefined;
     try {
-      const { result, judgement } = await act();
-      const { action = "allow" } = judgement ?? {};
-      const said =
-        judgement && action !== "allow"
-          ? `${action === "deny" ? "withheld" : "warned"}: ${whyOf(judgement, action)}`
-          : undefined;
-      await this.#office.end(id, action === "deny" ? "REFUSED" : result.isError ? "FAILED" : "DONE", said);
+      if (asks) await this.#office.consent(id, intent, asks);
+      refused = false;
+      const { result, judgement = NOTHING } = await act();
+      const { action } = judgement;
+      const status = action === "deny" ? "REFUSED" : result.isError ? "FAILED" : "DONE";
+      await this.#office.end(id, status, action === "allow" ? undefined : whyOf(judgement, action));
       return result;
     } catch (error) {
-      await this.#office.end(id, "FAILED", (error as Error).message);
-      throw error;
+      await this.#office.end(id, refused ? "REFUSED" : "FAILED", (error as Error).message);
+      throw refused ? new RpcError(REFUSED, `It was refused: ${(error as Error).message}`) : error;
     }
   }
 
@@ -226,6 +237,9 @@ export class Behind {
     if (this.#call !== "") await this.#office.end(this.#call, "DONE");
   }
 }
+
+const ASKS = "The operator wants to be asked before this tool is called.";
+const NOTHING: Judgement = { action: "allow", findings: [] };
 
 /** What is looked at on its way; what a server can besides is not offered. */
 const CHECKED = ["tools", "prompts", "resources", "logging", "completions"];

@@ -1,5 +1,7 @@
+import { harmless } from "../../text.js";
 import { PACKAGE_VERSION } from "../../version.js";
 import { Behind } from "./behind.js";
+import type { ClientApprover } from "./client-approver.js";
 import { type Definition, definitionsOf } from "./definitions.js";
 import type { Office } from "./office.js";
 import { type Json, METHOD_NOT_FOUND, Peer, REFUSED, RpcError } from "./peer.js";
@@ -24,13 +26,22 @@ export class Gateway {
   readonly #office: Office;
   readonly #all: readonly Behind[];
   readonly #several: boolean;
+  readonly #approver: ClientApprover | undefined;
   #running: readonly Behind[] = [];
+  /** The client's name, when it can ask its user. */
+  #asker: string | undefined;
   #tools = new Map<string, Routed>();
   #prompts = new Map<string, Routed>();
   #resources = new Map<string, Behind>();
 
-  constructor(servers: readonly GatewayServer[], office: Office, send: (line: string) => void) {
+  constructor(
+    servers: readonly GatewayServer[],
+    office: Office,
+    send: (line: string) => void,
+    approver?: ClientApprover,
+  ) {
     this.#office = office;
+    this.#approver = approver;
     this.#several = servers.length > 1;
     this.#all = servers.map((server) => new Behind(server, office, () => this.client));
     this.client = new Peer(send, {
@@ -85,6 +96,8 @@ export class Gateway {
 
   #told(method: string, params: Json): void {
     if (!["notifications/initialized", "notifications/roots/list_changed"].includes(method)) return;
+    if (method === "notifications/initialized" && this.#asker !== undefined)
+      this.#approver?.attach(this.client, this.#asker);
     for (const behind of this.#running) behind.notify(method, params);
   }
 
@@ -92,6 +105,8 @@ export class Gateway {
 
   async #initialize(params: Json): Promise<Json> {
     const { _meta, ...given } = params;
+    if ("elicitation" in ((params.capabilities ?? {}) as Json))
+      this.#asker = harmless(String((params.clientInfo as Json | undefined)?.name ?? "client")).slice(0, 64);
     const answers = await Promise.all(this.#all.map((behind) => this.#start(behind, given)));
     const started = answers.flatMap(({ behind, answer }) => (answer ? [{ behind, answer }] : []));
     if (!this.#several) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Approver } from "../../approval/approver.js";
 import { Queue } from "../../approval/queue.js";
 import { Audit } from "../../audit/audit.js";
 import { loadConfig, optionsOf, userFile } from "../../guard/config/load.js";
@@ -26,6 +27,8 @@ export interface OfficeOptions {
   readonly store?: string;
   /** Ask nobody on the network about packages. */
   readonly offline?: boolean;
+  /** Who is asked besides the queue. */
+  readonly approvers?: readonly Approver[];
   readonly report: (text: string) => void;
 }
 
@@ -59,6 +62,7 @@ export class Office {
       config: () => loadConfig(places).config.approvals,
       workspace,
       userFile: userFile(places),
+      approvers: options.approvers ?? [],
       problem: report,
       audit,
     });
@@ -127,6 +131,17 @@ export class Office {
   async #refuse(call: string, reason: string): Promise<never> {
     await this.end(call, "REFUSED", reason);
     throw new Error(reason);
+  }
+
+  /** A call of a tool that the operator wants to be asked about. */
+  async consent(call: string, intent: Intent, signal: AbortSignal): Promise<void> {
+    const { what, digest, findings } = intent;
+    const { granted, note } = await this.approvals.request(
+      { kind: "TOOL_CALL", session: this.session, toolCall: call, what, digest, findings },
+      { signal, parked: (id) => this.report(`it waits for: hermes approvals show ${id}`) },
+    );
+    if (!granted) throw new Error(note ?? "A person, or a rule of theirs, refused it.");
+    await this.#ledger.running(call);
   }
 
   begin(id: string, tool: string, input: unknown, intent: Intent, status: ToolCallStatus): Promise<void> {

@@ -13,6 +13,10 @@ export interface GatewayServer {
   /** What it may change, the first of which it starts in; default: the working directory. */
   readonly roots: readonly string[];
   readonly network: "public" | "none";
+  /** Names of tools, with `*`: these are asked about each time. */
+  readonly ask: readonly string[];
+  /** … and these are not offered. */
+  readonly deny: readonly string[];
 }
 
 const entry = z.looseObject({
@@ -21,6 +25,8 @@ const entry = z.looseObject({
   env: z.record(z.string(), z.string()).default({}),
   roots: z.array(z.string().min(1)).default([]),
   network: z.enum(["public", "none"]).default("public"),
+  ask: z.array(z.string()).default([]),
+  deny: z.array(z.string()).default([]),
 });
 
 const file = z.looseObject({
@@ -41,10 +47,10 @@ export function readServers(path: string): GatewayServer[] {
   }
   const all = Object.entries(read.data.mcpServers ?? read.data.servers ?? {});
   if (all.length === 0) throw wrong("it has no servers (mcpServers)");
-  return all.map(([name, { command, args, env, roots, network }]) => {
+  return all.map(([name, { command, args, env, roots, network, ask, deny }]) => {
     if (!NAME.test(name) || name.includes("__"))
       throw wrong(`${name}: a server's name has letters, digits, dots and hyphens only, at most 40`);
-    return { name, command, args, env, roots, network };
+    return { name, command, args, env, roots, network, ask, deny };
   });
 }
 
