@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|exec|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { analyze } from "./analyze.mjs";
+import { exec } from "./exec.mjs";
 import { guard } from "./guard.mjs";
 import { memory } from "./memory.mjs";
 import { policies } from "./policies.mjs";
@@ -16,6 +17,7 @@ const SCENARIOS = {
   start: async (options) => ({ start: start(options) }),
   policy: async (options) => ({ policy: policies(options) }),
   reload: async (options) => ({ reload: await reload(options) }),
+  exec: async (options) => ({ exec: await exec(options) }),
   guard: async (options) => ({ guard: guard(options) }),
   trace: async (options) => ({ trace: await trace(options) }),
   analyze: async (options) => ({ analyze: await analyze(options) }),

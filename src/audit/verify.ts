@@ -119,3 +119,20 @@ export class ChainVerifier {
     return null;
   }
 }
+
+/** Of every chain that there are records of. */
+export async function verifyRows(
+  rows: AsyncIterable<AuditRow>,
+  options: VerifyOptions,
+): Promise<ChainReport[]> {
+  const verifiers = new Map<string, ChainVerifier>();
+  const of = (chain: string) => {
+    const known = verifiers.get(chain) ?? new ChainVerifier(chain, options);
+    verifiers.set(chain, known);
+    return known;
+  };
+  // Also when nothing at all is left of it.
+  if (options.head) of(options.head.chain);
+  for await (const row of rows) of(row.chain).take(row);
+  return [...verifiers.values()].map((verifier) => verifier.report());
+}

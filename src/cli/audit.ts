@@ -5,12 +5,13 @@ import { csvHeader, csvLine, jsonLine, readExport } from "../audit/export.js";
 import { readHead } from "../audit/head.js";
 import { fingerprint, makeKeys, readPublicKey } from "../audit/keys.js";
 import { AUDIT_KINDS } from "../audit/records.js";
-import { type ChainReport, ChainVerifier, type VerifyOptions } from "../audit/verify.js";
+import { type ChainReport, verifyRows } from "../audit/verify.js";
+import { words } from "../audit/words.js";
 import { HermesError } from "../errors.js";
 import { openStore } from "../store/open.js";
 import type { AuditFilter, AuditRow, Store } from "../store/store.js";
 import { harmless } from "../text.js";
-import { render, words } from "./audit-view.js";
+import { render } from "./audit-view.js";
 import { paint, print, say } from "./output.js";
 import { choice, pointInTime, usage, wholeNumber } from "./values.js";
 
@@ -148,19 +149,6 @@ async function verifyStore(flags: VerifyFlags): Promise<ChainReport[]> {
     if (!head) say("hermes: no head file: if the last records were cut off, nothing here would show it\n");
     return verifyRows(store.audit(), { keys, head });
   });
-}
-
-async function verifyRows(rows: AsyncIterable<AuditRow>, options: VerifyOptions): Promise<ChainReport[]> {
-  const verifiers = new Map<string, ChainVerifier>();
-  const of = (chain: string) => {
-    const known = verifiers.get(chain) ?? new ChainVerifier(chain, options);
-    verifiers.set(chain, known);
-    return known;
-  };
-  // Also when nothing at all is left of it.
-  if (options.head) of(options.head.chain);
-  for await (const row of rows) of(row.chain).take(row);
-  return [...verifiers.values()].map((verifier) => verifier.report());
 }
 
 function wantedHead(file: string) {

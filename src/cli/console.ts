@@ -5,21 +5,28 @@ import { Audit } from "../audit/audit.js";
 import { Access, ROLES, type User } from "../console/access.js";
 import { Console, type LogEntry } from "../console/server.js";
 import { userFile } from "../guard/config/load.js";
+import { configuredGuard } from "../guard/host.js";
+import { SkillStore } from "../guard/skills/store.js";
 import { openStore } from "../store/open.js";
 import type { Store } from "../store/store.js";
 import { harmless } from "../text.js";
 import { userName } from "./ask.js";
 import { print, say } from "./output.js";
+import { MachineRuns } from "./runs.js";
+import { skillFolder, skillScanner } from "./skill.js";
 import { choice, usage } from "./values.js";
 
 export interface ConsoleFlags {
   readonly listen: string;
   readonly origin?: string;
   readonly user?: readonly string[];
+  readonly policy?: readonly string[];
   readonly store?: string;
   readonly log?: string;
   readonly json?: boolean;
 }
+
+const GUARD_MS = 2000;
 
 /** Serves until a signal ends it. */
 export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
@@ -38,6 +45,10 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       host,
       port,
       log,
+      guard: cached(() => configuredGuard()),
+      skills: async () => new SkillStore(skillFolder(), await skillScanner()),
+      runs: new MachineRuns(),
+      policies: flags.policy ?? [],
       userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
       ...(origin !== undefined && { origin }),
     });
@@ -49,6 +60,15 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
     audit.close();
     await store.close();
   }
+}
+
+/** Whoever types asks often; whoever edits hermes.yaml waits a moment. */
+function cached<T>(make: () => Promise<T>): () => Promise<T> {
+  let [kept, until]: [Promise<T> | undefined, number] = [undefined, 0];
+  return () => {
+    if (!kept || Date.now() >= until) [kept, until] = [make(), Date.now() + GUARD_MS];
+    return kept;
+  };
 }
 
 /** For a console that runs already, and for others than the one who started it. */

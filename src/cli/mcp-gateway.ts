@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { resolve } from "node:path";
+import { ClientApprover } from "../mcp/gateway/client-approver.js";
 import { Gateway } from "../mcp/gateway/gateway.js";
 import { Office } from "../mcp/gateway/office.js";
 import { type Rewritten, rewrite, undo } from "../mcp/gateway/rewrite.js";
-import { type GatewayServer, nameOf, readServers } from "../mcp/gateway/servers.js";
+import { type GatewayServer, isName, NAMES, nameOf, readServers } from "../mcp/gateway/servers.js";
 import { harmless } from "../text.js";
 import { print, say } from "./output.js";
 import { choice, usage } from "./values.js";
@@ -15,6 +16,9 @@ export interface GatewayFlags {
   readonly root?: readonly string[];
   readonly network: string;
   readonly env?: readonly string[];
+  readonly ask: string;
+  readonly askTool?: readonly string[];
+  readonly denyTool?: readonly string[];
   readonly offline?: boolean;
   readonly store?: string;
 }
@@ -22,7 +26,10 @@ export interface GatewayFlags {
 /** Runs other people's servers until the client or a signal ends it. On stdout is nothing but the protocol. */
 export async function gatewayCommand(command: readonly string[], flags: GatewayFlags): Promise<number> {
   const servers = serversOf(command, flags);
+  const approver =
+    choice("--ask", flags.ask, ["client", "queue"]) === "client" ? new ClientApprover() : undefined;
   const office = await Office.open({
+    ...(approver && { approvers: [approver] }),
     workspace: resolve("."),
     report: (text) =>
       say(
@@ -34,7 +41,7 @@ export async function gatewayCommand(command: readonly string[], flags: GatewayF
     ...(flags.offline && { offline: true }),
     ...(flags.store !== undefined && { store: flags.store }),
   });
-  const gateway = new Gateway(servers, office, (line) => pass(Buffer.from(line)));
+  const gateway = new Gateway(servers, office, (line) => pass(Buffer.from(line)), approver);
   try {
     process.stdin.on("data", (bytes: Buffer) => gateway.client.receive(bytes));
     const signals = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal));
@@ -51,6 +58,7 @@ function serversOf(command: readonly string[], flags: GatewayFlags): GatewayServ
     throw usage("mcp-gateway takes either a command or --config FILE");
   if (flags.config !== undefined) return readServers(flags.config);
   const [program, ...args] = command as [string, ...string[]];
+  if (flags.name !== undefined && !isName(flags.name)) throw usage(`--name ${flags.name}: ${NAMES}`);
   const missing = (flags.env ?? []).find((name) => process.env[name] === undefined);
   if (missing !== undefined) throw usage(`--env ${missing}: there is no such variable`);
   return [
@@ -61,6 +69,8 @@ function serversOf(command: readonly string[], flags: GatewayFlags): GatewayServ
       env: Object.fromEntries((flags.env ?? []).map((name) => [name, process.env[name]!])),
       roots: flags.root ?? [],
       network: choice("--network", flags.network, ["public", "none"]),
+      ask: flags.askTool ?? [],
+      deny: flags.denyTool ?? [],
     },
   ];
 }

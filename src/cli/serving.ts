@@ -47,6 +47,13 @@ export function addServingCommands(program: Command): void {
       "a variable of ours that it gets, although it may be a secret; may be repeated",
       collect,
     )
+    .option("--ask-tool <name>", "ask before this tool is called, e.g. 'write_*'; may be repeated", collect)
+    .option("--deny-tool <name>", "do not offer this tool, e.g. 'delete_*'; may be repeated", collect)
+    .option(
+      "--ask <where>",
+      "who answers: client (its user, where it can ask; and the queue), or queue (hermes approvals)",
+      "client",
+    )
     .option("--offline", "do not ask for advisories on packages")
     .option(
       "--store <url>",

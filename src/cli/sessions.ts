@@ -79,7 +79,9 @@ function isAlive(pid: number): boolean {
 function supervisors(): number[] {
   return processes().filter((pid) => {
     const [, file = "", command = ""] = words(pid);
-    return /\/dist\/cli\/main\.cjs$/.test(file) && ["run", "trace"].includes(command) && pid !== process.pid;
+    const isOne = /\/dist\/cli\/main\.cjs$/.test(file) && ["run", "trace"].includes(command);
+    // One that is stopped cannot answer.
+    return isOne && pid !== process.pid && stateOf(pid) !== "T";
   });
 }
 
@@ -95,8 +97,17 @@ export function words(pid: number): string[] {
 
 /** proc(5): the name in parentheses may hold anything, so fields count from the last `)`. */
 export function parentOf(pid: number): number {
+  return Number(statOf(pid)[1] ?? 0);
+}
+
+/** R, S, T … */
+export function stateOf(pid: number): string | undefined {
+  return statOf(pid)[0];
+}
+
+function statOf(pid: number): string[] {
   const text = readText(`/proc/${pid}/stat`);
-  return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
 function readText(file: string): string {

@@ -15,19 +15,23 @@ interface Flags {
 const EXIT: Readonly<Record<Action, number>> = { allow: 0, ask: 3, deny: 4 };
 const STYLE = { allow: "green", ask: "yellow", deny: "red" } as const;
 
-async function scanner(): Promise<ScanSkill> {
+export async function skillScanner(): Promise<ScanSkill> {
   const guard = await configuredGuard();
   return (folder, source) =>
     guard.check({ kind: "skill", input: folder, fields: { ...(source && { source }) } });
 }
 
+export function skillFolder(): string {
+  return process.env.HERMES_HOME ?? join(homedir(), ".hermes");
+}
+
 async function storeOf({ home }: Flags): Promise<SkillStore> {
-  return new SkillStore(home ?? process.env.HERMES_HOME ?? join(homedir(), ".hermes"), await scanner());
+  return new SkillStore(home ?? skillFolder(), await skillScanner());
 }
 
 /** Judges a skill without touching it. */
 export async function scanCommand(folder: string, flags: Flags): Promise<number> {
-  const { action, findings } = (await scanner())(resolve(folder), flags.source);
+  const { action, findings } = (await skillScanner())(resolve(folder), flags.source);
   if (flags.json) print(`${JSON.stringify({ action, findings })}\n`);
   else show(basename(resolve(folder)), action, findings);
   return EXIT[action];

@@ -64,14 +64,14 @@ function show(views: readonly SessionView[], flags: Flags, live: boolean): void 
   }
 }
 
-function view(now: Answer, before: Answer | undefined): SessionView {
+export function view(now: Answer, before: Answer | undefined): SessionView {
   const from = before ?? { time: now.started, summary: { calls: 0 } };
   const seconds = Math.max(now.time - from.time, 0.001);
   const callsPerSecond = (now.summary.calls - from.summary.calls) / seconds;
   return { ...now, seconds, callsPerSecond, tree: treeOf(now.launcher) };
 }
 
-function treeOf(launcher: number): ProcessView[] {
+export function treeOf(launcher: number): ProcessView[] {
   const children = new Map<number, number[]>();
   for (const pid of processes()) {
     const parent = parentOf(pid);

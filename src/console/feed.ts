@@ -41,6 +41,11 @@ export class Feed {
     this.#send(text);
   }
 
+  /** What a page that was away need not hear of: it looks for itself. */
+  mention(kind: string, data: unknown): void {
+    this.#send(this.#written(kind, data));
+  }
+
   /** `now`: how everything stands, for those who cannot be told what they missed. False: there are too many already. */
   attach(response: ServerResponse, seen: string | undefined, now: () => readonly FeedEvent[]): boolean {
     if (this.#clients.size >= CLIENTS) return false;

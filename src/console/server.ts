@@ -3,19 +3,36 @@ import type { AddressInfo } from "node:net";
 import { Desk } from "../approval/desk.js";
 import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
+import type { Guard } from "../guard/guard.js";
+import type { SkillStore } from "../guard/skills/store.js";
 import type { Store } from "../store/store.js";
+import { PACKAGE_VERSION } from "../version.js";
 import { type Access, LOGIN_MS } from "./access.js";
 import { Feed } from "./feed.js";
 import { Gate } from "./gate.js";
+import { Metrics } from "./metrics.js";
 import { pageFile } from "./page.js";
 import { Pending } from "./pending.js";
 import { Refusal, type Route, signed } from "./route.js";
 import { approvalRoutes } from "./routes/approvals.js";
+import { auditRoutes } from "./routes/audit.js";
+import { guardRoutes } from "./routes/guard.js";
+import { policyRoutes } from "./routes/policies.js";
+import { sessionRoutes } from "./routes/sessions.js";
+import { skillRoutes } from "./routes/skills.js";
+import type { Runs } from "./runs.js";
+import { Tail } from "./tail.js";
 
 export interface ConsoleOptions {
   readonly store: Store;
   readonly audit: Audit;
   readonly access: Access;
+  /** As hermes.yaml has it now. */
+  readonly guard: () => Promise<Guard>;
+  readonly skills: () => Promise<SkillStore>;
+  readonly runs?: Runs;
+  /** Policies that can be edited, besides those that a run has in force. */
+  readonly policies?: readonly string[];
   /** Where answers for always are kept. */
   readonly userFile?: string;
   /** Of this machine: it speaks plain HTTP. */
@@ -54,6 +71,8 @@ export class Console {
   readonly #server: Server;
   readonly #feed = new Feed();
   readonly #pending: Pending;
+  readonly #tail: Tail;
+  readonly #metrics = new Metrics();
   readonly #routes: ReadonlyMap<string, Route>;
   #gate!: Gate;
   #url = "";
@@ -70,11 +89,26 @@ export class Console {
   }
 
   private constructor(options: ConsoleOptions) {
-    const { store, audit, userFile } = options;
+    const { store, audit, guard, skills, runs, policies = [], userFile } = options;
     this.#options = options;
     const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
     this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
-    const routes = [...approvalRoutes(store, desk, () => this.#pending.look())];
+    const routes = [
+      ...approvalRoutes(store, desk, () => this.#pending.look()),
+      ...auditRoutes(store, guard),
+      ...guardRoutes(guard),
+      ...policyRoutes({ store, audit, files: policies, ...(runs && { runs }) }),
+      ...sessionRoutes(store, runs, audit),
+      ...skillRoutes(skills, audit),
+    ];
+    this.#tail = new Tail(
+      store,
+      (rows) => {
+        for (const row of rows) this.#metrics.count(row);
+        this.#feed.mention("records", { count: rows.length });
+      },
+      (error) => this.#failed("audit", error),
+    );
     this.#routes = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
     this.#server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
       void this.#serve(request, response);
@@ -88,6 +122,7 @@ export class Console {
   async close(): Promise<void> {
     this.#feed.close();
     await this.#pending.close();
+    await this.#tail.close();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
@@ -121,7 +156,10 @@ export class Console {
       this.#gate.checkHost(request);
       const file = request.method === "GET" ? pageFile(pathname) : undefined;
       if (file) response.writeHead(200, { "content-type": file.type }).end(file.bytes);
-      else if (!pathname.startsWith("/api/")) throw new Refusal(404, "there is nothing here");
+      else if (request.method === "GET" && ["/healthz", "/metrics"].includes(pathname)) {
+        this.#gate.checkLocal(request);
+        await this.#numbers(response, pathname);
+      } else if (!pathname.startsWith("/api/")) throw new Refusal(404, "there is nothing here");
       else {
         this.#gate.checkOrigin(request);
         who = await this.#api(request, response, pathname, searchParams);
@@ -129,6 +167,7 @@ export class Console {
     } catch (error) {
       this.#refuse(response, pathname, error);
     }
+    this.#metrics.answered(response.statusCode);
     this.#options.log?.({
       level: response.statusCode < 400 ? "info" : response.statusCode < 500 ? "warn" : "error",
       what: "request",
@@ -138,6 +177,27 @@ export class Console {
       ms: Math.round(performance.now() - began),
       ...(who !== undefined && { who }),
     });
+  }
+
+  /** For programs that watch over this one: numbers, and whether the store can be read. */
+  async #numbers(response: ServerResponse, path: string): Promise<void> {
+    const { store } = this.#options;
+    try {
+      if (path === "/healthz") await store.sessions({ limit: 1 });
+      else {
+        const text = await this.#metrics.text(store, {
+          pending: this.#pending.size,
+          pages: this.#feed.clients,
+        });
+        response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text);
+        return;
+      }
+    } catch (error) {
+      this.#failed("store", error);
+      json(response, 503, { status: "the store cannot be read" });
+      return;
+    }
+    json(response, 200, { status: "ok", version: PACKAGE_VERSION, store: store.engine });
   }
 
   /** Returns who it was. */

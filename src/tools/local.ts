@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Answer, Question } from "../approval/question.js";
 import type { DeedOptions } from "../deed/options.js";
@@ -8,6 +8,7 @@ import { sessionOptions } from "../run.js";
 import type { SessionResult } from "../session/options.js";
 import { Session } from "../session/session.js";
 import type { Backend, Refusal, RunEvents, Running, RunOrder, RunResult } from "./backend.js";
+import { Gate } from "./gate.js";
 import { openStreams, type Streams } from "./streams.js";
 import { Threads } from "./threads.js";
 import { signalBelow } from "./tree.js";
@@ -17,10 +18,18 @@ export const GRACE_MS = 1000;
 /** As of timeout(1). */
 const TIMED_OUT = 124;
 
+/** Every run has a thread, and a thread has tens of megabytes: more than so many wait. */
+const MOST_RUNS = 64;
+/** To start costs most of what a short command costs: more at once would only get into each other's way. */
+const MOST_STARTS = Math.max(4, availableParallelism());
+const BEGINNING_MS = 1000;
+
 /** Runs commands on this machine, each in a session of its own. */
 export class LocalBackend implements Backend {
   readonly name = "local";
   readonly #threads = new Threads();
+  readonly #runs = new Gate(MOST_RUNS);
+  readonly #starts = new Gate(MOST_STARTS);
   readonly #running = new Set<LocalRun>();
 
   constructor() {
@@ -28,10 +37,23 @@ export class LocalBackend implements Backend {
   }
 
   async start(order: RunOrder, events: RunEvents = {}): Promise<Running> {
+    const leave = await this.#runs.enter();
+    const begun = await this.#starts.enter();
     const run = new LocalRun(order, events);
     this.#running.add(run);
-    run.result.catch(() => {}).finally(() => this.#running.delete(run));
-    await run.start(this.#threads);
+    run.result
+      .catch(() => {})
+      .finally(() => {
+        this.#running.delete(run);
+        begun();
+        leave();
+      });
+    setTimeout(begun, BEGINNING_MS).unref();
+    await run.start(this.#threads).catch((error) => {
+      begun();
+      leave();
+      throw error;
+    });
     return run;
   }
 
@@ -107,6 +129,7 @@ class LocalRun implements Running {
     });
     await running.catch((error) => {
       this.#streams.close();
+      this.#settle(Promise.reject(error));
       throw error;
     });
   }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { parse } from "jsonc-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HERMES, hermes } from "../support/cli.js";
 import { root } from "../support/programs.js";
@@ -203,6 +204,7 @@ describe("hermes mcp-gateway with servers of others", () => {
     const calls = await records(here.store, "tool-call");
     expect(calls.map(({ tool }) => tool).sort()).toEqual([
       "doubtful__echo",
+      "files__nothing",
       "files__read_text_file",
       ...Array(4).fill("mcp_server"),
       "memory__read_graph",
@@ -246,7 +248,9 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     definitions = join(here.workspace, "tools.json");
     writeFileSync(`${definitions}.instructions`, "Use it well.");
     describeTools(
-      ...["say", "environment", "shaped", "leak", "complain", "end", "hang"].map((name) => TOOL(name)),
+      ...["say", "environment", "shaped", "leak", "complain", "end", "hang", "junk"].map((name) =>
+        TOOL(name),
+      ),
     );
   });
 
@@ -313,6 +317,27 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     expect(textOf(await call("complain", {}))).toBe("wrong password [redacted: SERVICE_PASSWORD]");
   });
 
+  it("asks about tools that the operator wants to be asked about, and offers none that they do not want", async () => {
+    const rules = ["--ask-tool", "s*", "--deny-tool", "env*"];
+    const asked: string[] = [];
+    const { client, call } = await gateway([...rules, "--name", "odd", "--", "node", ODD, definitions], {
+      elicit: ({ message }) => {
+        asked.push(message);
+        return {
+          action: "accept",
+          content: { answer: asked.length === 1 ? "once" : "no", note: "not again" },
+        };
+      },
+    });
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("environment");
+    expect((await call("environment", {})).isError).toBe(true);
+    expect(textOf(await call("say", { words: "hello" }))).toBe("hello");
+    await expect(call("say", { words: "hello" })).rejects.toThrow("not again");
+    expect(asked[0]).toContain('what: odd__say {"words":"hello"}');
+    const outcomes = (await records(here.store, "outcome")).map(({ status }) => status);
+    expect(outcomes).toEqual(["REFUSED", "DONE", "REFUSED"]);
+  });
+
   it("passes on what a client gives up, and says it when the server ends", async () => {
     const { client, call, said } = await odd();
     const stop = new AbortController();
@@ -324,6 +349,31 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     await expect(hanging).rejects.toThrow();
     await until(() => said().includes("odd: gave up"));
     await expect(call("end", {})).rejects.toThrow("it has ended (status 3)");
+    await expect(call("say", { words: "hello" })).rejects.toThrow("it has ended (status 3)");
+  });
+
+  it("outlives what is no message, and answers that nobody asked for", async () => {
+    const { call, said } = await odd();
+    expect(textOf(await call("junk", {}))).toBe("fine");
+    expect(said()).toContain("this is not a message");
+  });
+
+  it("writes no secret of a server into the records", async () => {
+    const { client } = await odd();
+    await client.listTools();
+    const [launch] = await records(here.store, "tool-call");
+    expect(JSON.stringify(launch)).toContain("SERVICE_PASSWORD");
+    expect(JSON.stringify(launch)).not.toContain("hunter2");
+  });
+
+  it("is initialized once, and has names that are no paths", async () => {
+    const { client } = await odd();
+    const again = {
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    } as const;
+    await expect(client.request(again)).rejects.toThrow("initialized already");
+    expect(hermes(["mcp-gateway", "--name", "../x", "--", "node", ODD], { env: here.env }).status).toBe(2);
   });
 
   it("does not pass on what it does not know", async () => {
@@ -381,7 +431,9 @@ describe("hermes mcp-gateway import", () => {
     const { status, stdout } = hermes(["mcp-gateway", "import", "--json", file], { env: here.env });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ changed: ["files", "git hub"], left: [{ name: "far" }] });
-    const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+    const after = readFileSync(file, "utf8");
+    expect(after).toContain("// what Cursor has");
+    const { mcpServers } = parse(after);
     expect(mcpServers.files).toEqual({
       command: "hermes",
       args: [

@@ -1,6 +1,7 @@
 import { h } from "../report/dom.js";
 import { get } from "./api.js";
 import type { Pending, Settled } from "./approvals.js";
+import { type Finding, finding, part } from "./findings.js";
 import { button, clock, lines } from "./view.js";
 
 export interface Given {
@@ -16,13 +17,6 @@ interface Item extends Pending {
   readonly findings: readonly Finding[];
   readonly detail: Readonly<Record<string, unknown>>;
   readonly asker: { agent?: string; workspace?: string; host?: string; pid?: number };
-}
-
-interface Finding {
-  readonly rule: string;
-  readonly action?: string;
-  readonly reason: string;
-  readonly instead?: string;
 }
 
 const KEYS = { y: "once", s: "session", a: "always" } as const;
@@ -172,16 +166,6 @@ export class Detail {
   }
 }
 
-function finding({ rule, action = "ask", reason, instead }: Finding): HTMLElement {
-  return h(
-    "div",
-    { class: `finding ${action}` },
-    h("strong", {}, rule),
-    h("span", {}, reason),
-    instead !== undefined && h("em", {}, `Instead: ${instead}`),
-  );
-}
-
 function parts(item: Item): HTMLElement[] {
   const { asker, detail, session, created, expires, digest } = item;
   const { diff, explanation, who, ...rest } = detail;
@@ -210,10 +194,6 @@ function parts(item: Item): HTMLElement[] {
 
 function table(facts: readonly (readonly [string, string])[]): HTMLElement {
   return h("dl", {}, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
-}
-
-function part(name: string, content: HTMLElement): HTMLElement {
-  return h("section", { class: "part" }, h("h4", {}, name), content);
 }
 
 function asking(one: unknown): string {

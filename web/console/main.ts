@@ -2,8 +2,13 @@ import { h } from "../report/dom.js";
 import { themeButton } from "../report/theme.js";
 import { get, keepKey, post, Refused } from "./api.js";
 import { Approvals, type Pending, type Settled } from "./approvals.js";
+import { AuditView } from "./audit.js";
 import { setSound, soundIsOn } from "./beep.js";
 import { follow } from "./feed.js";
+import { Playground } from "./playground.js";
+import { Policies } from "./policies.js";
+import { SessionsView } from "./sessions.js";
+import { Skills } from "./skills.js";
 import { button, type User, type View } from "./view.js";
 
 /** The page: who are you, then the views, and what happens meanwhile. */
@@ -51,7 +56,15 @@ function show(user: User): void {
     badge.textContent = String(count);
     document.title = count === 0 ? "HERMES" : `(${count}) HERMES`;
   });
-  const views: readonly View[] = [approvals];
+  const audit = new AuditView();
+  const views: readonly View[] = [
+    approvals,
+    new SessionsView(user),
+    new Policies(user),
+    audit,
+    new Playground(),
+    new Skills(user),
+  ];
   const tabs = views.map((view) =>
     h("a", { href: `#${view.id}`, class: "tab" }, view.title, view === approvals && badge),
   );
@@ -105,6 +118,7 @@ function show(user: User): void {
       if (kind === "pending") approvals.replace(data as Pending[]);
       else if (kind === "asked") approvals.asked(data as Pending);
       else if (kind === "settled") approvals.settled(data as Settled);
+      else if (kind === "records") audit.written();
     },
     (connected) => {
       link.classList.toggle("lost", !connected);

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { globMatches } from "../../approval/glob.js";
 import type { Judgement } from "../../guard/guard.js";
 import { publicError } from "../../guard/mcp/env.js";
 import { toolDigest } from "../../guard/mcp/pins.js";
+import type { Intent } from "../../tools/tool.js";
 import { type Definition, Definitions, definitionsOf } from "./definitions.js";
 import type { Office } from "./office.js";
 import { type Json, METHOD_NOT_FOUND, type Peer, REFUSED, RpcError } from "./peer.js";
 import { Sampling } from "./sampling.js";
-import { cleanResult, judgeWords, whyOf } from "./scan.js";
+import { cleanResult, judgeWords, whyOf, withoutCredentials } from "./scan.js";
 import type { GatewayServer } from "./servers.js";
 import { Upstream } from "./upstream.js";
 
@@ -19,7 +21,10 @@ export class Behind {
   readonly #sampling: Sampling;
   readonly #definitions: Definitions;
   #upstream: Upstream | undefined;
-  #call = "";
+  /** Of the launch, until its end is recorded. */
+  #call: string | undefined;
+  #closing = false;
+  #recordedEnd: Promise<void> | undefined;
   #capabilities: Json = {};
   #clientCan: Json = {};
 
@@ -64,7 +69,7 @@ export class Behind {
         notification: (method, given) => this.#told(method, given),
         problem: (text) => report(`${this.name}: ${text}`),
       },
-      ended: (why) => report(`${this.name}: ${why}`),
+      ended: (why) => this.#ended(why),
     });
     const capabilities = pick(this.#clientCan, ["roots", "sampling", "elicitation"]);
     const result = (await this.ask("initialize", { ...params, capabilities })) as Json;
@@ -74,7 +79,8 @@ export class Behind {
     if (heard.action !== "allow")
       report(`${this.name}: its instructions are withheld: ${whyOf(heard, heard.action)}`);
     return {
-      ...pick(result, ["protocolVersion", "serverInfo"]),
+      ...pick(result, ["protocolVersion"]),
+      serverInfo: pick((result.serverInfo ?? {}) as Json, ["name", "title", "version"]),
       capabilities: this.#capabilities,
       ...(typeof instructions === "string" && heard.action === "allow" && { instructions }),
     };
@@ -102,7 +108,7 @@ export class Behind {
   // ---------------------------------------------------------------- what the client asks
 
   /** All of a list, however many pages the server makes of it. */
-  async list(method: string, key: string): Promise<unknown[]> {
+  async list(method: string, key: string): Promise<Json[]> {
     const all: unknown[] = [];
     let cursor: unknown;
     for (let page = 0; page < MOST_PAGES; page++) {
@@ -111,11 +117,14 @@ export class Behind {
       cursor = result?.nextCursor;
       if (typeof cursor !== "string") break;
     }
-    return all;
+    return all.filter((one) => typeof one === "object" && one !== null) as Json[];
   }
 
   async tools(): Promise<Definition[]> {
-    return this.#definitions.admit(definitionsOf(await this.list("tools/list", "tools")));
+    const offered = definitionsOf(await this.list("tools/list", "tools")).filter(
+      ({ name }) => !this.#server.deny.some((pattern) => globMatches(pattern, name)),
+    );
+    return this.#definitions.admit(offered);
   }
 
   whyWithheld(tool: string): string | undefined {
@@ -123,29 +132,33 @@ export class Behind {
   }
 
   /** Definitions and resources that are only described: what is described harmfully is left out. */
-  presentable<T>(described: readonly T[]): T[] {
+  presentable<T extends Json>(described: readonly T[]): T[] {
     return described.filter((one) => {
       const judgement = judgeWords(this.#office.guard, one);
       if (judgement.action !== "deny") return true;
-      this.#office.report(
-        `${this.name}: ${(one as { name?: string }).name} is withheld: ${whyOf(judgement, "deny")}`,
-      );
+      this.#office.report(`${this.name}: ${one.name} is withheld: ${whyOf(judgement, "deny")}`);
       return false;
     });
   }
 
   async callTool(as: string, params: Json, signal: AbortSignal): Promise<Json> {
-    return this.#recorded(as, params.arguments, async () => {
-      const result = (await this.ask("tools/call", params, signal)) as Json;
-      const judgement = judgeWords(this.#office.guard, result);
-      return { result: cleanResult(result, judgement, this.#server.env), judgement };
-    });
+    const asks = this.#server.ask.some((pattern) => globMatches(pattern, String(params.name)));
+    return this.#recorded(
+      as,
+      params.arguments,
+      async () => {
+        const result = ((await this.ask("tools/call", params, signal)) ?? {}) as Json;
+        const judgement = judgeWords(this.#office.guard, result);
+        return { result: cleanResult(result, judgement, this.#server.env), judgement };
+      },
+      asks ? signal : undefined,
+    );
   }
 
   /** A prompt or a resource: a model reads it, too. */
   async read(as: string, method: string, params: Json, signal: AbortSignal): Promise<Json> {
     return this.#recorded(as, params, async () => {
-      const result = (await this.ask(method, params, signal)) as Json;
+      const result = ((await this.ask(method, params, signal)) ?? {}) as Json;
       const judgement = judgeWords(this.#office.guard, result);
       if (judgement.action === "deny")
         throw new RpcError(REFUSED, `HERMES has withheld it: ${whyOf(judgement, "deny")}`);
@@ -157,33 +170,33 @@ export class Behind {
     });
   }
 
+  /** `asks`: a person must agree first, unless it is aborted. */
   async #recorded(
     tool: string,
     input: unknown,
     act: () => Promise<{ readonly result: Json; readonly judgement?: Judgement }>,
+    asks?: AbortSignal,
   ): Promise<Json> {
     const id = randomUUID();
-    const what = `${tool} ${JSON.stringify(input ?? {})}`;
-    const digest = toolDigest([tool, input ?? {}]);
-    await this.#office.begin(
-      id,
-      tool,
-      input ?? {},
-      { what, action: "allow", findings: [], digest },
-      "RUNNING",
-    );
+    const intent: Intent = {
+      what: `${tool} ${JSON.stringify(input ?? {})}`,
+      action: asks ? "ask" : "allow",
+      findings: asks ? [{ layer: "mcp", rule: "tool-asks", action: "ask", reason: ASKS }] : [],
+      digest: toolDigest([tool, input ?? {}]),
+    };
+    await this.#office.begin(id, tool, input ?? {}, intent, asks ? "PENDING" : "RUNNING");
+    let refused = asks !== undefined;
     try {
-      const { result, judgement } = await act();
-      const { action = "allow" } = judgement ?? {};
-      const said =
-        judgement && action !== "allow"
-          ? `${action === "deny" ? "withheld" : "warned"}: ${whyOf(judgement, action)}`
-          : undefined;
-      await this.#office.end(id, action === "deny" ? "REFUSED" : result.isError ? "FAILED" : "DONE", said);
+      if (asks) await this.#office.consent(id, intent, asks);
+      refused = false;
+      const { result, judgement = NOTHING } = await act();
+      const { action } = judgement;
+      const status = action === "deny" ? "REFUSED" : result.isError ? "FAILED" : "DONE";
+      await this.#office.end(id, status, action === "allow" ? undefined : whyOf(judgement, action));
       return result;
     } catch (error) {
-      await this.#office.end(id, "FAILED", (error as Error).message);
-      throw error;
+      await this.#office.end(id, refused ? "REFUSED" : "FAILED", (error as Error).message);
+      throw refused ? new RpcError(REFUSED, `It was refused: ${(error as Error).message}`) : error;
     }
   }
 
@@ -201,8 +214,15 @@ export class Behind {
       });
     if (method === "elicitation/create" && "elicitation" in this.#clientCan)
       return this.#recorded(`${this.name}__elicitation`, given, async () => {
-        const judgement = judgeWords(this.#office.guard, given);
+        const { guard } = this.#office;
+        const judgement = judgeWords(guard, given);
         if (judgement.action === "deny") throw new RpcError(REFUSED, whyOf(judgement, "deny"));
+        // The user would be sent there in the client's name.
+        if (
+          given.url !== undefined &&
+          guard.check({ kind: "url", input: String(given.url) }).action !== "allow"
+        )
+          throw new RpcError(REFUSED, "Its users are not sent to this address.");
         const message = `The MCP server ${this.name} asks: ${String(given.message ?? "")}`;
         return { result: (await this.#client().request(method, { ...given, message }, signal)) as Json };
       });
@@ -211,15 +231,25 @@ export class Behind {
 
   #told(method: string, params: Json): void {
     if (!PASSED_ON.has(method)) return;
-    const clean = JSON.parse(publicError(JSON.stringify(params), {})) as Json;
-    this.#client().notify(method, method === "notifications/message" ? clean : params);
+    this.#client().notify(method, withoutCredentials(params, this.#server.env));
+  }
+
+  #ended(why: string): void {
+    if (!this.#closing) this.#office.report(`${this.name}: ${why}`);
+    if (this.#call === undefined) return;
+    this.#recordedEnd = this.#office.end(this.#call, this.#closing ? "DONE" : "FAILED", why);
+    this.#call = undefined;
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#upstream?.close();
-    if (this.#call !== "") await this.#office.end(this.#call, "DONE");
+    await this.#recordedEnd;
   }
 }
+
+const ASKS = "The operator wants to be asked before this tool is called.";
+const NOTHING: Judgement = { action: "allow", findings: [] };
 
 /** What is looked at on its way; what a server can besides is not offered. */
 const CHECKED = ["tools", "prompts", "resources", "logging", "completions"];

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Approver } from "../../approval/approver.js";
 import { Queue } from "../../approval/queue.js";
 import { Audit } from "../../audit/audit.js";
 import { loadConfig, optionsOf, userFile } from "../../guard/config/load.js";
@@ -26,6 +27,8 @@ export interface OfficeOptions {
   readonly store?: string;
   /** Ask nobody on the network about packages. */
   readonly offline?: boolean;
+  /** Who is asked besides the queue. */
+  readonly approvers?: readonly Approver[];
   readonly report: (text: string) => void;
 }
 
@@ -59,6 +62,7 @@ export class Office {
       config: () => loadConfig(places).config.approvals,
       workspace,
       userFile: userFile(places),
+      approvers: options.approvers ?? [],
       problem: report,
       audit,
     });
@@ -93,21 +97,19 @@ export class Office {
   ): Promise<{ readonly call: string; readonly approved: string[] }> {
     const call = randomUUID();
     const argv = [command, ...args];
-    const subject = {
-      kind: "mcp",
-      input: JSON.stringify({ mcpServers: { [name]: { command, args, env } } }),
-    } as const;
-    const { action, findings } = await this.guard.judge(subject);
+    const subject = (variables: object) =>
+      ({
+        kind: "mcp",
+        input: JSON.stringify({ mcpServers: { [name]: { command, args, env: variables } } }),
+      }) as const;
+    const { action, findings } = await this.guard.judge(subject(env));
     const what = `start the MCP server ${name}: ${argv.join(" ")}`;
     const digest = toolDigest(["hermes mcp launch", 1, name, argv, Object.keys(env)]);
     const status = action === "allow" ? "RUNNING" : action === "ask" ? "PENDING" : "REFUSED";
-    await this.begin(
-      call,
-      "mcp_server",
-      { name, command, args },
-      { what, subject, action, findings, digest },
-      status,
-    );
+    // What a server is given in confidence is not for the record.
+    const given = Object.fromEntries(Object.keys(env).map((variable) => [variable, "…"]));
+    const intent = { what, subject: subject(given), action, findings, digest };
+    await this.begin(call, "mcp_server", { name, command, args }, intent, status);
     if (action === "deny") return this.#refuse(call, reasons(findings, "deny"));
     if (action === "allow") return { call, approved: [] };
     const { granted, note } = await this.approvals.request(
@@ -127,6 +129,26 @@ export class Office {
   async #refuse(call: string, reason: string): Promise<never> {
     await this.end(call, "REFUSED", reason);
     throw new Error(reason);
+  }
+
+  /** A call of a tool that the operator wants to be asked about. */
+  async consent(call: string, intent: Intent, signal: AbortSignal): Promise<void> {
+    const { what, digest, findings } = intent;
+    const { granted, note } = await this.approvals.request(
+      { kind: "TOOL_CALL", session: this.session, toolCall: call, what, digest, findings },
+      { signal, parked: (id) => this.report(`it waits for: hermes approvals show ${id}`) },
+    );
+    if (!granted) throw new Error(note ?? "A person, or a rule of theirs, refused it.");
+    await this.#ledger.running(call);
+  }
+
+  /** A call that does not get as far as a server. */
+  async refused(tool: string, input: unknown, reason: string): Promise<void> {
+    const id = randomUUID();
+    const finding: Finding = { layer: "mcp", rule: "withheld", action: "deny", reason };
+    const intent: Intent = { what: tool, action: "deny", findings: [finding], digest: "" };
+    await this.begin(id, tool, input, intent, "REFUSED");
+    await this.end(id, "REFUSED", reason);
   }
 
   begin(id: string, tool: string, input: unknown, intent: Intent, status: ToolCallStatus): Promise<void> {

@@ -92,15 +92,12 @@ export class Peer {
   }
 
   #take(line: string): void {
-    let message: unknown;
     try {
-      message = JSON.parse(line);
+      const message: unknown = JSON.parse(line);
+      for (const one of Array.isArray(message) ? message : [message]) this.#handle(one as Json);
     } catch {
       this.#handlers.problem?.(`this is not a message: ${line.slice(0, 200)}`);
-      return;
     }
-    for (const one of Array.isArray(message) ? message : [message])
-      if (typeof one === "object" && one !== null) this.#handle(one as Json);
   }
 
   #handle({ id, method, params, result, error }: Json): void {

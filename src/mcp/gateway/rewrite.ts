@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { applyEdits, modify } from "jsonc-parser";
 import { HermesError } from "../../errors.js";
+import { toolDigest } from "../../guard/mcp/pins.js";
 import type { Json } from "./peer.js";
-import { withoutComments } from "./servers.js";
+import { readJson } from "./servers.js";
 
 /** What was done with each server of a client's configuration. */
 export interface Rewritten {
@@ -17,42 +18,45 @@ const COMMAND = "mcp-gateway";
 
 /** Has every server that a client starts go through the gateway. What was there is kept beside it. */
 export function rewrite(file: string, hermes: string): Rewritten {
-  const before = read(file);
-  const config = parse(file, before);
-  const changed: string[] = [];
-  const left: { name: string; why: string }[] = [];
-  const after = mapServers(config, (name, server) => {
+  const { text, value } = readJson(file);
+  const all = serversIn(file, value);
+  const left = all.flatMap(({ name, server }) => {
     const why = whyLeft(server);
-    if (why !== undefined) {
-      left.push({ name, why });
-      return server;
-    }
-    changed.push(name);
-    return through(name, server, hermes);
+    return why === undefined ? [] : [{ name, why }];
   });
-  if (changed.length === 0) return { changed, left };
+  const chosen = all.filter(({ server }) => whyLeft(server) === undefined);
+  const changed = chosen.map(({ name }) => name);
+  if (chosen.length === 0) return { changed, left };
   const backup = backupOf(file);
-  if (!existsSync(backup)) replace(backup, before, statSync(file).mode);
-  replace(file, `${JSON.stringify(after, undefined, 2)}\n`, statSync(file).mode);
+  if (!existsSync(backup)) replace(backup, text, statSync(file).mode);
+  const after = chosen.reduce(
+    (now, { path, name, server }) => edited(now, path, through(name, server, hermes)),
+    text,
+  );
+  replace(file, after, statSync(file).mode);
   return { changed, left, backup };
 }
 
 /** The way back: the very file that was there, or, when somebody changed it since, server by server. */
 export function undo(file: string): Rewritten {
-  const now = read(file);
-  const backup = backupOf(file);
-  const changed: string[] = [];
-  const config = mapServers(parse(file, now), (name, server) => {
+  const { text, value } = readJson(file);
+  const ours = serversIn(file, value).flatMap(({ path, name, server }) => {
     const direct = without(server);
-    if (direct) changed.push(name);
-    return direct ?? server;
+    return direct ? [{ path, name, direct }] : [];
   });
-  if (changed.length === 0) return { changed, left: [] };
-  const original = existsSync(backup) ? read(backup) : undefined;
-  const same = original !== undefined && digest(parse(backup, original)) === digest(config);
-  replace(file, same ? original : `${JSON.stringify(config, undefined, 2)}\n`, statSync(file).mode);
-  if (same) rmSync(backup);
-  return { changed, left: [], ...(!same && original !== undefined && { backup }) };
+  const changed = ours.map(({ name }) => name);
+  if (ours.length === 0) return { changed, left: [] };
+  const after = ours.reduce((now, { path, direct }) => edited(now, path, direct), text);
+  const backup = backupOf(file);
+  const { mode } = statSync(file);
+  replace(file, after, mode);
+  if (!existsSync(backup)) return { changed, left: [] };
+  const original = readJson(backup);
+  if (digest(backup, original.value) !== digest(file, readJson(file).value))
+    return { changed, left: [], backup };
+  replace(file, original.text, mode);
+  rmSync(backup);
+  return { changed, left: [] };
 }
 
 function backupOf(file: string): string {
@@ -67,14 +71,19 @@ function whyLeft({ command, args, url, serverUrl }: Json): string | undefined {
   return Array.isArray(args) && args[0] === COMMAND ? "it goes through the gateway already" : undefined;
 }
 
-/** Only names of variables become words: values stay where they were. */
-function through(name: string, server: Json, hermes: string): Json {
-  const { command, args = [], env = {}, ...rest } = server;
-  const names = Object.keys(env as Json).flatMap((variable) => ["--env", variable]);
-  const words = [COMMAND, "--name", plain(name), ...names, "--", String(command), ...(args as string[])];
-  return { ...rest, command: hermes, args: words, ...(server.env !== undefined && { env }) };
+/** What changes of an entry. Only names of variables become words: values stay where they were. */
+interface Words {
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
+function through(name: string, { command, args, env }: Json, hermes: string): Words {
+  const names = Object.keys((env ?? {}) as Json).flatMap((variable) => ["--env", variable]);
+  const own = Array.isArray(args) ? (args as string[]) : [];
+  return { command: hermes, args: [COMMAND, "--name", plain(name), ...names, "--", String(command), ...own] };
+}
+
+/** A name that may stand before those of tools. */
 function plain(name: string): string {
   return (
     name
@@ -84,61 +93,47 @@ function plain(name: string): string {
   );
 }
 
-function without(server: Json): Json | undefined {
-  const { args } = server;
+function without({ args }: Json): Words | undefined {
   if (!Array.isArray(args) || args[0] !== COMMAND || !args.includes("--")) return undefined;
   const [command, ...rest] = args.slice(args.indexOf("--") + 1) as string[];
-  if (command === undefined) return undefined;
-  return { ...server, command, args: rest };
+  return command === undefined ? undefined : { command, args: rest };
 }
 
-function mapServers(config: Json, act: (name: string, server: Json) => Json): Json {
-  const entries = Object.entries(config).map(([key, value]): [string, unknown] => {
-    if (key === "mcp" && isObject(value)) return [key, mapServers(value, act)];
-    if (!LISTS.includes(key) || !isObject(value)) return [key, value];
-    const servers = Object.entries(value).map(([name, server]) => [
-      name,
-      isObject(server) ? act(name, server) : server,
-    ]);
-    return [key, Object.fromEntries(servers)];
+interface Entry {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly server: Json;
+}
+
+function serversIn(file: string, value: unknown): Entry[] {
+  if (!isObject(value))
+    throw new HermesError("CONFIG", { file, message: "it is no configuration of servers" });
+  const places = [...LISTS.map((key) => [key]), ...LISTS.map((key) => ["mcp", key])];
+  return places.flatMap((path) => {
+    const list = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
+    if (!isObject(list)) return [];
+    return Object.entries(list).flatMap(([name, server]) =>
+      isObject(server) ? [{ path: [...path, name], name, server }] : [],
+    );
   });
-  return Object.fromEntries(entries);
 }
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Only these two values: all else, comments too, stays as it was written. */
+function edited(text: string, path: readonly string[], { command, args }: Words): string {
+  const options = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+  const named = applyEdits(text, modify(text, [...path, "command"], command, options));
+  return applyEdits(named, modify(named, [...path, "args"], args, options));
+}
+
 /** `args` that were not there are the same as none. */
-function digest(config: Json): string {
-  const filled = mapServers(config, (_, server) =>
-    "command" in server ? { ...server, args: server.args ?? [] } : server,
-  );
-  return createHash("sha256").update(canonical(filled)).digest("hex");
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new HermesError("CONFIG", { file, message: (error as Error).message }, { cause: error });
-  }
-}
-
-function parse(file: string, text: string): Json {
-  try {
-    const value: unknown = JSON.parse(withoutComments(text));
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new HermesError("CONFIG", { file, message: (error as Error).message }, { cause: error });
-  }
-  throw new HermesError("CONFIG", { file, message: "it is no configuration of servers" });
+function digest(file: string, value: unknown): string {
+  const filled = structuredClone(value) as Record<string, unknown>;
+  for (const { server } of serversIn(file, filled)) Object.assign(server, { args: server.args ?? [] });
+  return toolDigest(filled);
 }
 
 /** At once or not at all. */

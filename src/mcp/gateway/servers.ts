@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
 import { HermesError } from "../../errors.js";
 
@@ -12,6 +13,10 @@ export interface GatewayServer {
   /** What it may change, the first of which it starts in; default: the working directory. */
   readonly roots: readonly string[];
   readonly network: "public" | "none";
+  /** Names of tools, with `*`: these are asked about each time. */
+  readonly ask: readonly string[];
+  /** … and these are not offered. */
+  readonly deny: readonly string[];
 }
 
 const entry = z.looseObject({
@@ -20,6 +25,8 @@ const entry = z.looseObject({
   env: z.record(z.string(), z.string()).default({}),
   roots: z.array(z.string().min(1)).default([]),
   network: z.enum(["public", "none"]).default("public"),
+  ask: z.array(z.string()).default([]),
+  deny: z.array(z.string()).default([]),
 });
 
 const file = z.looseObject({
@@ -27,30 +34,26 @@ const file = z.looseObject({
   servers: z.record(z.string(), entry).optional(),
 });
 
-/** Names become part of the names of tools. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,39}$/;
+export const NAMES = "a server's name has letters, digits, dots and hyphens only, at most 40";
+
+/** Names become part of the names of tools and of folders. */
+export function isName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9.-]{0,39}$/.test(name);
+}
 
 /** The servers of a file: `mcpServers` as most clients have it, or `servers` as VS Code has it. */
 export function readServers(path: string): GatewayServer[] {
-  const wrong = (message: string, cause?: unknown) =>
-    new HermesError("CONFIG", { file: path, message }, { cause });
-  let value: unknown;
-  try {
-    value = JSON.parse(withoutComments(readFileSync(path, "utf8")));
-  } catch (error) {
-    throw wrong((error as Error).message, error);
-  }
-  const read = file.safeParse(value);
+  const wrong = (message: string) => new HermesError("CONFIG", { file: path, message });
+  const read = file.safeParse(readJson(path).value);
   if (!read.success) {
     const [issue] = read.error.issues;
     throw wrong(`${issue!.path.join(".")}: ${issue!.message}`);
   }
   const all = Object.entries(read.data.mcpServers ?? read.data.servers ?? {});
   if (all.length === 0) throw wrong("it has no servers (mcpServers)");
-  return all.map(([name, { command, args, env, roots, network }]) => {
-    if (!NAME.test(name) || name.includes("__"))
-      throw wrong(`${name}: a server's name has letters, digits, dots and hyphens only, at most 40`);
-    return { name, command, args, env, roots, network };
+  return all.map(([name, { command, args, env, roots, network, ask, deny }]) => {
+    if (!isName(name)) throw wrong(`${name}: ${NAMES}`);
+    return { name, command, args, env, roots, network, ask, deny };
   });
 }
 
@@ -70,9 +73,21 @@ export function nameOf([program = "", ...args]: readonly string[]): string {
   );
 }
 
-/** VS Code writes comments and trailing commas into its JSON. */
-export function withoutComments(text: string): string {
-  return text
-    .replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? "")
-    .replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? "");
+/** As clients write it: with comments and trailing commas, too. */
+export function readJson(file: string): { readonly text: string; readonly value: unknown } {
+  const wrong = (message: string, cause?: unknown) => new HermesError("CONFIG", { file, message }, { cause });
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrong((error as Error).message, error);
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) {
+    const line = text.slice(0, error.offset).split("\n").length;
+    throw wrong(`line ${line}: ${printParseErrorCode(error.error)}`);
+  }
+  return { text, value };
 }

@@ -1,0 +1,77 @@
+import { hostname } from "node:os";
+import { startOf } from "../../approval/owner.js";
+import type { Audit } from "../../audit/audit.js";
+import type { Store, ToolCallRow } from "../../store/store.js";
+import { Refusal, type Route, signed } from "../route.js";
+import { RUN_ACTS, type Runs } from "../runs.js";
+
+const SESSIONS = 100;
+const CALLS = 15;
+const LONGEST = 300;
+
+/** Who is at work: agents with their latest tool calls, and programs under supervision. */
+export function sessionRoutes(
+  store: Store,
+  runs: Runs | undefined,
+  audit: Pick<Audit, "record">,
+): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/api/sessions",
+      role: "viewer",
+      async act() {
+        const sessions = await store.sessions({ open: true, limit: SESSIONS });
+        return Promise.all(
+          sessions.map(async ({ id, started, host, pid, pidStarted, workspace, agent }) => ({
+            ...{ id, started, host, pid, workspace, agent },
+            // Whoever was killed could not say that it ended.
+            gone: host === hostname() && startOf(pid) !== pidStarted,
+            calls: (await store.toolCalls({ session: id, limit: CALLS })).map(callView),
+          })),
+        );
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/runs",
+      role: "viewer",
+      act: async () => (await runs?.list()) ?? [],
+    },
+    {
+      method: "POST",
+      path: "/api/runs/act",
+      role: "admin",
+      async act({ user, body }) {
+        const { supervisor, started } = body;
+        const act = RUN_ACTS.find((one) => one === body.act);
+        if (!runs || !act || typeof supervisor !== "number" || typeof started !== "number")
+          throw new Refusal(400, `a run and what to do with it are needed: ${RUN_ACTS.join(", ")}`);
+        await audit.record("config", {
+          what: `console: ${act} run`,
+          by: signed(user),
+          detail: { supervisor, started },
+        });
+        await runs.act({ supervisor, started }, act);
+        return {};
+      },
+    },
+  ];
+}
+
+function callView({ id, tool, input, status, created, started, ended, output }: ToolCallRow) {
+  return {
+    id,
+    tool,
+    status,
+    created,
+    started,
+    ended,
+    input: cut(input),
+    ...(output !== null && { output: cut(output) }),
+  };
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { openStore } from "../../src/store/open.js";
+import { hermes } from "../support/cli.js";
+import { root } from "../support/programs.js";
+import { makePlace, type Place, toolboxIn } from "./place.js";
+
+const ROUNDS = 50;
+const HOSTS = 4;
+
+interface Heard {
+  readonly pids: number[];
+  readonly asked: string[];
+  readonly ended: { call: string; status: string }[];
+}
+
+/** A busy host that is killed at some moment, and what it had said until then. */
+async function killedHost(
+  { workspace, home, store }: Place,
+  name: string,
+  after: number,
+  heard: Heard,
+): Promise<void> {
+  const host: ChildProcess = spawn(
+    process.execPath,
+    [join(root, "test/tools/load.mjs"), workspace, home, store, name],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
+  heard.pids.push(host.pid!);
+  const lines = createInterface({ input: host.stdout! });
+  lines.on("line", (line) => {
+    const said = JSON.parse(line);
+    if (said.asked) heard.asked.push(said.asked);
+    else heard.ended.push(said);
+  });
+  const over = Promise.all([once(host, "exit"), once(lines, "close")]);
+  // Some while they start, most while they work.
+  if (Math.random() > 0.2) await Promise.race([once(lines, "line"), once(host, "exit")]);
+  setTimeout(() => host.kill("SIGKILL"), after);
+  await over;
+}
+
+const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe(`hosts that are killed at ${ROUNDS * HOSTS} moments, under load`, () => {
+  it("leave nothing running and nothing behind; no answer is lost or used twice; every record is there", {
+    timeout: 900_000,
+  }, async () => {
+    const place = makePlace();
+    const heard: Heard = { pids: [], asked: [], ended: [] };
+    for (let round = 0; round < ROUNDS; round++)
+      await Promise.all(
+        Array.from({ length: HOSTS }, (_, i) =>
+          killedHost(place, `${round}-${i}`, Math.random() * 2000, heard),
+        ),
+      );
+    expect(heard.asked.length).toBeGreaterThan(ROUNDS);
+    expect(heard.ended.length).toBeGreaterThan(ROUNDS);
+
+    // Launchers end what is left when their supervisor is gone.
+    const marks = new Set(heard.pids.map((pid) => `sleep 1000.${pid}`));
+    const running = () =>
+      execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })
+        .split("\n")
+        .filter((line) => marks.has(line.trim()));
+    for (let i = 0; i < 100 && running().length > 0; i++) await later(100);
+    expect(running()).toEqual([]);
+
+    await toolboxIn(place); // the next start cleans up
+    const scratch = readdirSync(tmpdir()).filter((name) =>
+      heard.pids.some((pid) => name.startsWith("hermes-scratch-") && name.includes(`-${pid}-`)),
+    );
+    expect(scratch).toEqual([]);
+    expect(readdirSync(place.workspace).filter((name) => name.startsWith(".hermes-"))).toEqual([]);
+    for (const name of readdirSync(place.workspace)) {
+      const content = readFileSync(join(place.workspace, name), "utf8");
+      if (name.endsWith(".txt")) expect(content).toBe("x".repeat(50_000));
+      if (name.endsWith(".log")) expect([name, content]).toEqual([name, "ran\n"]);
+    }
+
+    const store = await openStore(place.store);
+    for (const id of heard.asked) expect(await store.approval(id)).toBeDefined();
+    for (const { call, status } of heard.ended) expect((await store.toolCall(call))?.status).toBe(status);
+    for (const row of await store.approvals({ state: ["granted"], limit: 100_000 }))
+      expect(row.scope === "once" || row.spent === null).toBe(true);
+    expect(await store.toolCalls({ status: ["RUNNING", "PENDING"] })).toEqual([]);
+    await store.close();
+    expect(hermes(["audit", "verify", "--store", place.store], { timeout: 120_000 })).toMatchObject({
+      status: 0,
+    });
+    expect(existsSync(place.store)).toBe(true);
+  });
+});
