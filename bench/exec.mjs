@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Toolbox } from "hermes-runtime";
+import { Toolbox } from "hermes-runtime/tools";
 import { printTable, summarise } from "./stats.mjs";
 import { available, built } from "./tools.mjs";
 

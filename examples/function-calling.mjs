@@ -1,6 +1,6 @@
 // A model that calls functions, over the chat API that most servers speak, with HERMES's tools:
 //   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 MODEL=qwen3 node examples/function-calling.mjs "What is in this folder?"
-import { Toolbox } from "hermes-runtime";
+import { Toolbox } from "hermes-runtime/tools";
 
 const {
   OPENAI_BASE_URL = "https://api.openai.com/v1",

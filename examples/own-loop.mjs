@@ -1,7 +1,7 @@
 // HERMES's tools in a loop of your own: one call per line of stdin, one result per line of stdout.
 //   echo '{"tool": "terminal_exec", "input": {"command": "uname -s"}}' | node examples/own-loop.mjs
 import { createInterface } from "node:readline";
-import { Toolbox } from "hermes-runtime";
+import { Toolbox } from "hermes-runtime/tools";
 
 const toolbox = await Toolbox.open({ workspace: "." });
 for await (const line of createInterface({ input: process.stdin })) {

@@ -172,7 +172,7 @@ async function bundle() {
   const esbuild = await import("esbuild").catch(() => fail("esbuild is missing. Run npm ci first."));
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   await esbuild.build({
-    ...settings(["src/index.ts", "src/guard/index.ts"]),
+    ...settings(["src/index.ts", "src/guard/index.ts", "src/tools/index.ts"]),
     format: "esm",
     splitting: true,
     chunkNames: "shared/[name]-[hash]",

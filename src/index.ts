@@ -2,8 +2,6 @@
 
 export { type Address, formatAddress, parseAddress } from "./address.js";
 export type { Answer, Question } from "./approval/question.js";
-export { Audit } from "./audit/audit.js";
-export type { AuditBodies, AuditKind } from "./audit/records.js";
 export { HermesError } from "./errors.js";
 export type { CallEvent, Descriptor, MemoryMap, PathArgument, ProcessInfo, ReturnEvent } from "./event.js";
 export { definePolicy, type PolicySpec } from "./policy/define.js";
@@ -12,12 +10,7 @@ export type { Policy } from "./policy/policy.js";
 export { type RunOptions, run, start } from "./run.js";
 export type { SessionResult } from "./session/options.js";
 export type { Session, SessionEvents } from "./session/session.js";
-export { openStore } from "./store/open.js";
-export type { Store } from "./store/store.js";
 export { utsname } from "./structs.js";
-export type { Backend, Running, RunOrder, RunResult } from "./tools/backend.js";
-export { LocalBackend } from "./tools/local.js";
-export { type CallOptions, Toolbox, type ToolboxOptions, type ToolResult } from "./tools/toolbox.js";
 export {
   allow,
   ask,

@@ -21,6 +21,7 @@ export interface ConsoleFlags {
   readonly listen: string;
   readonly origin?: string;
   readonly user?: readonly string[];
+  readonly policy?: readonly string[];
   readonly store?: string;
   readonly log?: string;
   readonly json?: boolean;
@@ -48,6 +49,7 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       guard: cached(() => configuredGuard()),
       skills: async () => new SkillStore(skillFolder(), await skillScanner()),
       runs: new MachineRuns(),
+      policies: flags.policy ?? [],
       userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
       ...(origin !== undefined && { origin }),
     });

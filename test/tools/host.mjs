@@ -1,5 +1,5 @@
 // A process with a toolbox: node host.mjs WORKSPACE HOME STORE COMMAND. It tells what came of the call, or that it is parked.
-import { Toolbox } from "hermes-runtime";
+import { Toolbox } from "hermes-runtime/tools";
 
 const [workspace, home, store, command] = process.argv.slice(2);
 const toolbox = await Toolbox.open({

@@ -1,5 +1,5 @@
 // A busy agent: node load.mjs WORKSPACE HOME STORE NAME. Tells every call that has ended, and every question that was asked.
-import { Toolbox } from "hermes-runtime";
+import { Toolbox } from "hermes-runtime/tools";
 
 const [workspace, home, store, name] = process.argv.slice(2);
 const tell = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);

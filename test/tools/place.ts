@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { Toolbox, type ToolboxOptions, type ToolResult } from "hermes-runtime";
+import { Toolbox, type ToolboxOptions, type ToolResult } from "hermes-runtime/tools";
 import { afterEach } from "vitest";
 import type { Approver } from "../../src/approval/approver.js";
 import type { ApprovalItem } from "../../src/approval/item.js";
