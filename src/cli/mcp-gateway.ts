@@ -5,7 +5,7 @@ import { ClientApprover } from "../mcp/gateway/client-approver.js";
 import { Gateway } from "../mcp/gateway/gateway.js";
 import { Office } from "../mcp/gateway/office.js";
 import { type Rewritten, rewrite, undo } from "../mcp/gateway/rewrite.js";
-import { type GatewayServer, nameOf, readServers } from "../mcp/gateway/servers.js";
+import { type GatewayServer, isName, NAMES, nameOf, readServers } from "../mcp/gateway/servers.js";
 import { harmless } from "../text.js";
 import { print, say } from "./output.js";
 import { choice, usage } from "./values.js";
@@ -58,6 +58,7 @@ function serversOf(command: readonly string[], flags: GatewayFlags): GatewayServ
     throw usage("mcp-gateway takes either a command or --config FILE");
   if (flags.config !== undefined) return readServers(flags.config);
   const [program, ...args] = command as [string, ...string[]];
+  if (flags.name !== undefined && !isName(flags.name)) throw usage(`--name ${flags.name}: ${NAMES}`);
   const missing = (flags.env ?? []).find((name) => process.env[name] === undefined);
   if (missing !== undefined) throw usage(`--env ${missing}: there is no such variable`);
   return [

@@ -102,6 +102,9 @@ class Exchange {
     try {
       if (before && state !== undefined) await this.#take(call, context);
       return await this.#finish(call, before !== undefined && state === undefined, context);
+    } catch (error) {
+      this.#calls.done(call); // nothing could be recorded, so nothing more comes of it
+      throw error;
     } finally {
       await progress?.end();
       call.onOutput = undefined;

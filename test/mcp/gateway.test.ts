@@ -204,6 +204,7 @@ describe("hermes mcp-gateway with servers of others", () => {
     const calls = await records(here.store, "tool-call");
     expect(calls.map(({ tool }) => tool).sort()).toEqual([
       "doubtful__echo",
+      "files__nothing",
       "files__read_text_file",
       ...Array(4).fill("mcp_server"),
       "memory__read_graph",
@@ -247,7 +248,9 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     definitions = join(here.workspace, "tools.json");
     writeFileSync(`${definitions}.instructions`, "Use it well.");
     describeTools(
-      ...["say", "environment", "shaped", "leak", "complain", "end", "hang"].map((name) => TOOL(name)),
+      ...["say", "environment", "shaped", "leak", "complain", "end", "hang", "junk"].map((name) =>
+        TOOL(name),
+      ),
     );
   });
 
@@ -332,7 +335,7 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     await expect(call("say", { words: "hello" })).rejects.toThrow("not again");
     expect(asked[0]).toContain('what: odd__say {"words":"hello"}');
     const outcomes = (await records(here.store, "outcome")).map(({ status }) => status);
-    expect(outcomes).toEqual(["DONE", "REFUSED"]);
+    expect(outcomes).toEqual(["REFUSED", "DONE", "REFUSED"]);
   });
 
   it("passes on what a client gives up, and says it when the server ends", async () => {
@@ -346,6 +349,31 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     await expect(hanging).rejects.toThrow();
     await until(() => said().includes("odd: gave up"));
     await expect(call("end", {})).rejects.toThrow("it has ended (status 3)");
+    await expect(call("say", { words: "hello" })).rejects.toThrow("it has ended (status 3)");
+  });
+
+  it("outlives what is no message, and answers that nobody asked for", async () => {
+    const { call, said } = await odd();
+    expect(textOf(await call("junk", {}))).toBe("fine");
+    expect(said()).toContain("this is not a message");
+  });
+
+  it("writes no secret of a server into the records", async () => {
+    const { client } = await odd();
+    await client.listTools();
+    const [launch] = await records(here.store, "tool-call");
+    expect(JSON.stringify(launch)).toContain("SERVICE_PASSWORD");
+    expect(JSON.stringify(launch)).not.toContain("hunter2");
+  });
+
+  it("is initialized once, and has names that are no paths", async () => {
+    const { client } = await odd();
+    const again = {
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    } as const;
+    await expect(client.request(again)).rejects.toThrow("initialized already");
+    expect(hermes(["mcp-gateway", "--name", "../x", "--", "node", ODD], { env: here.env }).status).toBe(2);
   });
 
   it("does not pass on what it does not know", async () => {

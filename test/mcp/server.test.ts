@@ -219,6 +219,15 @@ describe("hermes mcp", () => {
     expect(asked).toEqual([expect.stringContaining("what: run git reset --hard")]);
   });
 
+  it("refuses further calls when there were as many as it was told", async () => {
+    const { call } = await server(["--calls", "1"]);
+    expect(await call("list_files", {})).toMatchObject({ structuredContent: { status: "DONE" } });
+    expect(await call("list_files", {})).toMatchObject({
+      isError: true,
+      structuredContent: { rule: "budget" },
+    });
+  });
+
   it("has only the tools that were asked for, and ends with its client", async () => {
     const { client, pid } = await server(["--tools", "read_file,list_files"]);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_file", "list_files"]);

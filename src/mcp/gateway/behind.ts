@@ -21,7 +21,10 @@ export class Behind {
   readonly #sampling: Sampling;
   readonly #definitions: Definitions;
   #upstream: Upstream | undefined;
-  #call = "";
+  /** Of the launch, until its end is recorded. */
+  #call: string | undefined;
+  #closing = false;
+  #recordedEnd: Promise<void> | undefined;
   #capabilities: Json = {};
   #clientCan: Json = {};
 
@@ -66,7 +69,7 @@ export class Behind {
         notification: (method, given) => this.#told(method, given),
         problem: (text) => report(`${this.name}: ${text}`),
       },
-      ended: (why) => report(`${this.name}: ${why}`),
+      ended: (why) => this.#ended(why),
     });
     const capabilities = pick(this.#clientCan, ["roots", "sampling", "elicitation"]);
     const result = (await this.ask("initialize", { ...params, capabilities })) as Json;
@@ -76,7 +79,8 @@ export class Behind {
     if (heard.action !== "allow")
       report(`${this.name}: its instructions are withheld: ${whyOf(heard, heard.action)}`);
     return {
-      ...pick(result, ["protocolVersion", "serverInfo"]),
+      ...pick(result, ["protocolVersion"]),
+      serverInfo: pick((result.serverInfo ?? {}) as Json, ["name", "title", "version"]),
       capabilities: this.#capabilities,
       ...(typeof instructions === "string" && heard.action === "allow" && { instructions }),
     };
@@ -104,7 +108,7 @@ export class Behind {
   // ---------------------------------------------------------------- what the client asks
 
   /** All of a list, however many pages the server makes of it. */
-  async list(method: string, key: string): Promise<unknown[]> {
+  async list(method: string, key: string): Promise<Json[]> {
     const all: unknown[] = [];
     let cursor: unknown;
     for (let page = 0; page < MOST_PAGES; page++) {
@@ -113,7 +117,7 @@ export class Behind {
       cursor = result?.nextCursor;
       if (typeof cursor !== "string") break;
     }
-    return all;
+    return all.filter((one) => typeof one === "object" && one !== null) as Json[];
   }
 
   async tools(): Promise<Definition[]> {
@@ -128,13 +132,11 @@ export class Behind {
   }
 
   /** Definitions and resources that are only described: what is described harmfully is left out. */
-  presentable<T>(described: readonly T[]): T[] {
+  presentable<T extends Json>(described: readonly T[]): T[] {
     return described.filter((one) => {
       const judgement = judgeWords(this.#office.guard, one);
       if (judgement.action !== "deny") return true;
-      this.#office.report(
-        `${this.name}: ${(one as { name?: string }).name} is withheld: ${whyOf(judgement, "deny")}`,
-      );
+      this.#office.report(`${this.name}: ${one.name} is withheld: ${whyOf(judgement, "deny")}`);
       return false;
     });
   }
@@ -232,9 +234,17 @@ export class Behind {
     this.#client().notify(method, withoutCredentials(params, this.#server.env));
   }
 
+  #ended(why: string): void {
+    if (!this.#closing) this.#office.report(`${this.name}: ${why}`);
+    if (this.#call === undefined) return;
+    this.#recordedEnd = this.#office.end(this.#call, this.#closing ? "DONE" : "FAILED", why);
+    this.#call = undefined;
+  }
+
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#upstream?.close();
-    if (this.#call !== "") await this.#office.end(this.#call, "DONE");
+    await this.#recordedEnd;
   }
 }
 

@@ -20,9 +20,9 @@ const TOLD = [
 ] as const;
 
 /** Definitions as they are judged, pinned and passed on. */
-export function definitionsOf(list: unknown): Definition[] {
-  return (Array.isArray(list) ? (list as Json[]) : []).flatMap((one) =>
-    typeof one?.name === "string"
+export function definitionsOf(list: readonly Json[]): Definition[] {
+  return list.flatMap((one) =>
+    typeof one.name === "string"
       ? [Object.fromEntries(TOLD.filter((key) => key in one).map((key) => [key, one[key]])) as Definition]
       : [],
   );

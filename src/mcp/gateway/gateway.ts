@@ -27,6 +27,7 @@ export class Gateway {
   readonly #all: readonly Behind[];
   readonly #several: boolean;
   readonly #approver: ClientApprover | undefined;
+  #began = false;
   #running: readonly Behind[] = [];
   /** The client's name, when it can ask its user. */
   #asker: string | undefined;
@@ -105,6 +106,8 @@ export class Gateway {
 
   async #initialize(params: Json): Promise<Json> {
     const { _meta, ...given } = params;
+    if (this.#began) throw new RpcError(REFUSED, "The gateway was initialized already.");
+    this.#began = true;
     if ("elicitation" in ((params.capabilities ?? {}) as Json))
       this.#asker = harmless(String((params.clientInfo as Json | undefined)?.name ?? "client")).slice(0, 64);
     const answers = await Promise.all(this.#all.map((behind) => this.#start(behind, given)));
@@ -188,9 +191,15 @@ export class Gateway {
     const asked = String(params.name);
     if (!this.#tools.has(asked)) await this.#listTools();
     const route = this.#tools.get(asked);
-    if (!route) return refusal(this.#whyNot(asked));
+    if (!route) return this.#refused(asked, params.arguments);
     const { behind, name } = route;
     return behind.callTool(`${behind.name}${SEPARATOR}${name}`, { ...params, name }, signal);
+  }
+
+  async #refused(asked: string, input: unknown): Promise<Json> {
+    const why = this.#whyNot(asked);
+    await this.#office.refused(asked, input ?? {}, why);
+    return { content: [{ type: "text", text: why }], isError: true };
   }
 
   #whyNot(asked: string): string {
@@ -230,7 +239,7 @@ export class Gateway {
   async #listResources(method: string, key: string, address: "uri" | "uriTemplate"): Promise<unknown[]> {
     const lists = await Promise.all(
       this.#offering("resources").map(async (behind) => {
-        const kept = behind.presentable((await behind.list(method, key)) as Json[]);
+        const kept = behind.presentable(await behind.list(method, key));
         for (const one of kept) this.#resources.set(String(one[address]), behind);
         return kept;
       }),
@@ -265,8 +274,4 @@ export class Gateway {
     const own = { ...params, ref: name === undefined ? ref : { ...ref, name } };
     return behind.ask("completion/complete", own, signal);
   }
-}
-
-function refusal(text: string): Json {
-  return { content: [{ type: "text", text }], isError: true };
 }

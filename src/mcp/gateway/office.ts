@@ -97,21 +97,19 @@ export class Office {
   ): Promise<{ readonly call: string; readonly approved: string[] }> {
     const call = randomUUID();
     const argv = [command, ...args];
-    const subject = {
-      kind: "mcp",
-      input: JSON.stringify({ mcpServers: { [name]: { command, args, env } } }),
-    } as const;
-    const { action, findings } = await this.guard.judge(subject);
+    const subject = (variables: object) =>
+      ({
+        kind: "mcp",
+        input: JSON.stringify({ mcpServers: { [name]: { command, args, env: variables } } }),
+      }) as const;
+    const { action, findings } = await this.guard.judge(subject(env));
     const what = `start the MCP server ${name}: ${argv.join(" ")}`;
     const digest = toolDigest(["hermes mcp launch", 1, name, argv, Object.keys(env)]);
     const status = action === "allow" ? "RUNNING" : action === "ask" ? "PENDING" : "REFUSED";
-    await this.begin(
-      call,
-      "mcp_server",
-      { name, command, args },
-      { what, subject, action, findings, digest },
-      status,
-    );
+    // What a server is given in confidence is not for the record.
+    const given = Object.fromEntries(Object.keys(env).map((variable) => [variable, "…"]));
+    const intent = { what, subject: subject(given), action, findings, digest };
+    await this.begin(call, "mcp_server", { name, command, args }, intent, status);
     if (action === "deny") return this.#refuse(call, reasons(findings, "deny"));
     if (action === "allow") return { call, approved: [] };
     const { granted, note } = await this.approvals.request(
@@ -142,6 +140,15 @@ export class Office {
     );
     if (!granted) throw new Error(note ?? "A person, or a rule of theirs, refused it.");
     await this.#ledger.running(call);
+  }
+
+  /** A call that does not get as far as a server. */
+  async refused(tool: string, input: unknown, reason: string): Promise<void> {
+    const id = randomUUID();
+    const finding: Finding = { layer: "mcp", rule: "withheld", action: "deny", reason };
+    const intent: Intent = { what: tool, action: "deny", findings: [finding], digest: "" };
+    await this.begin(id, tool, input, intent, "REFUSED");
+    await this.end(id, "REFUSED", reason);
   }
 
   begin(id: string, tool: string, input: unknown, intent: Intent, status: ToolCallStatus): Promise<void> {

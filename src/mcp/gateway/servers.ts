@@ -34,8 +34,12 @@ const file = z.looseObject({
   servers: z.record(z.string(), entry).optional(),
 });
 
-/** Names become part of the names of tools. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,39}$/;
+export const NAMES = "a server's name has letters, digits, dots and hyphens only, at most 40";
+
+/** Names become part of the names of tools and of folders. */
+export function isName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9.-]{0,39}$/.test(name);
+}
 
 /** The servers of a file: `mcpServers` as most clients have it, or `servers` as VS Code has it. */
 export function readServers(path: string): GatewayServer[] {
@@ -48,8 +52,7 @@ export function readServers(path: string): GatewayServer[] {
   const all = Object.entries(read.data.mcpServers ?? read.data.servers ?? {});
   if (all.length === 0) throw wrong("it has no servers (mcpServers)");
   return all.map(([name, { command, args, env, roots, network, ask, deny }]) => {
-    if (!NAME.test(name) || name.includes("__"))
-      throw wrong(`${name}: a server's name has letters, digits, dots and hyphens only, at most 40`);
+    if (!isName(name)) throw wrong(`${name}: ${NAMES}`);
     return { name, command, args, env, roots, network, ask, deny };
   });
 }

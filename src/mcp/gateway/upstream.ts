@@ -42,8 +42,7 @@ export class Upstream {
     const own = ownFolders(server, options.state);
     const { env } = serverEnv(options.env, { ...own.env, ...server.env });
     let running: Running | undefined;
-    const early: string[] = [];
-    const peer = new Peer((line) => (running ? running.write(line) : early.push(line)), handlers);
+    const peer = new Peer((line) => running?.write(line), handlers);
     running = await backend.start(
       {
         argv: [server.command, ...server.args],
@@ -69,7 +68,6 @@ export class Upstream {
         },
       },
     );
-    for (const line of early) running.write(line);
     void running.result
       .then(
         ({ exitCode }) => `it has ended (status ${exitCode})`,

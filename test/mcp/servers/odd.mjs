@@ -14,6 +14,20 @@ const TOOLS = {
     throw new Error(`cannot log in with ${process.env.SERVICE_PASSWORD}`);
   },
   complain: () => ({ ...text(`wrong password ${process.env.SERVICE_PASSWORD}`), isError: true }),
+  junk: () => {
+    for (const line of [
+      "null",
+      "[]",
+      "{",
+      "7",
+      '"text"',
+      '{"id":999999,"result":{}}',
+      '{"method":7}',
+      '[null,{"id":{}}]',
+    ])
+      process.stdout.write(`${line}\n`);
+    return text("fine");
+  },
   end: () => process.exit(3),
   hang: () => undefined,
 };
