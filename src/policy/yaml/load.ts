@@ -52,8 +52,8 @@ export async function loadYaml(
   variables: OwnVariables = {},
 ): Promise<YamlPolicy> {
   const surroundings = here(given);
-  const files = new FileLoader(surroundings);
-  const top = files.load(path, resolve(path), variables, []);
+  const files = new FileLoader(surroundings, variables);
+  const top = files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
   const rules = await compileAll(ordered, surroundings);
   if (rules.length === 0 && top.default === "allow" && Object.keys(top.fence).length === 0)
@@ -91,9 +91,12 @@ class FileLoader {
   readonly names: string[] = [];
   readonly #hash = createHash("sha256");
   #count = 0;
+  /** What a caller sets; examples are about the file as it is written. */
+  readonly #given: OwnVariables;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Surroundings, given: OwnVariables) {
     this.#surroundings = surroundings;
+    this.#given = given;
   }
 
   get version(): string {
@@ -111,7 +114,8 @@ class FileLoader {
     const source = new Source(name, this.#read(name, file));
     const content = checkShape(source);
     const own = { ...ownVariables(source, content), ...given };
-    const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), own);
+    const set = { ...own, ...this.#given };
+    const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), set);
     const exampleVariables = new Variables(EXAMPLE_SURROUNDINGS, dirname(file), own);
     const loaded: LoadedFile = { source, content, variables, exampleVariables };
     const chain = [...above, file];
