@@ -1,3 +1,5 @@
+import { readlinkSync } from "node:fs";
+import { resolve } from "node:path";
 import type { RunAct, Runs, RunView } from "../console/runs.js";
 import { HermesError } from "../errors.js";
 import { parentOf, processes, Sessions, stateOf } from "./sessions.js";
@@ -55,11 +57,12 @@ export class MachineRuns implements Runs {
 }
 
 function runView(
-  { supervisor, started, command, summary, callsPerSecond, policies, launcher }: SessionView,
+  { supervisor, started, command, summary, callsPerSecond, policies, launcher, trace }: SessionView,
   paused: boolean,
 ): RunView {
   return {
     ...{ supervisor, started, command, paused, policies },
+    ...(typeof trace?.file === "string" && { trace: resolve(folderOf(supervisor), trace.file) }),
     calls: summary.calls,
     callsPerSecond: paused ? 0 : callsPerSecond,
     decisions: summary.decisions.slice(0, DECISIONS).map(({ action, policy, rule, call, count }) => {
@@ -71,6 +74,14 @@ function runView(
 
 function isStopped({ supervisor, launcher }: SessionView): boolean {
   return stateOf(supervisor) === "T" && parentOf(launcher) === supervisor;
+}
+
+function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "/";
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -8,6 +8,8 @@ export interface RunView {
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly policies: readonly { readonly name: string; readonly version: string; readonly file?: string }[];
+  /** The file that its calls are recorded in. */
+  readonly trace?: string;
   /** What was refused or changed, the most frequent first. */
   readonly decisions: readonly { readonly action: string; readonly what: string; readonly count: number }[];
   readonly tree: readonly {

@@ -17,6 +17,7 @@ import { Refusal, type Route, signed } from "./route.js";
 import { approvalRoutes } from "./routes/approvals.js";
 import { auditRoutes } from "./routes/audit.js";
 import { guardRoutes } from "./routes/guard.js";
+import { policyRoutes } from "./routes/policies.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { skillRoutes } from "./routes/skills.js";
 import type { Runs } from "./runs.js";
@@ -30,6 +31,8 @@ export interface ConsoleOptions {
   readonly guard: () => Promise<Guard>;
   readonly skills: () => Promise<SkillStore>;
   readonly runs?: Runs;
+  /** Policies that can be edited, besides those that a run has in force. */
+  readonly policies?: readonly string[];
   /** Where answers for always are kept. */
   readonly userFile?: string;
   /** Of this machine: it speaks plain HTTP. */
@@ -86,7 +89,7 @@ export class Console {
   }
 
   private constructor(options: ConsoleOptions) {
-    const { store, audit, guard, skills, runs, userFile } = options;
+    const { store, audit, guard, skills, runs, policies = [], userFile } = options;
     this.#options = options;
     const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
     this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
@@ -94,6 +97,7 @@ export class Console {
       ...approvalRoutes(store, desk, () => this.#pending.look()),
       ...auditRoutes(store, guard),
       ...guardRoutes(guard),
+      ...policyRoutes({ store, audit, files: policies, ...(runs && { runs }) }),
       ...sessionRoutes(store, runs, audit),
       ...skillRoutes(skills, audit),
     ];

@@ -8,15 +8,8 @@ import { Desk } from "../../src/approval/desk.js";
 import { approvalOf } from "../../src/approval/item.js";
 import { openStore } from "../../src/store/open.js";
 import { asks, openSession, queueOf, request } from "../approval/support.js";
-import { root } from "../support/programs.js";
 import { makePlace, type Place, toolboxIn } from "../tools/place.js";
-import { serve, useBrowser, visit } from "./support.js";
-
-/** Rewrites the pictures in docs/: HERMES_SCREENSHOTS=1 npm test -- test/console */
-const SCREENSHOTS = process.env.HERMES_SCREENSHOTS === "1";
-const picture = async (page: Page, name: string) => {
-  if (SCREENSHOTS) await page.screenshot({ path: join(root, "docs/images", `console-${name}.png`) });
-};
+import { picture, serve, useBrowser, visit } from "./support.js";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type IncomingHttpHeaders, request } from "node:http";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { HERMES } from "../support/cli.js";
+import { root } from "../support/programs.js";
 import type { Place } from "../tools/place.js";
 
 export interface Served {
@@ -88,6 +90,12 @@ export async function visit(
   page.on("request", (one) => requests.push(one.url()));
   await page.goto(link);
   return { page, trouble, requests };
+}
+
+/** Rewrites the pictures in docs/: HERMES_SCREENSHOTS=1 npm test -- test/console */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.HERMES_SCREENSHOTS === "1")
+    await page.screenshot({ path: join(root, "docs/images", `console-${name}.png`) });
 }
 
 export interface Reply {

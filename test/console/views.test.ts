@@ -2,18 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { until } from "../approval/support.js";
 import { HERMES, hermes } from "../support/cli.js";
-import { root } from "../support/programs.js";
 import { makePlace, type Place, toolboxIn } from "../tools/place.js";
-import { ask, enter, serve, useBrowser, visit } from "./support.js";
-
-const SCREENSHOTS = process.env.HERMES_SCREENSHOTS === "1";
-const picture = async (page: Page, name: string) => {
-  if (SCREENSHOTS) await page.screenshot({ path: join(root, "docs/images", `console-${name}.png`) });
-};
+import { ask, enter, picture, serve, useBrowser, visit } from "./support.js";
 
 useBrowser();
 let place: Place;

@@ -6,6 +6,7 @@ import { AuditView } from "./audit.js";
 import { setSound, soundIsOn } from "./beep.js";
 import { follow } from "./feed.js";
 import { Playground } from "./playground.js";
+import { Policies } from "./policies.js";
 import { SessionsView } from "./sessions.js";
 import { Skills } from "./skills.js";
 import { button, type User, type View } from "./view.js";
@@ -59,6 +60,7 @@ function show(user: User): void {
   const views: readonly View[] = [
     approvals,
     new SessionsView(user),
+    new Policies(user),
     audit,
     new Playground(),
     new Skills(user),
