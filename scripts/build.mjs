@@ -120,6 +120,7 @@ const COMMANDS = [
   "export",
   "guard",
   "hook",
+  "hook-judge",
   "install",
   "learn",
   "man",
@@ -152,7 +153,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents|pages)\.ts$/.test(
+        !/src\/cli\/(main|hook|commands|approving|auditing|behaviour|serving|skills|tools|agents|pages)\.ts$/.test(
           importer,
         ) ||
         !COMMANDS.includes(name)

@@ -7,6 +7,7 @@ import { Console, type LogEntry } from "../console/server.js";
 import { userFile } from "../guard/config/load.js";
 import { configuredGuard } from "../guard/host.js";
 import { SkillStore } from "../guard/skills/store.js";
+import { serveHooks } from "../hooks/serve.js";
 import { openStore } from "../store/open.js";
 import type { Store } from "../store/store.js";
 import { harmless } from "../text.js";
@@ -54,8 +55,11 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
       ...(origin !== undefined && { origin }),
     });
+    // Hooks of agents that would have to load everything first ask here instead (docs/hooks.md).
+    const hooks = flags.store === undefined ? await serveHooks(store, process.env) : undefined;
     tell(users, access, origin ?? console.url, flags.json);
     await Promise.race((["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)));
+    hooks?.close();
     await console.close();
     return 0;
   } finally {

@@ -1,8 +1,13 @@
 import { fstatSync, readFileSync, writeSync } from "node:fs";
-import { AGENTS } from "../hooks/agents.js";
-import { answerHook } from "../hooks/hook.js";
-import { readCall } from "../hooks/read.js";
+import { askWarm } from "../hooks/warm.js";
 import { harmless } from "../text.js";
+
+/** Each with the variable in which it names its project; what else there is to know of them is loaded when it is needed. */
+const AGENTS = new Map([
+  ["claude-code", "CLAUDE_PROJECT_DIR"],
+  ["codex", undefined],
+  ["gemini", "GEMINI_PROJECT_DIR"],
+]);
 
 /** What every agent understands as a no, with the reason on stderr. Other numbers mean to them that the hook does not matter. */
 const BLOCKED = 2;
@@ -15,8 +20,7 @@ export async function hookCommand(words: readonly string[]): Promise<never> {
   process.on("unhandledRejection", block);
   try {
     const { agent, workspace } = argumentsOf(words);
-    const call = readCall(readInput(), agent, process.env, workspace);
-    const answer = await answerHook(call, agent);
+    const answer = await answerTo(agent, readInput(), workspace);
     if (answer !== undefined) write(1, `${JSON.stringify(answer)}\n`);
     process.exit(0);
   } catch (error) {
@@ -24,10 +28,24 @@ export async function hookCommand(words: readonly string[]): Promise<never> {
   }
 }
 
-function argumentsOf([name, ...rest]: readonly string[]) {
-  const agent = AGENTS.find((one) => one.name === name);
-  if (!agent)
-    throw new Error(`it takes one of ${AGENTS.map((one) => one.name).join(", ")}, not ${name ?? "nothing"}`);
+/** From a console that runs and has everything at hand, else by ourselves. */
+async function answerTo(
+  agent: string,
+  text: string,
+  workspace: string | undefined,
+): Promise<object | undefined> {
+  const project = process.env[AGENTS.get(agent) ?? ""];
+  const warm = await askWarm(
+    { agent, text, ...(workspace !== undefined && { workspace }), ...(project !== undefined && { project }) },
+    process.env,
+  );
+  if (warm && "refused" in warm) throw new Error(warm.refused);
+  if (warm) return warm.answer ?? undefined;
+  return (await import("./hook-judge.js")).judgeHere(agent, text, workspace);
+}
+
+function argumentsOf([agent = "", ...rest]: readonly string[]) {
+  if (!AGENTS.has(agent)) throw new Error(`it takes one of ${[...AGENTS.keys()].join(", ")}, not "${agent}"`);
   const [option, workspace, ...more] = rest;
   if (option === undefined) return { agent, workspace: undefined };
   if (option !== "--workspace" || workspace === undefined || more.length > 0)

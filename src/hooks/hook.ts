@@ -5,7 +5,6 @@ import { loadConfig, optionsOf } from "../guard/config/load.js";
 import type { Finding } from "../guard/finding.js";
 import type { Guard } from "../guard/guard.js";
 import { hostGuard } from "../guard/host.js";
-import { openStore } from "../store/open.js";
 import type { Store } from "../store/store.js";
 import type { Agent, Decision, HookCall } from "./agent.js";
 import { parkQuestion } from "./grant.js";
@@ -18,27 +17,26 @@ import { wrapped } from "./wrap.js";
  * is recorded; the agent is answered in its own words, so that an allowed command runs under `hermes exec`. Whatever throws
  * here is a refusal: who calls this tells the agent so.
  */
-export async function answerHook(call: HookCall, agent: Agent): Promise<object | undefined> {
+export async function answerHook(call: HookCall, agent: Agent, store: Store): Promise<object | undefined> {
   const { workspace, cwd } = call;
   const home = homedir();
   const { config, atLeast } = loadConfig({ workspace, home, env: process.env });
   const guard = hostGuard({ ...(await optionsOf({ config, atLeast })), workspace, cwd, home });
-  const store = await openStore(undefined, { home });
+  const audit = Audit.open(store);
   try {
-    const audit = Audit.open(store);
-    const desk = { store, audit, session: `${agent.name}:${call.session}` };
+    const records = { store, audit, session: `${agent.name}:${call.session}` };
     const decision =
       call.moment === "after"
-        ? await afterwards(call, guard, desk)
+        ? await afterwards(call, guard, records)
         : await beforehand(
             call,
             agent,
             await judgeCall(call, agent, guard, config.hooks.unknown_tools),
-            desk,
+            records,
           );
     return agent.answer(call, decision);
   } finally {
-    await store.close();
+    audit.close();
   }
 }
 

@@ -6,7 +6,10 @@ import { type Engine, storeError } from "./engine.js";
 import { migrate } from "./migrate.js";
 import { SqlStore } from "./sql-store.js";
 import { SqliteEngine } from "./sqlite.js";
+import { stateFolder } from "./state-folder.js";
 import type { Store } from "./store.js";
+
+export { stateFolder };
 
 export interface OpenOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -31,11 +34,6 @@ export async function openStore(url?: string, options: OpenOptions = {}): Promis
     throw storeError(withoutPassword(where), error);
   }
   return new SqlStore(engine);
-}
-
-/** What HERMES remembers of its own: HERMES_HOME, else the folder that XDG names, else ~/.local/state. */
-export function stateFolder(env: Readonly<Record<string, string | undefined>>, home: string): string {
-  return env.HERMES_HOME || join(env.XDG_STATE_HOME || join(home, ".local/state"), "hermes");
 }
 
 async function engineFor(where: string, folder: string, mustExist: boolean): Promise<Engine> {

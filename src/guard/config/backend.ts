@@ -3,7 +3,7 @@ import * as z from "zod";
 const size = z.string().regex(/^[1-9]\d*[kmg]?$/i, { error: "is a number of bytes such as 512m or 2g" });
 /** It goes into a command line: nothing that could be read as an option, nothing that a shell would see. */
 const plain = (what: string) => z.string().regex(/^[\w.%:[\]][\w.%:[\]@/+-]*$/, { error: `is not ${what}` });
-const path = z.string().startsWith("/", { error: "is an absolute path" });
+const path = z.string().regex(/^\/[^"\n]*$/, { error: "is not an absolute path" });
 
 /** `backend:` in hermes.yaml: where commands run. The user's file alone may say it. */
 export const backendSection = z.strictObject({

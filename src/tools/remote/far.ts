@@ -12,6 +12,8 @@ import { type Found, lookAround } from "./surroundings.js";
 
 type Start = Extract<ToFar, { type: "start" }>;
 
+/** Milliseconds that a run may take to end. What has not ended then ends with this process. */
+const FOR_END = 8000;
 /** Milliseconds that the last message may take to leave. */
 const FOR_LAST_WORDS = 5000;
 
@@ -29,6 +31,8 @@ class FarEnd {
   readonly #backend: Backend;
   readonly #credentials = new ReceivedCredentials();
   readonly #questions = new Map<number, (answer: Answer) => void>();
+  /** Those who print while the link is full. */
+  readonly #waiting: (() => void)[] = [];
   #run: Promise<Running> | undefined;
   #over = false;
   #silence: NodeJS.Timeout;
@@ -52,6 +56,7 @@ class FarEnd {
     });
     for (const event of ["end", "close", "error"]) input.on(event, broken);
     output.on("error", broken);
+    output.on("drain", () => this.#goOn());
     this.#silence = setTimeout(broken, SILENCE);
     this.#send({ type: "hello", protocol: PROTOCOL, version: PACKAGE_VERSION });
   }
@@ -138,13 +143,24 @@ class FarEnd {
   async #sendBytes(type: "stdout" | "stderr", bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; at += MAX_BODY)
       if (!this.#send({ type }, bytes.subarray(at, at + MAX_BODY)) && !this.#over)
-        await new Promise<void>((resolve) => {
-          this.#output.once("drain", resolve).once("close", resolve);
-        });
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #goOn(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #send(message: ToNear, body?: Buffer): boolean {
     return this.#output.destroyed || this.#output.writableEnded || this.#output.write(encode(message, body));
+  }
+
+  async #endRun(): Promise<void> {
+    try {
+      await (await this.#run)?.kill();
+      await this.#backend.close();
+    } catch {
+      // It never ran.
+    }
   }
 
   /** Once: ends what runs, removes what came, and says why if anybody still listens. */
@@ -152,10 +168,9 @@ class FarEnd {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#silence);
-    const started = await this.#run?.catch(() => undefined);
-    await started?.kill();
-    await this.#backend.close();
-    await this.#credentials.remove();
+    this.#goOn();
+    await Promise.race([this.#endRun(), new Promise((resolve) => setTimeout(resolve, FOR_END))]);
+    await this.#credentials.remove().catch(() => {});
     if (error !== undefined) {
       const { message } = error as Error;
       const code = error instanceof HermesError ? error.code : "LINK";

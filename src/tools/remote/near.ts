@@ -26,7 +26,9 @@ export class NearEnd implements Running {
   #outcome: RunResult | HermesError | undefined;
   #stderr = "";
   #severed: Promise<void> | undefined;
-  readonly #open = new Set<number>();
+  /** Questions that wait, and for how long they may. */
+  readonly #open = new Map<number, number>();
+  #ending = false;
   #limit: NodeJS.Timeout;
   readonly #heartbeat: NodeJS.Timeout;
 
@@ -36,7 +38,7 @@ export class NearEnd implements Running {
     const { process } = link;
     const closed = new Promise<number | null>((resolve) => {
       process.once("close", resolve);
-      process.once("error", (cause: NodeJS.ErrnoException) => {
+      process.on("error", (cause: NodeJS.ErrnoException) => {
         this.#outcome ??= new HermesError(
           "BACKEND",
           { where: link.where, message: `${process.spawnfile} cannot be started: ${cause.code}` },
@@ -100,6 +102,7 @@ export class NearEnd implements Running {
   async kill(): Promise<void> {
     if (this.#stage === "running" || this.#stage === "starting") {
       this.#send({ type: "kill" });
+      this.#ending = true;
       this.#within(FOR_END, "it did not end what ran");
     } else if (this.#stage === "hello") this.#lose("it was ended before it had begun");
     await this.result.catch(() => {});
@@ -116,7 +119,7 @@ export class NearEnd implements Running {
       case "started":
         this.#pid = message.pid;
         this.#stage = "running";
-        this.#within(this.#link.order.timeout + BEYOND_TIME, "it did not end in its time");
+        this.#allowTime();
         this.#begin();
         break;
       case "stdout":
@@ -128,6 +131,7 @@ export class NearEnd implements Running {
         break;
       case "withdrawn":
         this.#open.delete(message.id);
+        this.#allowTime();
         this.#events.withdrawn?.(message.id, message.why);
         break;
       case "problem":
@@ -151,7 +155,16 @@ export class NearEnd implements Running {
     const { credentials, order, home, surroundings } = this.#link;
     for (const { relative, contents } of credentials) this.#send({ type: "credential", relative }, contents);
     this.#send({ type: "start", order, home, ...(surroundings && { surroundings }) } as ToFar);
-    this.#within(FOR_HELLO, "it did not start");
+    this.#allowTime();
+  }
+
+  /** A run's own time stands still while a person is asked; ours is for a far side that does not keep to it. */
+  #allowTime(): void {
+    if (this.#ending) return;
+    const asking = Math.max(0, ...this.#open.values());
+    const { timeout } = this.#link.order;
+    if (this.#stage === "starting") this.#within(FOR_HELLO + asking, "it did not start");
+    else this.#within(timeout + asking + BEYOND_TIME, "it did not end in its time");
   }
 
   /** Whoever takes long with what is printed keeps us, and then the other side, from reading more. */
@@ -164,10 +177,13 @@ export class NearEnd implements Running {
   }
 
   #ask(question: Extract<ToNear, { type: "question" }>["question"]): void {
-    const { id } = question;
-    this.#open.add(id);
+    const { id, patience } = question;
+    this.#open.set(id, patience);
+    this.#allowTime();
     const answer = (given: Answer) => {
-      if (this.#open.delete(id)) this.#send({ type: "answer", id, answer: given });
+      if (!this.#open.delete(id) || this.#stage === "over") return;
+      this.#send({ type: "answer", id, answer: given });
+      this.#allowTime();
     };
     if (this.#events.question) this.#events.question(question, answer);
     else answer("no");
@@ -199,7 +215,7 @@ export class NearEnd implements Running {
     this.#stage = "over";
     clearTimeout(this.#limit);
     clearInterval(this.#heartbeat);
-    for (const id of this.#open) this.#events.withdrawn?.(id, "the run is over");
+    for (const id of this.#open.keys()) this.#events.withdrawn?.(id, "the run is over");
     await this.#severed;
     await this.#link.release();
     const { where } = this.#link;

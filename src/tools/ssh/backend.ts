@@ -71,13 +71,13 @@ export function sshArguments(section: SshSection & { readonly host: string }): s
   const options = {
     BatchMode: "yes",
     StrictHostKeyChecking: "yes",
-    UserKnownHostsFile: knownHosts ?? join(homedir(), ".ssh", "known_hosts"),
+    UserKnownHostsFile: written(knownHosts ?? join(homedir(), ".ssh", "known_hosts")),
     GlobalKnownHostsFile: knownHosts === undefined ? "/etc/ssh/ssh_known_hosts" : "/dev/null",
     UpdateHostKeys: "no",
     PasswordAuthentication: "no",
     KbdInteractiveAuthentication: "no",
     IdentityAgent: "none",
-    ...(identity !== undefined && { IdentitiesOnly: "yes", IdentityFile: identity }),
+    ...(identity !== undefined && { IdentitiesOnly: "yes", IdentityFile: written(identity) }),
     ClearAllForwardings: "yes",
     ForwardAgent: "no",
     ForwardX11: "no",
@@ -92,13 +92,19 @@ export function sshArguments(section: SshSection & { readonly host: string }): s
     "-F",
     "none",
     "-T",
-    ...Object.entries(options).map(([name, value]) => `-o${name}=${value.replace(/%/g, "%%")}`),
+    ...Object.entries(options).map(([name, value]) => `-o${name}=${value}`),
     ...(user === undefined ? [] : ["-l", user]),
     ...(port === undefined ? [] : ["-p", String(port)]),
     "--",
     host,
     `exec ${hermes} remote`,
   ];
+}
+
+/** A path as ssh_config(5) has it: % begins a token, a blank ends a word. */
+function written(path: string): string {
+  const plain = path.replaceAll("%", "%%");
+  return /\s/.test(plain) ? `"${plain}"` : plain;
 }
 
 function contentsOf(path: string): Buffer {

@@ -79,6 +79,19 @@ export function keepsItsPromises(name: string, make: () => Promise<Backend> | Ba
       expect(sha(stderr)).toBe(sha(Buffer.alloc(TEN_MB, "e")));
     });
 
+    it("lose nothing to a reader who takes long", async () => {
+      writeFileSync(join(workspace.path, "much"), Buffer.alloc(TEN_MB, "0123456789abcdef\n"));
+      const hash = createHash("sha256");
+      const running = await backend.start(workspace.order(["cat", "much"]), {
+        output: async (_, bytes) => {
+          hash.update(bytes);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        },
+      });
+      await running.result;
+      expect(hash.digest("hex")).toBe(sha(Buffer.alloc(TEN_MB, "0123456789abcdef\n")));
+    });
+
     it("print bytes that are no text unchanged", async () => {
       const { stdout } = await finish(backend, workspace.order(["printf", "\\0\\377\\200x"]));
       expect([...stdout]).toEqual([0, 255, 128, 120]);

@@ -1,0 +1,88 @@
+import { chmodSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Store } from "../store/store.js";
+import { AGENTS } from "./agents.js";
+import { answerHook } from "./hook.js";
+import { readCall } from "./read.js";
+import { hookSocket, likeness, type WarmAnswer, type WarmQuestion } from "./warm.js";
+
+const LONGEST = 65 * 1024 * 1024;
+const PATIENCE_MS = 15_000;
+
+/**
+ * Answers hooks in their place, with everything loaded and the store open. Whoever may connect is the user whose store it
+ * is. Undefined when it cannot be: another process does so already, or the folder's name is too long for a socket. Hooks
+ * then judge by themselves.
+ */
+export async function serveHooks(
+  store: Store,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ close(): void } | undefined> {
+  const path = hookSocket(env);
+  if (await somebodyListens(path)) return undefined;
+  rmSync(path, { force: true });
+  const server = createServer({ allowHalfOpen: true }, (socket) => converse(socket, store, likeness(env)));
+  if (!(await listening(server, path))) return undefined;
+  return {
+    close() {
+      server.close();
+    },
+  };
+}
+
+function somebodyListens(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+function listening(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.on("error", () => resolve(false));
+    server.listen(path, () => {
+      chmodSync(path, 0o600);
+      resolve(true);
+    });
+  });
+}
+
+function converse(socket: Socket, store: Store, like: string): void {
+  const parts: Buffer[] = [];
+  let length = 0;
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (part) => {
+    parts.push(part);
+    length += part.length;
+    if (length > LONGEST) socket.destroy();
+  });
+  socket.on("end", () => {
+    void answered(Buffer.concat(parts).toString("utf8"), store, like).then((answer) =>
+      socket.end(answer === undefined ? "" : JSON.stringify(answer)),
+    );
+  });
+}
+
+/** Undefined for whoever is not like us, and for what is no question: they judge by themselves. */
+async function answered(text: string, store: Store, like: string): Promise<WarmAnswer | undefined> {
+  let question: WarmQuestion;
+  try {
+    question = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const agent = AGENTS.find((one) => one.name === question?.agent);
+  if (!agent || question.like !== like || typeof question.text !== "string") return undefined;
+  try {
+    const env = agent.project === undefined ? {} : { [agent.project]: question.project };
+    const call = readCall(question.text, agent, env, question.workspace);
+    return { answer: (await answerHook(call, agent, store)) ?? null };
+  } catch (error) {
+    return { refused: (error as Error).message || "it failed" };
+  }
+}
