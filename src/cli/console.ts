@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { Audit } from "../audit/audit.js";
 import { Access, ROLES, type User } from "../console/access.js";
 import { Console, type LogEntry } from "../console/server.js";
+import { OtlpClient } from "../export/otlp-client.js";
 import { userFile } from "../guard/config/load.js";
 import { configuredGuard } from "../guard/host.js";
 import { SkillStore } from "../guard/skills/store.js";
@@ -23,6 +24,7 @@ export interface ConsoleFlags {
   readonly origin?: string;
   readonly user?: readonly string[];
   readonly policy?: readonly string[];
+  readonly otlp?: string;
   readonly store?: string;
   readonly log?: string;
   readonly json?: boolean;
@@ -54,6 +56,7 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       report: reportPage,
       userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
       ...(origin !== undefined && { origin }),
+      ...(flags.otlp !== undefined && { collector: new OtlpClient(flags.otlp) }),
     });
     // Hooks of agents that would have to load everything first ask here instead (docs/hooks.md).
     const hooks = flags.store === undefined ? await serveHooks(store, process.env) : undefined;

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Desk } from "../approval/desk.js";
 import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
+import type { OtlpClient } from "../export/otlp-client.js";
 import type { Guard } from "../guard/guard.js";
 import type { SkillStore } from "../guard/skills/store.js";
 import type { Store } from "../store/store.js";
@@ -24,6 +25,7 @@ import { sessionRoutes } from "./routes/sessions.js";
 import { skillRoutes } from "./routes/skills.js";
 import type { Runs } from "./runs.js";
 import { Tail } from "./tail.js";
+import { Telemetry } from "./telemetry.js";
 
 export interface ConsoleOptions {
   readonly store: Store;
@@ -37,6 +39,8 @@ export interface ConsoleOptions {
   readonly report: (trace: string) => Promise<Buffer>;
   /** Policies that can be edited, besides those that a run has in force. */
   readonly policies?: readonly string[];
+  /** Where tool calls are sent as spans. */
+  readonly collector?: OtlpClient;
   /** Where answers for always are kept. */
   readonly userFile?: string;
   /** Of this machine: it speaks plain HTTP. */
@@ -77,6 +81,7 @@ export class Console {
   readonly #feed = new Feed();
   readonly #pending: Pending;
   readonly #tail: Tail;
+  readonly #telemetry: Telemetry | undefined;
   readonly #metrics = new Metrics();
   readonly #reports = new Reports();
   readonly #routes: ReadonlyMap<string, Route>;
@@ -95,7 +100,7 @@ export class Console {
   }
 
   private constructor(options: ConsoleOptions) {
-    const { store, audit, guard, skills, runs, policies = [], report, userFile } = options;
+    const { store, audit, guard, skills, runs, policies = [], report, collector, userFile } = options;
     this.#options = options;
     const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
     this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
@@ -108,10 +113,12 @@ export class Console {
       ...sessionRoutes(store, runs, audit),
       ...skillRoutes(skills, audit),
     ];
+    this.#telemetry = collector && new Telemetry(collector, (error) => this.#failed("telemetry", error));
     this.#tail = new Tail(
       store,
       (rows) => {
         for (const row of rows) this.#metrics.count(row);
+        this.#telemetry?.take(rows);
         this.#feed.mention("records", { count: rows.length });
       },
       (error) => this.#failed("audit", error),
@@ -131,6 +138,7 @@ export class Console {
     this.#feed.close();
     await this.#pending.close();
     await this.#tail.close();
+    await this.#telemetry?.close();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { until } from "../approval/support.js";
 import { HERMES, hermes } from "../support/cli.js";
+import { root } from "../support/programs.js";
 import { makePlace, type Place, toolboxIn } from "../tools/place.js";
 import { ask, enter, picture, serve, useBrowser, visit } from "./support.js";
 
@@ -152,7 +153,9 @@ describe("who is at work, in a browser", () => {
     );
     const ticks = join(place.workspace, "ticks");
     const script = `cat /etc/shadow; while :; do echo x >> ${ticks}; sleep 0.05; done`;
-    const run = spawn(HERMES, ["run", "-q", "-p", policy, "--", "sh", "-c", script], { stdio: "ignore" });
+    const trace = join(place.workspace, "t.jsonl");
+    const words = ["run", "-q", "-p", policy, "-t", trace, "--", "sh", "-c", script];
+    const run = spawn(HERMES, words, { stdio: "ignore" });
     const count = () => (existsSync(ticks) ? readFileSync(ticks).length : 0);
     const goesOn = () => {
       const before = count();
@@ -166,7 +169,19 @@ describe("who is at work, in a browser", () => {
     await card.waitFor();
     await card.locator(".bad", { hasText: "deny" }).waitFor();
     expect(await card.innerText()).toContain("demo");
+    await card.getByRole("button", { name: "Watch its calls" }).click();
+    await page.locator(".live .call").nth(50).waitFor({ state: "attached" });
     await picture(page, "sessions");
+    await page.getByLabel("search calls").fill("OPENAT ticks");
+    const calls = page.locator(".live .call");
+    await until(async () => {
+      const texts = await calls.allTextContents();
+      return (
+        (texts.length > 0 && texts.every((text) => text.includes("openat") && text.includes(ticks))) ||
+        undefined
+      );
+    });
+    await page.locator(".live").getByRole("button", { name: "Close" }).click();
     await card.getByRole("button", { name: "Pause" }).click();
     await card.locator(".chip", { hasText: "paused" }).waitFor();
     const [stopped] = [count()];
@@ -259,5 +274,32 @@ describe("numbers for programs", () => {
     const console = await serve(place);
     for (const path of ["/metrics", "/healthz"])
       expect((await ask(console, "GET", path, { "x-forwarded-for": "10.0.0.1" })).status).toBe(403);
+  });
+});
+
+describe("tool calls", () => {
+  it("are sent to a collector as spans, a session as a trace", async () => {
+    const taken = join(place.workspace, "spans");
+    const collector = spawn(process.execPath, [join(root, "test/export/collector.mjs"), taken], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const port = String((await once(collector.stdout!, "data"))[0]).trim();
+      await serve(place, 0, ["--otlp", `http://127.0.0.1:${port}`]);
+      const toolbox = await toolboxIn(place);
+      await toolbox.call("terminal_exec", { command: "echo hello" });
+      await toolbox.call("terminal_exec", { command: "mkfs.ext4 /dev/sda" });
+      const spans = await until(() => {
+        const lines = existsSync(taken) ? readFileSync(taken, "utf8").trim().split("\n") : [];
+        return lines.length >= 2 ? lines.map((line) => JSON.parse(line)) : undefined;
+      });
+      expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+      expect(spans.map(({ name, status }) => [name, status?.code])).toEqual([
+        ["tool terminal_exec", undefined],
+        ["tool terminal_exec", 2],
+      ]);
+    } finally {
+      collector.kill();
+    }
   });
 });
