@@ -11,6 +11,8 @@ export interface DeedOptions {
   readonly searchPath?: string;
   /** What may be changed besides, with all that is below. */
   readonly writable: readonly string[];
+  /** Beginnings of paths that are not there for the run: HERMES's own records. */
+  readonly closed?: readonly string[];
   /** Files that may be read although they look like secrets: credentials that were declared. */
   readonly readable?: readonly string[];
   /** Scripts that were approved with the command, by real path, as base64: whoever reads them reads this. */

@@ -12,6 +12,7 @@ import type { ConstantRule, Interest, Policy } from "../policy/policy.js";
 import { loadYaml } from "../policy/yaml/load.js";
 import { quoted } from "../policy/yaml/variables.js";
 import { type Action, deny, type Verdict, virtualFile } from "../verdict.js";
+import { PACKAGE_VERSION } from "../version.js";
 import { ExecJudge } from "./exec.js";
 import { machine } from "./machine.js";
 import { NetworkJudge } from "./network.js";
@@ -33,7 +34,7 @@ const compiled = new Map<string, Promise<Policy>>();
 const MOST_COMPILED = 8;
 
 async function filePolicy(options: DeedOptions): Promise<Policy> {
-  const { workspace, home, writable, readable = [] } = options;
+  const { workspace, home, writable, readable = [], closed = [] } = options;
   const places = { workspace, home, cwd: workspace };
   const programs = installedIn(options);
   const key = JSON.stringify([places, writable, programs]);
@@ -45,7 +46,7 @@ async function filePolicy(options: DeedOptions): Promise<Policy> {
       ...(programs.length > 0 && { programs: programs.map(quoted) }),
     });
   compiled.set(key, rules);
-  return granting(await rules, new Set(readable));
+  return forRun(await rules, new Set(readable), closed);
 }
 
 /** A program in `…/shims` or `…/bin` belongs to what is beside that folder, unless that is a home or more. */
@@ -62,17 +63,24 @@ function installedIn({ searchPath = "", home, workspace }: DeedOptions): string[
   return [...new Set(around)];
 }
 
-/** The same policy, for which these files are there to be read. It belongs to the run: no file of it is watched. */
-function granting(policy: Policy, files: ReadonlySet<string>): Policy {
+/** The same policy with what holds for one run. It belongs to the run: no file of it is watched. */
+function forRun(policy: Policy, readable: ReadonlySet<string>, closed: readonly string[]): Policy {
   return {
     name: policy.name,
     version: policy.version,
     subscription: policy.subscription,
-    decide: (event) =>
-      files.size > 0 && opensToRead(event) && files.has(event.path!) ? undefined : policy.decide(event),
+    decide(event) {
+      if (closed.length > 0 && event.paths.some(({ path }) => closed.some((start) => path.startsWith(start))))
+        return CLOSED;
+      return readable.size > 0 && opensToRead(event) && readable.has(event.path!)
+        ? undefined
+        : policy.decide(event);
+    },
     decideReturn: (event) => policy.decideReturn(event),
   };
 }
+
+const CLOSED: Verdict = { ...deny("These are the records of HERMES itself.", "ENOENT"), rule: "own-records" };
 
 function opensToRead(event: CallEvent): boolean {
   if (!OPENING.includes(event.name) || event.path === undefined) return false;
@@ -205,6 +213,8 @@ function sockets({ network }: DeedOptions): ConstantRule[] {
   ];
 }
 
-function versionOf(options: DeedOptions): string {
-  return createHash("sha256").update(JSON.stringify(options)).digest("hex").slice(0, 12);
+/** Of what all runs of an agent have in common: what was approved for one of them stands in its own records. */
+function versionOf({ workspace, home, network, config }: DeedOptions): string {
+  const all = JSON.stringify([PACKAGE_VERSION, workspace, home, network, config]);
+  return createHash("sha256").update(all).digest("hex").slice(0, 12);
 }

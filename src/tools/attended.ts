@@ -28,6 +28,7 @@ export function attended(
         withdrawn: (id, why) => asking.withdrawn(id, why),
       });
       const result = running.result.then(async (ended) => {
+        await ledger.decided(ended.policies, order.deed);
         await ledger.refused(toolCall, ended.refusals);
         return ended;
       });

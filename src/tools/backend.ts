@@ -63,6 +63,8 @@ export interface RunResult {
   readonly timedOut: boolean;
   /** What was refused while it ran, the same thing once, in order. */
   readonly refusals: readonly Refusal[];
+  /** What decided, by name and version. */
+  readonly policies: readonly { readonly name: string; readonly version: string }[];
   /** Protections that were in force, and those that were wanted and are not there. */
   readonly inForce: readonly string[];
   readonly missing: readonly { readonly name: string; readonly why: string }[];

@@ -1,13 +1,18 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Audit } from "../audit/audit.js";
+import type { DeedOptions } from "../deed/options.js";
 import { redact } from "../guard/credentials/secrets.js";
+import { HOME } from "../home.js";
 import type { Store, ToolCallStatus } from "../store/store.js";
-import type { Refusal } from "./backend.js";
+import type { Refusal, RunResult } from "./backend.js";
 import type { Intent } from "./tool.js";
 
 /** What is written down of the calls of one session: rows that change, and records that do not. Without secrets. */
 export class Ledger {
   readonly session: string;
   readonly #store: Store;
+  readonly #known = new Set<string>();
   readonly #audit: Audit;
 
   constructor(store: Store, audit: Audit, session: string) {
@@ -59,6 +64,19 @@ export class Ledger {
     ]);
   }
 
+  /** What decides is kept with its text when it is met first: a record names it by its version. */
+  async decided(policies: RunResult["policies"], deed: DeedOptions): Promise<void> {
+    for (const { name, version } of policies) {
+      if (this.#known.has(version)) continue;
+      this.#known.add(version);
+      if (await this.#store.policy(version)) continue;
+      const { workspace, home, network, config } = deed;
+      const text = name === "deed" ? JSON.stringify({ workspace, home, network, config }) : shippedText(name);
+      await this.#store.rememberPolicy({ name, version, text, time: Date.now() });
+      await this.#audit.record("policy", { name, version }, { session: this.session });
+    }
+  }
+
   /** What the kernel refused while a call ran. */
   async refused(toolCall: string, refusals: readonly Refusal[]): Promise<void> {
     const { session } = this;
@@ -69,6 +87,15 @@ export class Ledger {
       }),
     );
   }
+}
+
+/** The rules of a policy that ships, with those that it is built on. */
+function shippedText(name: string): string {
+  const files = name === "tools" ? ["tools", "secrets", "workspace"] : [name];
+  return files
+    .map((file) => join(HOME, "policies", `${file}.yaml`))
+    .flatMap((file) => (existsSync(file) ? [readFileSync(file, "utf8")] : []))
+    .join("---\n");
 }
 
 const NUMBERS = ["exitCode", "signal", "timedOut", "truncated", "durationMs"] as const;

@@ -166,7 +166,7 @@ class LocalRun implements Running {
     }
   }
 
-  #told({ exitCode, signal, summary, protections }: SessionResult): RunResult {
+  #told({ exitCode, signal, summary, protections, policies }: SessionResult): RunResult {
     const refusals = (summary.deeds ?? []).flatMap(
       ({ action, reason = "", policy, rule = policy, count: times, ...deed }): Refusal[] =>
         action === "deny" || action === "kill" ? [{ ...deed, policy, reason, rule, times }] : [],
@@ -176,6 +176,7 @@ class LocalRun implements Running {
       ...(signal !== undefined && { signal }),
       timedOut: this.#timedOut,
       refusals,
+      policies: policies.map(({ name, version }) => ({ name, version })),
       inForce: protections.inForce,
       missing: protections.missing,
     };

@@ -65,6 +65,8 @@ export interface World {
   readonly backend: Backend;
   readonly files: FileTracker;
   readonly credentials: CredentialFiles;
+  /** Beginnings of paths that no command sees: the store. */
+  readonly closed?: readonly string[];
   /** The environment that commands start from, before secrets are taken out. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Seconds that a command may be given, where that is not for a model to say. */

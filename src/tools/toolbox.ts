@@ -78,6 +78,7 @@ export class Toolbox {
       audit,
     });
     const world: World = {
+      closed: [store.beside],
       workspace,
       home,
       session,

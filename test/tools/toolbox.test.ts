@@ -101,6 +101,38 @@ describe("a toolbox", () => {
     ]);
   });
 
+  it("keeps its records from what it runs, wherever they lie", async () => {
+    const place = makePlace();
+    const store = join(place.workspace, "records.sqlite");
+    const toolbox = await toolboxIn(place, { store });
+    place.write(
+      "workspace/look.txt",
+      "import glob\nfor f in glob.glob('records*'):\n    for m in ('rb', 'ab'):\n        try: open(f, m); print('open')\n        except FileNotFoundError: print('not there')",
+    );
+    const { output } = await execIn(toolbox, "python3 look.txt");
+    expect(output.stdout).toMatch(/^(not there\n)+$/);
+  });
+
+  it("remembers what decided, with its text", async () => {
+    const place = makePlace();
+    await execIn(await toolboxIn(place), "true");
+    const named = recordsOf(place).filter(({ kind }) => kind === "policy");
+    expect(named.map(({ body }) => body.name).sort()).toEqual(["deed", "tools"]);
+    const store = await openStore(place.store);
+    const { version } = named.find(({ body }) => body.name === "tools")!.body as { version: string };
+    expect((await store.policy(version))?.text).toContain("id: later-code");
+    await store.close();
+  });
+
+  it("judges what a shell is fed as what it is told", async () => {
+    const toolbox = await toolboxIn(makePlace());
+    expect(await execIn(toolbox, "bash", { stdin: "echo a; rm -rf /" })).toMatchObject({
+      status: "REFUSED",
+      rule: "delete-everything",
+    });
+    expect(await execIn(toolbox, "cat", { stdin: "echo a; rm -rf /" })).toMatchObject({ status: "DONE" });
+  });
+
   it("does what it can for many at once", async () => {
     const toolbox = await toolboxIn(makePlace());
     const numbers = Array.from({ length: 60 }, (_, i) => i);

@@ -77,6 +77,7 @@ const result = z.strictObject({
       times: z.int(),
     }),
   ),
+  policies: z.array(z.strictObject({ name: z.string(), version: z.string() })),
   inForce: z.array(z.string()),
   missing: z.array(reason),
 });

@@ -3,7 +3,8 @@ import { readFileSync, realpathSync } from "node:fs";
 import * as z from "zod";
 import { type CommandDigest, commandDigest } from "../../approval/digest.js";
 import { partsOf } from "../../approval/parts.js";
-import { strictest } from "../../guard/finding.js";
+import { type Action, type Finding, strictest } from "../../guard/finding.js";
+import type { Judgement } from "../../guard/guard.js";
 import type { Running, RunResult } from "../backend.js";
 import type { Call, Intent, Tool, World } from "../tool.js";
 import { ToolError } from "../tool.js";
@@ -104,13 +105,18 @@ async function judgeCommand(
   if ("finding" in place) return { what: command, action: "deny", findings: [place.finding], digest: "" };
   const { cwd } = place;
   const subject = { kind: "command", input: command, fields: { cwd } } as const;
-  const { action, findings } = await world.guard.judge(subject);
+  const judged = await world.guard.judge(subject);
+  const findings = [
+    ...judged.findings,
+    ...(stdin === undefined ? [] : fedFindings(command, stdin, cwd, judged, world)),
+  ];
+  const action = findings.reduce<Action>((all, finding) => strictest(all, finding.action), judged.action);
   const { digest, files, programs } = digestOf(command, cwd, stdin, world);
   const ofPart = (part: string) => digestOf(part, cwd, stdin, world).digest;
   return {
     what: command,
     subject,
-    action: findings.reduce((all, finding) => strictest(all, finding.action), action),
+    action,
     findings,
     digest,
     programs,
@@ -122,6 +128,27 @@ async function judgeCommand(
       ...(stdin !== undefined && { stdin }),
     },
   };
+}
+
+/** Nobody types more than this; the kernel judges what comes of it all the same. */
+const FED_AT_MOST = 1 << 16;
+
+/** A shell, or whatever else runs what it reads, is judged with what it is fed. */
+function fedFindings(
+  command: string,
+  stdin: string,
+  cwd: string,
+  alone: Judgement,
+  { guard }: World,
+): Finding[] {
+  if (stdin.length > FED_AT_MOST) return [];
+  const end = `END_${createHash("sha256").update(stdin).digest("hex").slice(0, 16)}`;
+  const input = `{ ${command}\n} <<'${end}'\n${stdin}\n${end}`;
+  const known = new Set(alone.findings.map(({ rule }) => rule));
+  return guard
+    .check({ kind: "command", input, fields: { cwd } })
+    .findings.filter(({ rule, layer }) => !known.has(rule) && layer !== "content")
+    .map(({ span: _, ...finding }) => finding);
 }
 
 function digestOf(command: string, cwd: string, stdin: string | undefined, world: World): CommandDigest {

@@ -38,6 +38,7 @@ export function orderOf(
       shell: argv,
       writable: grantedPlaces(command, cwd, approved, world),
       approved,
+      ...(world.closed && { closed: world.closed }),
       ...(scripts && { scripts }),
       network: "public",
       config: { config, atLeast },
