@@ -13,6 +13,7 @@ import type { Store } from "../store/store.js";
 import { harmless } from "../text.js";
 import { userName } from "./ask.js";
 import { print, say } from "./output.js";
+import { reportPage } from "./report-page.js";
 import { MachineRuns } from "./runs.js";
 import { skillFolder, skillScanner } from "./skill.js";
 import { choice, usage } from "./values.js";
@@ -50,6 +51,7 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       skills: async () => new SkillStore(skillFolder(), await skillScanner()),
       runs: new MachineRuns(),
       policies: flags.policy ?? [],
+      report: reportPage,
       userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
       ...(origin !== undefined && { origin }),
     });
@@ -109,7 +111,7 @@ function addressOf(text: string): { readonly host: string; readonly port: number
 }
 
 function originOf(text: string): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "https:") throw usage(`--origin takes https://HOST, not "${text}"`);
   return url.origin;
 }

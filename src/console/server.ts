@@ -13,7 +13,9 @@ import { Gate } from "./gate.js";
 import { Metrics } from "./metrics.js";
 import { pageFile } from "./page.js";
 import { Pending } from "./pending.js";
+import { Reports } from "./reports.js";
 import { Refusal, type Route, signed } from "./route.js";
+import { analysisRoutes } from "./routes/analysis.js";
 import { approvalRoutes } from "./routes/approvals.js";
 import { auditRoutes } from "./routes/audit.js";
 import { guardRoutes } from "./routes/guard.js";
@@ -31,6 +33,8 @@ export interface ConsoleOptions {
   readonly guard: () => Promise<Guard>;
   readonly skills: () => Promise<SkillStore>;
   readonly runs?: Runs;
+  /** The report on a trace, as a page. */
+  readonly report: (trace: string) => Promise<Buffer>;
   /** Policies that can be edited, besides those that a run has in force. */
   readonly policies?: readonly string[];
   /** Where answers for always are kept. */
@@ -50,6 +54,7 @@ export interface LogEntry {
 }
 
 const BODY_AT_MOST = 256 * 1024;
+const CONNECTIONS = 256;
 
 const SAFE = {
   "content-security-policy":
@@ -73,6 +78,7 @@ export class Console {
   readonly #pending: Pending;
   readonly #tail: Tail;
   readonly #metrics = new Metrics();
+  readonly #reports = new Reports();
   readonly #routes: ReadonlyMap<string, Route>;
   #gate!: Gate;
   #url = "";
@@ -89,11 +95,12 @@ export class Console {
   }
 
   private constructor(options: ConsoleOptions) {
-    const { store, audit, guard, skills, runs, policies = [], userFile } = options;
+    const { store, audit, guard, skills, runs, policies = [], report, userFile } = options;
     this.#options = options;
     const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
     this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
     const routes = [
+      ...analysisRoutes(this.#reports, report, runs),
       ...approvalRoutes(store, desk, () => this.#pending.look()),
       ...auditRoutes(store, guard),
       ...guardRoutes(guard),
@@ -113,6 +120,7 @@ export class Console {
     this.#server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
       void this.#serve(request, response);
     });
+    this.#server.maxConnections = CONNECTIONS;
   }
 
   get url(): string {
@@ -149,13 +157,19 @@ export class Console {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://console");
+    const { pathname, searchParams } = asked(request);
     for (const [name, value] of Object.entries(SAFE)) response.setHeader(name, value);
     let who: string | undefined;
     try {
       this.#gate.checkHost(request);
       const file = request.method === "GET" ? pageFile(pathname) : undefined;
-      if (file) response.writeHead(200, { "content-type": file.type }).end(file.bytes);
+      const report = request.method === "GET" ? this.#reports.page(pathname) : undefined;
+      if (report)
+        response
+          .setHeader("content-security-policy", report.policy)
+          .writeHead(200, { "content-type": "text/html; charset=utf-8" })
+          .end(report.page);
+      else if (file) response.writeHead(200, { "content-type": file.type }).end(file.bytes);
       else if (request.method === "GET" && ["/healthz", "/metrics"].includes(pathname)) {
         this.#gate.checkLocal(request);
         await this.#numbers(response, pathname);
@@ -172,7 +186,8 @@ export class Console {
       level: response.statusCode < 400 ? "info" : response.statusCode < 500 ? "warn" : "error",
       what: "request",
       method: request.method,
-      path: pathname,
+      // The address of a report is a secret.
+      path: pathname.replace(/^\/report\/.*/s, "/report/…"),
       status: response.statusCode,
       ms: Math.round(performance.now() - began),
       ...(who !== undefined && { who }),
@@ -263,6 +278,12 @@ export class Console {
   #failed(what: string, error: unknown): void {
     this.#options.log?.({ level: "error", what, error: (error as Error).message });
   }
+}
+
+/** `//` and the like are no addresses, and lead nowhere. */
+function asked({ url = "/" }: IncomingMessage): Pick<URL, "pathname" | "searchParams"> {
+  const base = "http://console";
+  return URL.canParse(url, base) ? new URL(url, base) : { pathname: "", searchParams: new URLSearchParams() };
 }
 
 async function jsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -127,7 +127,7 @@ describe("skills in quarantine, in a browser", () => {
   it("are not for approvers", async () => {
     const console = await serve(place);
     const whole = await enter(console, "anna");
-    for (const path of ["/api/skills/release", "/api/skills/delete", "/api/runs/act"])
+    for (const path of ["/api/skills/release", "/api/skills/delete", "/api/runs/act", "/api/report"])
       expect((await ask(console, "POST", path, whole, '{"id": "x"}')).status).toBe(403);
   });
 });
@@ -180,6 +180,36 @@ describe("who is at work, in a browser", () => {
     await card.getByRole("button", { name: "Kill all" }).click();
     await ended;
     await card.waitFor({ state: "detached" });
+  });
+});
+
+describe("a trace, in a browser", () => {
+  it("is opened as a report that has no part in the console", async () => {
+    const trace = join(place.workspace, "t.jsonl");
+    const hostile = "<img src=x onerror=alert(1)>";
+    expect(hermes(["run", "-q", "-t", trace, "--", "cat", "/etc/hostname", hostile]).status).toBe(1);
+    const console = await serve(place);
+    const { page } = await visit(console.links.alice!);
+    await page.getByRole("link", { name: "Analysis" }).click();
+    await page.getByLabel("trace").fill("/etc/passwd");
+    await page.getByRole("button", { name: "Write the report" }).click();
+    await page.locator(".made .bad").waitFor();
+    await page.getByLabel("trace").fill(trace);
+    await page.getByRole("button", { name: "Write the report" }).click();
+    const link = page.getByRole("link", { name: "Open the report" });
+    await link.waitFor();
+    const opened = page.context().waitForEvent("page");
+    await link.click();
+    const report = await opened;
+    await report.waitForSelector("#events .scroller .line");
+    expect(await report.locator("#events").innerText()).toContain("/etc/hostname");
+    expect(await report.locator("img").count()).toBe(0);
+    expect(await report.evaluate("origin")).toBe("null");
+    await picture(report, "report");
+    const address = new URL(report.url()).pathname;
+    expect((await ask(console, "GET", `${address}x`)).status).toBe(404);
+    await console.stop();
+    expect(console.log.join()).not.toContain(address);
   });
 });
 
