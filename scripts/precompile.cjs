@@ -6,8 +6,7 @@ const { Script } = require("node:vm");
 
 const [bundle, call] = process.argv.slice(2);
 const file = resolve(bundle);
-const text = readFileSync(file, "latin1");
-if (/[^\0-\x7f]/.test(text)) throw new Error(`${bundle} is not plain ASCII`);
+const text = readFileSync(file, "utf8");
 const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
   filename: file,
 });

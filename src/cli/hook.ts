@@ -58,7 +58,7 @@ function loadJudge(): typeof import("./hook-judge.js") {
   } catch {
     return require(file);
   }
-  const text = readFileSync(file, "latin1"); // bundles are plain ASCII
+  const text = readFileSync(file, "utf8");
   // V8 takes it only for the version, the options and the text that it was made of, and else compiles as always.
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: file,
