@@ -157,6 +157,7 @@ export class Console {
       const message = `cannot listen on ${host}:${port}: ${code}; choose another with --listen`;
       throw new HermesError("USAGE", { message }, { cause });
     }
+    this.#server.on("error", (error) => this.#failed("server", error));
     const at = this.#server.address() as AddressInfo;
     const { access, origin } = this.#options;
     this.#url = `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`;

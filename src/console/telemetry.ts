@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditBodies } from "../audit/records.js";
 import { attributes, type Span } from "../export/otlp.js";
 import type { OtlpClient } from "../export/otlp-client.js";
@@ -8,6 +9,7 @@ import type { AuditRow } from "../store/store.js";
 const OPEN = 10_000;
 const WAITING = 5000;
 const LONGEST = 500;
+const PATIENCE_MS = 3000;
 const INTERNAL = 1;
 const ERROR = 2;
 
@@ -40,8 +42,9 @@ export class Telemetry {
       });
   }
 
+  /** A collector that does not answer holds nobody up. */
   async close(): Promise<void> {
-    await this.#sending;
+    if (this.#sending) await Promise.race([this.#sending, sleep(PATIENCE_MS, undefined, { ref: false })]);
   }
 
   #note(row: AuditRow): void {

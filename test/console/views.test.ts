@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import type { Locator } from "playwright-core";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../approval/support.js";
 import { HERMES, hermes } from "../support/cli.js";
 import { root } from "../support/programs.js";
@@ -15,6 +16,20 @@ beforeEach(() => {
   place = makePlace();
   mkdirSync(join(place.workspace, "data"));
 });
+
+/** A button that asks whether one is sure, and forgets soon: pressed until what it belongs to is gone. */
+async function pressTwice(card: Locator, first: string, second: string): Promise<void> {
+  await until(async () => {
+    const sure = card.getByRole("button", { name: second });
+    if ((await sure.count()) === 0)
+      await card
+        .getByRole("button", { name: first })
+        .click({ timeout: 2000 })
+        .catch(() => {});
+    await sure.click({ timeout: 2000 }).catch(() => {});
+    return (await card.count()) === 0 || undefined;
+  });
+}
 
 describe("the records, in a browser", () => {
   it("are found by words, explained, and verified", async () => {
@@ -112,11 +127,8 @@ describe("skills in quarantine, in a browser", () => {
     await picture(page, "skills");
     await card("one").getByRole("button", { name: "Delete" }).click();
     expect(skills().quarantined).toHaveLength(2);
-    await card("one").getByRole("button", { name: "Delete it for good" }).click();
-    await card("one").waitFor({ state: "detached" });
-    await card("two").getByRole("button", { name: "Release" }).click();
-    await card("two").getByRole("button", { name: "Release it" }).click();
-    await card("two").waitFor({ state: "detached" });
+    await pressTwice(card("one"), "Delete", "Delete it for good");
+    await pressTwice(card("two"), "Release", "Release it");
     expect(skills()).toEqual({ installed: ["two"], quarantined: [] });
     const records = hermes(["audit", "show", "--kind", "config", "--json", "--store", place.store], {
       env: env(),
@@ -156,6 +168,7 @@ describe("who is at work, in a browser", () => {
     const trace = join(place.workspace, "t.jsonl");
     const words = ["run", "-q", "-p", policy, "-t", trace, "--", "sh", "-c", script];
     const run = spawn(HERMES, words, { stdio: "ignore" });
+    onTestFinished(() => void run.kill());
     const count = () => (existsSync(ticks) ? readFileSync(ticks).length : 0);
     const goesOn = () => {
       const before = count();
@@ -190,11 +203,9 @@ describe("who is at work, in a browser", () => {
     await card.getByRole("button", { name: "Go on" }).click();
     await goesOn();
     await card.getByRole("button", { name: "Pause" }).waitFor();
-    await card.getByRole("button", { name: "Kill" }).click();
     const ended = once(run, "exit");
-    await card.getByRole("button", { name: "Kill all" }).click();
+    await pressTwice(card, "Kill", "Kill all");
     await ended;
-    await card.waitFor({ state: "detached" });
   });
 });
 
