@@ -5,12 +5,14 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -153,7 +155,7 @@ const apart = {
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
       const name = path.slice(2, -3);
       if (
-        !/src\/cli\/(main|hook|commands|approving|auditing|behaviour|serving|skills|tools|agents|pages)\.ts$/.test(
+        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents|pages)\.ts$/.test(
           importer,
         ) ||
         !COMMANDS.includes(name)
@@ -193,12 +195,39 @@ async function bundle() {
   await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...commonJs });
 }
 
+/**
+ * What V8 makes of the hook's bundle, kept beside it (src/cli/hook.ts): after a call, so that what a call needs is in it.
+ * V8 compares only the length of the text, so it is made anew with every bundle, and never outlives one.
+ */
+function precompile() {
+  const home = mkdtempSync(join(tmpdir(), "hermes-build-"));
+  const call = JSON.stringify({
+    session_id: "build",
+    cwd: home,
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "git status && npm test" },
+  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["scripts/precompile.cjs", "dist/cli/hook-judge.cjs", call],
+    {
+      env: { PATH: process.env.PATH, HOME: home, HERMES_HOME: home },
+      encoding: "utf8",
+    },
+  );
+  rmSync(home, { recursive: true, force: true });
+  if (status !== 0) fail(`the hook's bundle cannot be compiled: ${stderr}`);
+}
+
 await step(
   "typescript",
   ["src", "tsconfig.json", "package.json", "package-lock.json", "scripts/build.mjs"],
   async () => {
     rmSync("dist/shared", { recursive: true, force: true });
+    rmSync("dist/cli/hook-judge.cjs.cache", { force: true });
     await bundle();
+    precompile();
     run("node", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--emitDeclarationOnly"]);
   },
 );

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { Audit } from "../audit/audit.js";
 import { Access, ROLES, type User } from "../console/access.js";
 import { Console, type LogEntry } from "../console/server.js";
+import { OtlpClient } from "../export/otlp-client.js";
 import { userFile } from "../guard/config/load.js";
 import { configuredGuard } from "../guard/host.js";
 import { SkillStore } from "../guard/skills/store.js";
@@ -13,6 +14,7 @@ import type { Store } from "../store/store.js";
 import { harmless } from "../text.js";
 import { userName } from "./ask.js";
 import { print, say } from "./output.js";
+import { reportPage } from "./report-page.js";
 import { MachineRuns } from "./runs.js";
 import { skillFolder, skillScanner } from "./skill.js";
 import { choice, usage } from "./values.js";
@@ -22,6 +24,7 @@ export interface ConsoleFlags {
   readonly origin?: string;
   readonly user?: readonly string[];
   readonly policy?: readonly string[];
+  readonly otlp?: string;
   readonly store?: string;
   readonly log?: string;
   readonly json?: boolean;
@@ -50,8 +53,10 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       skills: async () => new SkillStore(skillFolder(), await skillScanner()),
       runs: new MachineRuns(),
       policies: flags.policy ?? [],
+      report: reportPage,
       userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
       ...(origin !== undefined && { origin }),
+      ...(flags.otlp !== undefined && { collector: new OtlpClient(flags.otlp) }),
     });
     // Hooks of agents that would have to load everything first ask here instead (docs/hooks.md).
     const hooks = flags.store === undefined ? await serveHooks(store, process.env) : undefined;
@@ -109,7 +114,7 @@ function addressOf(text: string): { readonly host: string; readonly port: number
 }
 
 function originOf(text: string): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "https:") throw usage(`--origin takes https://HOST, not "${text}"`);
   return url.origin;
 }

@@ -41,7 +41,13 @@ export async function gatewayCommand(command: readonly string[], flags: GatewayF
     ...(flags.offline && { offline: true }),
     ...(flags.store !== undefined && { store: flags.store }),
   });
-  const gateway = new Gateway(servers, office, (line) => pass(Buffer.from(line)), approver);
+  const gateway = new Gateway({
+    servers,
+    several: flags.config !== undefined,
+    office,
+    send: (line) => pass(Buffer.from(line)),
+    approver,
+  });
   try {
     process.stdin.on("data", (bytes: Buffer) => gateway.client.receive(bytes));
     const signals = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal));

@@ -26,6 +26,9 @@ export interface McpFlags {
 
 /** Serves until the client or a signal ends it. On stdout is nothing but the protocol. */
 export async function mcpCommand(flags: McpFlags): Promise<number> {
+  const ask = choice("--ask", flags.ask, ["client", "queue"]);
+  const budget =
+    flags.calls === undefined ? undefined : IterationBudget.of(wholeNumber("--calls", flags.calls));
   const questions = new Questions();
   const toolbox = await Toolbox.open({
     workspace: flags.workspace,
@@ -39,9 +42,6 @@ export async function mcpCommand(flags: McpFlags): Promise<number> {
     ...(flags.online && { online: true }),
     ...(flags.store !== undefined && { store: flags.store }),
   });
-  const ask = choice("--ask", flags.ask, ["client", "queue"]);
-  const budget =
-    flags.calls === undefined ? undefined : IterationBudget.of(wholeNumber("--calls", flags.calls));
   const factory = serverFactory({ toolbox, questions, ask, problem, ...(budget && { budget }) });
   try {
     if (flags.http !== undefined) await serveHttp(factory, flags);

@@ -7,16 +7,19 @@ import { type SessionView, treeOf, view } from "./top.js";
 
 const SIGNALS = { pause: "SIGSTOP", resume: "SIGCONT", end: "SIGTERM", kill: "SIGKILL" } as const;
 const DECISIONS = 20;
+const FRESH_MS = 500;
 
 /** The runs of this machine, for the console: asked how they are doing, and reached by signals. */
 export class MachineRuns implements Runs {
   #before = new Map<number, SessionView>();
   #asking: Promise<readonly RunView[]> | undefined;
 
-  /** All who ask meanwhile get the same answer. */
+  /** All who ask meanwhile, and for a moment after, get the same answer. */
   list(): Promise<readonly RunView[]> {
     this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+      setTimeout(() => {
+        this.#asking = undefined;
+      }, FRESH_MS).unref();
     });
     return this.#asking;
   }

@@ -11,6 +11,8 @@ const CLIENTS = 64;
 /** A page that does not read so much is cut off; when it comes back, it is told everything anew. */
 const BEHIND = 4 << 20;
 const HEARTBEAT_MS = 10_000;
+/** Then a page comes back, and must still be logged in. */
+const LONGEST_MS = 15 * 60_000;
 
 /**
  * What happens, to every page that is open, as server-sent events. Every event has a number: a page that comes back says
@@ -51,7 +53,11 @@ export class Feed {
     if (this.#clients.size >= CLIENTS) return false;
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     this.#clients.add(response);
-    response.on("close", () => this.#clients.delete(response));
+    const over = setTimeout(() => response.end(), LONGEST_MS).unref();
+    response.on("close", () => {
+      clearTimeout(over);
+      this.#clients.delete(response);
+    });
     const missed = this.#missed(seen);
     response.write(missed ?? [...now()].map(({ kind, data }) => this.#written(kind, data)).join(""));
     return true;

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Desk } from "../approval/desk.js";
 import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
+import type { OtlpClient } from "../export/otlp-client.js";
 import type { Guard } from "../guard/guard.js";
 import type { SkillStore } from "../guard/skills/store.js";
 import type { Store } from "../store/store.js";
@@ -13,7 +14,9 @@ import { Gate } from "./gate.js";
 import { Metrics } from "./metrics.js";
 import { pageFile } from "./page.js";
 import { Pending } from "./pending.js";
+import { Reports } from "./reports.js";
 import { Refusal, type Route, signed } from "./route.js";
+import { analysisRoutes } from "./routes/analysis.js";
 import { approvalRoutes } from "./routes/approvals.js";
 import { auditRoutes } from "./routes/audit.js";
 import { guardRoutes } from "./routes/guard.js";
@@ -22,6 +25,7 @@ import { sessionRoutes } from "./routes/sessions.js";
 import { skillRoutes } from "./routes/skills.js";
 import type { Runs } from "./runs.js";
 import { Tail } from "./tail.js";
+import { Telemetry } from "./telemetry.js";
 
 export interface ConsoleOptions {
   readonly store: Store;
@@ -31,8 +35,12 @@ export interface ConsoleOptions {
   readonly guard: () => Promise<Guard>;
   readonly skills: () => Promise<SkillStore>;
   readonly runs?: Runs;
+  /** The report on a trace, as a page. */
+  readonly report: (trace: string) => Promise<Buffer>;
   /** Policies that can be edited, besides those that a run has in force. */
   readonly policies?: readonly string[];
+  /** Where tool calls are sent as spans. */
+  readonly collector?: OtlpClient;
   /** Where answers for always are kept. */
   readonly userFile?: string;
   /** Of this machine: it speaks plain HTTP. */
@@ -50,6 +58,7 @@ export interface LogEntry {
 }
 
 const BODY_AT_MOST = 256 * 1024;
+const CONNECTIONS = 256;
 
 const SAFE = {
   "content-security-policy":
@@ -72,7 +81,9 @@ export class Console {
   readonly #feed = new Feed();
   readonly #pending: Pending;
   readonly #tail: Tail;
+  readonly #telemetry: Telemetry | undefined;
   readonly #metrics = new Metrics();
+  readonly #reports = new Reports();
   readonly #routes: ReadonlyMap<string, Route>;
   #gate!: Gate;
   #url = "";
@@ -89,11 +100,12 @@ export class Console {
   }
 
   private constructor(options: ConsoleOptions) {
-    const { store, audit, guard, skills, runs, policies = [], userFile } = options;
+    const { store, audit, guard, skills, runs, policies = [], report, collector, userFile } = options;
     this.#options = options;
     const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
     this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
     const routes = [
+      ...analysisRoutes(this.#reports, report, runs),
       ...approvalRoutes(store, desk, () => this.#pending.look()),
       ...auditRoutes(store, guard),
       ...guardRoutes(guard),
@@ -101,10 +113,12 @@ export class Console {
       ...sessionRoutes(store, runs, audit),
       ...skillRoutes(skills, audit),
     ];
+    this.#telemetry = collector && new Telemetry(collector, (error) => this.#failed("telemetry", error));
     this.#tail = new Tail(
       store,
       (rows) => {
         for (const row of rows) this.#metrics.count(row);
+        this.#telemetry?.take(rows);
         this.#feed.mention("records", { count: rows.length });
       },
       (error) => this.#failed("audit", error),
@@ -113,6 +127,7 @@ export class Console {
     this.#server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
       void this.#serve(request, response);
     });
+    this.#server.maxConnections = CONNECTIONS;
   }
 
   get url(): string {
@@ -123,6 +138,7 @@ export class Console {
     this.#feed.close();
     await this.#pending.close();
     await this.#tail.close();
+    await this.#telemetry?.close();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
@@ -141,6 +157,7 @@ export class Console {
       const message = `cannot listen on ${host}:${port}: ${code}; choose another with --listen`;
       throw new HermesError("USAGE", { message }, { cause });
     }
+    this.#server.on("error", (error) => this.#failed("server", error));
     const at = this.#server.address() as AddressInfo;
     const { access, origin } = this.#options;
     this.#url = `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`;
@@ -149,13 +166,19 @@ export class Console {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://console");
+    const { pathname, searchParams } = asked(request);
     for (const [name, value] of Object.entries(SAFE)) response.setHeader(name, value);
     let who: string | undefined;
     try {
       this.#gate.checkHost(request);
       const file = request.method === "GET" ? pageFile(pathname) : undefined;
-      if (file) response.writeHead(200, { "content-type": file.type }).end(file.bytes);
+      const report = request.method === "GET" ? this.#reports.page(pathname) : undefined;
+      if (report)
+        response
+          .setHeader("content-security-policy", report.policy)
+          .writeHead(200, { "content-type": "text/html; charset=utf-8" })
+          .end(report.page);
+      else if (file) response.writeHead(200, { "content-type": file.type }).end(file.bytes);
       else if (request.method === "GET" && ["/healthz", "/metrics"].includes(pathname)) {
         this.#gate.checkLocal(request);
         await this.#numbers(response, pathname);
@@ -172,7 +195,8 @@ export class Console {
       level: response.statusCode < 400 ? "info" : response.statusCode < 500 ? "warn" : "error",
       what: "request",
       method: request.method,
-      path: pathname,
+      // The address of a report is a secret.
+      path: pathname.replace(/^\/report\/.*/s, "/report/…"),
       status: response.statusCode,
       ms: Math.round(performance.now() - began),
       ...(who !== undefined && { who }),
@@ -263,6 +287,12 @@ export class Console {
   #failed(what: string, error: unknown): void {
     this.#options.log?.({ level: "error", what, error: (error as Error).message });
   }
+}
+
+/** `//` and the like are no addresses, and lead nowhere. */
+function asked({ url = "/" }: IncomingMessage): Pick<URL, "pathname" | "searchParams"> {
+  const base = "http://console";
+  return URL.canParse(url, base) ? new URL(url, base) : { pathname: "", searchParams: new URLSearchParams() };
 }
 
 async function jsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -179,7 +179,9 @@ export function tracesData(spans: readonly Span[]): object {
   };
 }
 
-function attributes(fields: Record<string, string | number | readonly string[] | undefined>): Attribute[] {
+export function attributes(
+  fields: Record<string, string | number | readonly string[] | undefined>,
+): Attribute[] {
   return Object.entries(fields).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: anyValue(value) }],
   );

@@ -149,7 +149,16 @@ describe("what is asked of the server", () => {
     expect((await post("not json")).status).toBe(400);
     expect((await post('{"id": "f00", "answer": "perhaps"}')).status).toBe(400);
     expect((await post('{"id": "f00", "answer": "once"}')).body.error).toContain("there is no such approval");
-    for (const path of ["/api/none", "/etc/passwd", "/../package.json", "/%2e%2e/package.json", "/__proto__"])
+    for (const path of [
+      "/api/none",
+      "/etc/passwd",
+      "/../package.json",
+      "/%2e%2e/package.json",
+      "/__proto__",
+      "//",
+      "//evil/x",
+      "/report/x",
+    ])
       expect((await ask(console, "GET", path, whole)).status, path).toBe(404);
   });
 

@@ -24,10 +24,14 @@ afterEach(async () => {
 });
 
 /** The real console, in a process of its own, for alice (admin), anna (approver) and victor (viewer). */
-export async function serve({ store, home, workspace }: Place, port = 0): Promise<Served> {
+export async function serve(
+  { store, home, workspace }: Place,
+  port = 0,
+  more: readonly string[] = [],
+): Promise<Served> {
   const users = ["alice:admin", "anna:approver", "victor:viewer"].flatMap((user) => ["--user", user]);
   const words = ["console", "--json", "--log", "json", "--store", store, "--listen", `127.0.0.1:${port}`];
-  const child = spawn(HERMES, [...words, ...users], {
+  const child = spawn(HERMES, [...words, ...users, ...more], {
     cwd: workspace,
     env: { ...process.env, HOME: home, HERMES_HOME: home },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import type { Locator } from "playwright-core";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../approval/support.js";
 import { HERMES, hermes } from "../support/cli.js";
+import { root } from "../support/programs.js";
 import { makePlace, type Place, toolboxIn } from "../tools/place.js";
 import { ask, enter, picture, serve, useBrowser, visit } from "./support.js";
 
@@ -14,6 +16,20 @@ beforeEach(() => {
   place = makePlace();
   mkdirSync(join(place.workspace, "data"));
 });
+
+/** A button that asks whether one is sure, and forgets soon: pressed until what it belongs to is gone. */
+async function pressTwice(card: Locator, first: string, second: string): Promise<void> {
+  await until(async () => {
+    const sure = card.getByRole("button", { name: second });
+    if ((await sure.count()) === 0)
+      await card
+        .getByRole("button", { name: first })
+        .click({ timeout: 2000 })
+        .catch(() => {});
+    await sure.click({ timeout: 2000 }).catch(() => {});
+    return (await card.count()) === 0 || undefined;
+  });
+}
 
 describe("the records, in a browser", () => {
   it("are found by words, explained, and verified", async () => {
@@ -111,11 +127,8 @@ describe("skills in quarantine, in a browser", () => {
     await picture(page, "skills");
     await card("one").getByRole("button", { name: "Delete" }).click();
     expect(skills().quarantined).toHaveLength(2);
-    await card("one").getByRole("button", { name: "Delete it for good" }).click();
-    await card("one").waitFor({ state: "detached" });
-    await card("two").getByRole("button", { name: "Release" }).click();
-    await card("two").getByRole("button", { name: "Release it" }).click();
-    await card("two").waitFor({ state: "detached" });
+    await pressTwice(card("one"), "Delete", "Delete it for good");
+    await pressTwice(card("two"), "Release", "Release it");
     expect(skills()).toEqual({ installed: ["two"], quarantined: [] });
     const records = hermes(["audit", "show", "--kind", "config", "--json", "--store", place.store], {
       env: env(),
@@ -127,7 +140,7 @@ describe("skills in quarantine, in a browser", () => {
   it("are not for approvers", async () => {
     const console = await serve(place);
     const whole = await enter(console, "anna");
-    for (const path of ["/api/skills/release", "/api/skills/delete", "/api/runs/act"])
+    for (const path of ["/api/skills/release", "/api/skills/delete", "/api/runs/act", "/api/report"])
       expect((await ask(console, "POST", path, whole, '{"id": "x"}')).status).toBe(403);
   });
 });
@@ -152,7 +165,10 @@ describe("who is at work, in a browser", () => {
     );
     const ticks = join(place.workspace, "ticks");
     const script = `cat /etc/shadow; while :; do echo x >> ${ticks}; sleep 0.05; done`;
-    const run = spawn(HERMES, ["run", "-q", "-p", policy, "--", "sh", "-c", script], { stdio: "ignore" });
+    const trace = join(place.workspace, "t.jsonl");
+    const words = ["run", "-q", "-p", policy, "-t", trace, "--", "sh", "-c", script];
+    const run = spawn(HERMES, words, { stdio: "ignore" });
+    onTestFinished(() => void run.kill());
     const count = () => (existsSync(ticks) ? readFileSync(ticks).length : 0);
     const goesOn = () => {
       const before = count();
@@ -166,7 +182,19 @@ describe("who is at work, in a browser", () => {
     await card.waitFor();
     await card.locator(".bad", { hasText: "deny" }).waitFor();
     expect(await card.innerText()).toContain("demo");
+    await card.getByRole("button", { name: "Watch its calls" }).click();
+    await page.locator(".live .call").nth(50).waitFor({ state: "attached" });
     await picture(page, "sessions");
+    await page.getByLabel("search calls").fill("OPENAT ticks");
+    const calls = page.locator(".live .call");
+    await until(async () => {
+      const texts = await calls.allTextContents();
+      return (
+        (texts.length > 0 && texts.every((text) => text.includes("openat") && text.includes(ticks))) ||
+        undefined
+      );
+    });
+    await page.locator(".live").getByRole("button", { name: "Close" }).click();
     await card.getByRole("button", { name: "Pause" }).click();
     await card.locator(".chip", { hasText: "paused" }).waitFor();
     const [stopped] = [count()];
@@ -175,11 +203,39 @@ describe("who is at work, in a browser", () => {
     await card.getByRole("button", { name: "Go on" }).click();
     await goesOn();
     await card.getByRole("button", { name: "Pause" }).waitFor();
-    await card.getByRole("button", { name: "Kill" }).click();
     const ended = once(run, "exit");
-    await card.getByRole("button", { name: "Kill all" }).click();
+    await pressTwice(card, "Kill", "Kill all");
     await ended;
-    await card.waitFor({ state: "detached" });
+  });
+});
+
+describe("a trace, in a browser", () => {
+  it("is opened as a report that has no part in the console", async () => {
+    const trace = join(place.workspace, "t.jsonl");
+    const hostile = "<img src=x onerror=alert(1)>";
+    expect(hermes(["run", "-q", "-t", trace, "--", "cat", "/etc/hostname", hostile]).status).toBe(1);
+    const console = await serve(place);
+    const { page } = await visit(console.links.alice!);
+    await page.getByRole("link", { name: "Analysis" }).click();
+    await page.getByLabel("trace").fill("/etc/passwd");
+    await page.getByRole("button", { name: "Write the report" }).click();
+    await page.locator(".made .bad").waitFor();
+    await page.getByLabel("trace").fill(trace);
+    await page.getByRole("button", { name: "Write the report" }).click();
+    const link = page.getByRole("link", { name: "Open the report" });
+    await link.waitFor();
+    const opened = page.context().waitForEvent("page");
+    await link.click();
+    const report = await opened;
+    await report.waitForSelector("#events .scroller .line");
+    expect(await report.locator("#events").innerText()).toContain("/etc/hostname");
+    expect(await report.locator("img").count()).toBe(0);
+    expect(await report.evaluate("origin")).toBe("null");
+    await picture(report, "report");
+    const address = new URL(report.url()).pathname;
+    expect((await ask(console, "GET", `${address}x`)).status).toBe(404);
+    await console.stop();
+    expect(console.log.join()).not.toContain(address);
   });
 });
 
@@ -229,5 +285,32 @@ describe("numbers for programs", () => {
     const console = await serve(place);
     for (const path of ["/metrics", "/healthz"])
       expect((await ask(console, "GET", path, { "x-forwarded-for": "10.0.0.1" })).status).toBe(403);
+  });
+});
+
+describe("tool calls", () => {
+  it("are sent to a collector as spans, a session as a trace", async () => {
+    const taken = join(place.workspace, "spans");
+    const collector = spawn(process.execPath, [join(root, "test/export/collector.mjs"), taken], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const port = String((await once(collector.stdout!, "data"))[0]).trim();
+      await serve(place, 0, ["--otlp", `http://127.0.0.1:${port}`]);
+      const toolbox = await toolboxIn(place);
+      await toolbox.call("terminal_exec", { command: "echo hello" });
+      await toolbox.call("terminal_exec", { command: "mkfs.ext4 /dev/sda" });
+      const spans = await until(() => {
+        const lines = existsSync(taken) ? readFileSync(taken, "utf8").trim().split("\n") : [];
+        return lines.length >= 2 ? lines.map((line) => JSON.parse(line)) : undefined;
+      });
+      expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+      expect(spans.map(({ name, status }) => [name, status?.code])).toEqual([
+        ["tool terminal_exec", undefined],
+        ["tool terminal_exec", 2],
+      ]);
+    } finally {
+      collector.kill();
+    }
   });
 });

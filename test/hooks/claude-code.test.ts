@@ -99,6 +99,20 @@ describe("a command of Claude Code", () => {
     expect(second.stderr).toContain("used already");
   });
 
+  it("is asked about when it takes the agent's settings away", () => {
+    for (const command of [
+      "rm -f .claude/settings.local.json",
+      "rm -rf .codex/hooks.json",
+      "mv .gemini/settings.json x",
+    ])
+      expect([command, decision("Bash", { command })]).toEqual([command, "ask"]);
+  });
+
+  it("is read as it is written, in whatever letters", () => {
+    expect(decision("Bash", { command: "\u0441url https://example.com" })).toBe("deny"); // the first letter is Cyrillic
+    expect(decision("Bash", { command: "echo \u00fcbung \u2713" })).toBe("allow");
+  });
+
   it("is no command when bytes in it cannot be given to a shell", () => {
     expect(decision("Bash", { command: "ls \0 -l" })).toBe("deny");
     expect(decision("Bash", { command: "ls \ud800" })).toBe("deny");

@@ -219,6 +219,22 @@ describe("hermes mcp", () => {
     expect(asked).toEqual([expect.stringContaining("what: run git reset --hard")]);
   });
 
+  it("asks about what a script calls, too", async () => {
+    const asked: string[] = [];
+    const { call } = await server([], {
+      elicit: ({ message }) => {
+        asked.push(message);
+        return { action: "accept", content: { answer: "once" } };
+      },
+    });
+    const code =
+      'from hermes_tools import terminal_exec\nprint(terminal_exec("git init -q; git clean -fdq; echo clean"))';
+    const result = await call("python_rpc", { code });
+    expect(textOf(result)).toContain("clean");
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain("git clean -fdq");
+  });
+
   it("refuses further calls when there were as many as it was told", async () => {
     const { call } = await server(["--calls", "1"]);
     expect(await call("list_files", {})).toMatchObject({ structuredContent: { status: "DONE" } });

@@ -43,7 +43,12 @@ export async function place(files: Readonly<Record<string, string>> = {}): Promi
     workspace,
     home,
     store,
-    env: { PATH: process.env.PATH!, HOME: home, HERMES_HOME: join(home, ".hermes"), HERMES_STORE: url },
+    env: {
+      PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: home,
+      HERMES_HOME: join(home, ".hermes"),
+      HERMES_STORE: url,
+    },
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { h } from "../report/dom.js";
 import { themeButton } from "../report/theme.js";
+import { Analysis } from "./analysis.js";
 import { get, keepKey, post, Refused } from "./api.js";
 import { Approvals, type Pending, type Settled } from "./approvals.js";
 import { AuditView } from "./audit.js";
@@ -63,6 +64,7 @@ function show(user: User): void {
     new Policies(user),
     audit,
     new Playground(),
+    new Analysis(user),
     new Skills(user),
   ];
   const tabs = views.map((view) =>

@@ -1,6 +1,7 @@
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
 import { twice } from "./skills.js";
+import { LiveTrace } from "./trace.js";
 import { button, clock, lines, notice, type User, type View } from "./view.js";
 
 interface Session {
@@ -32,6 +33,7 @@ interface Run {
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly policies: readonly { readonly name: string; readonly version: string; readonly file?: string }[];
+  readonly trace?: string;
   readonly decisions: readonly { readonly action: string; readonly what: string; readonly count: number }[];
   readonly tree: readonly {
     readonly pid: number;
@@ -49,6 +51,7 @@ export class SessionsView implements View {
   readonly element: HTMLElement;
   readonly #may: boolean;
   readonly #runs = h("div", { class: "stack runs" });
+  readonly #trace = new LiveTrace();
   readonly #sessions = h("div", { class: "stack agents" });
   /** Counts how often it was shown or hidden: whoever follows stops when that changes. */
   #round = 0;
@@ -59,6 +62,7 @@ export class SessionsView implements View {
       "div",
       { class: "stack" },
       h("h3", {}, "Programs under supervision here"),
+      this.#trace.element,
       this.#runs,
       h("h3", {}, "Agents"),
       this.#sessions,
@@ -78,6 +82,7 @@ export class SessionsView implements View {
 
   hidden(): void {
     this.#round++;
+    this.#trace.close();
   }
 
   async #follow<T>(
@@ -128,6 +133,8 @@ export class SessionsView implements View {
           `${count} × ${action} ${what}`,
         ),
       ),
+      run.trace !== undefined &&
+        button("Watch its calls", () => this.#trace.open({ supervisor, started }, command.join(" "))),
       this.#may &&
         h(
           "div",

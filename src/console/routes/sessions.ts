@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { startOf } from "../../approval/owner.js";
 import type { Audit } from "../../audit/audit.js";
 import type { Store, ToolCallRow } from "../../store/store.js";
+import { latestCalls } from "../live-trace.js";
 import { Refusal, type Route, signed } from "../route.js";
 import { RUN_ACTS, type Runs } from "../runs.js";
 
@@ -37,6 +38,20 @@ export function sessionRoutes(
       path: "/api/runs",
       role: "viewer",
       act: async () => (await runs?.list()) ?? [],
+    },
+    {
+      method: "GET",
+      path: "/api/trace",
+      role: "viewer",
+      async act({ query }) {
+        const [supervisor, started] = [Number(query.get("supervisor")), Number(query.get("started"))];
+        const run = (await runs?.list())?.find(
+          (one) => one.supervisor === supervisor && one.started === started,
+        );
+        if (run?.trace === undefined) throw new Refusal(404, "this run has ended, or is not recorded");
+        const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);
+        return latestCalls(run.trace, words);
+      },
     },
     {
       method: "POST",

@@ -143,7 +143,7 @@ export const SELF: readonly Sensitive[] = [
   [/(?:^|\/)hermes\.ya?ml$/, "./hermes.yaml"],
   [/(?:^|\/)\.hermes(?:\/.*)?$/, "./.hermes/config.yaml"],
   [/\/\.config\/hermes(?:\/.*)?$/, "~/.config/hermes/hermes.yaml"],
-  [/(?:^|\/)hermes\.db(?:[.-][\w.-]+)?$/, "./hermes.db"],
+  [/(?:^|\/)hermes\.db(?:[.-][\w.-]+(?:\/.*)?)?$/, "./hermes.db"],
   [/\/\.local\/state\/hermes(?:\/.*)?$/, "~/.local/state/hermes/hermes.db.head"],
   [/\/hermes-runtime(?:\/.*)?$/, "/usr/lib/node_modules/hermes-runtime/x"],
 ];

@@ -46,12 +46,8 @@ export class Behind {
     });
   }
 
-  get pid(): number | undefined {
-    return this.#upstream?.pid;
-  }
-
   /** Starts it, if it may be, and shakes hands with it in the client's name; `waits`: a person is asked first. */
-  async initialize(params: Json, waits: () => void = () => {}): Promise<Json> {
+  async initialize(params: Json, waits: () => void): Promise<Json> {
     const { approved, call } = await this.#office.admit(this.#server, waits);
     const { home, env, state, merged, report } = this.#office;
     this.#call = call;

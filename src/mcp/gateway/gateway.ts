@@ -16,6 +16,22 @@ interface Routed {
   readonly name: string;
 }
 
+export interface GatewayOptions {
+  readonly servers: readonly GatewayServer[];
+  /** They are told apart by their names, also when it is only one for now. */
+  readonly several: boolean;
+  readonly office: Office;
+  readonly send: (line: string) => void;
+  readonly approver?: ClientApprover | undefined;
+}
+
+/** How far a server has got: it has answered, it failed, or it waits for a person. */
+interface Started {
+  readonly behind: Behind;
+  readonly answer?: Json;
+  readonly why?: string;
+}
+
 /**
  * READ FIRST for `hermes mcp-gateway`. To the client it is a server, to servers it is the client: what passes is looked at,
  * what it does not know is not passed. One server is passed on under its own names; of several, tools and prompts are
@@ -35,25 +51,16 @@ export class Gateway {
   #prompts = new Map<string, Routed>();
   #resources = new Map<string, Behind>();
 
-  constructor(
-    servers: readonly GatewayServer[],
-    office: Office,
-    send: (line: string) => void,
-    approver?: ClientApprover,
-  ) {
+  constructor({ servers, several, office, send, approver }: GatewayOptions) {
     this.#office = office;
     this.#approver = approver;
-    this.#several = servers.length > 1;
+    this.#several = several;
     this.#all = servers.map((server) => new Behind(server, office, () => this.client));
     this.client = new Peer(send, {
       request: (method, params, signal) => this.#asked(method, params, signal),
       notification: (method, params) => this.#told(method, params),
       problem: (text) => office.report(`the client: ${text}`),
     });
-  }
-
-  get pids(): readonly number[] {
-    return this.#running.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
   async close(): Promise<void> {
@@ -132,28 +139,26 @@ export class Gateway {
   }
 
   /** Of several servers, one that waits for a person keeps the others from nothing, and comes later. */
-  async #start(behind: Behind, params: Json): Promise<{ behind: Behind; answer?: Json; why?: string }> {
-    let late = () => {};
-    const waiting = new Promise<{ behind: Behind }>((resolve) => {
-      late = () => resolve({ behind });
+  #start(behind: Behind, params: Json): Promise<Started> {
+    return new Promise((resolve) => {
+      let late = false;
+      const waits = () => {
+        if (!this.#several) return;
+        late = true;
+        resolve({ behind });
+      };
+      behind.initialize(params, waits).then(
+        (answer) => {
+          this.#running = [...this.#running, behind];
+          if (late) this.#joined(behind);
+          resolve({ behind, answer });
+        },
+        (error: Error) => {
+          this.#office.report(`${behind.name}: it is not started: ${error.message}`);
+          resolve({ behind, why: error.message });
+        },
+      );
     });
-    let told = false;
-    const started = behind.initialize(params, () => {
-      told = true;
-      if (this.#several) late();
-    });
-    const outcome = started.then(
-      (answer) => {
-        this.#running = [...this.#running, behind];
-        if (told && this.#several) this.#joined(behind);
-        return { behind, answer };
-      },
-      (error: Error) => {
-        this.#office.report(`${behind.name}: it is not started: ${error.message}`);
-        return { behind, why: error.message };
-      },
-    );
-    return Promise.race([outcome, waiting]);
   }
 
   #joined(behind: Behind): void {

@@ -80,10 +80,6 @@ export class Upstream {
     return new Upstream(peer, running);
   }
 
-  get pid(): number {
-    return this.#running.pid;
-  }
-
   request(method: string, params: Json, signal?: AbortSignal): Promise<unknown> {
     return this.peer.request(method, params, signal);
   }

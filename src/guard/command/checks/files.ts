@@ -72,6 +72,8 @@ function deletes(
   const last = place.path.slice(place.path.lastIndexOf("/") + 1);
   if (!recursive && !isArtefact(last) && place.path.includes(HOLE) && /^\0$|[*?]/.test(last))
     return "delete-files";
+  // An agent that takes its settings away takes its hooks away.
+  if (isSensitive("instructions", place, path.glob, situation.surroundings)) return "agent-instructions";
   if (!recursive) return undefined;
   return partsBelow(place.path, situation.surroundings.workspace).some(isArtefact)
     ? "artefact-delete"

@@ -97,7 +97,7 @@ export const MACHINE: readonly Row[] = [
   [
     "self-modification",
     "pkill|killall|kill ~*hermes*",
-    "hermes update|upgrade|gateway|config|uninstall|self-update|approvals|hook",
+    "hermes update|upgrade|gateway|config|uninstall|self-update|approvals|console|hook",
     "hermes -y|--yolo|--dangerously*",
     "claude|codex|gemini|aider|cursor-agent|opencode --dangerously*|--yolo|--full-auto|-y|--yes-always|--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox",
   ],
