@@ -231,11 +231,13 @@ int session_next(struct session *s)
 	if (s->over)
 		return report(s, EVENT_OVER, 0), EVENT_OVER;
 	while (got == 0) {
-		if (s->doors == 0 || (has_door(s, DOOR_NOTIFY) && s->listener < 0))
+		/* Without a listener the program has failed to start. One that is traced must be seen to its end. */
+		int notify = has_door(s, DOOR_NOTIFY) && s->listener >= 0, trace = has_door(s, DOOR_TRACE);
+		if (!notify && !trace)
 			got = next_message(s);
-		else if (!has_door(s, DOOR_TRACE))
+		else if (!trace)
 			got = next_notify(s);
-		else if (!has_door(s, DOOR_NOTIFY))
+		else if (!notify)
 			got = next_trace(s);
 		else
 			got = next_of_both(s);

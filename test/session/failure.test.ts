@@ -103,10 +103,16 @@ describe("the exit status", () => {
       status: 125,
       stderr: expect.stringMatching(/\/no\/policy\.ts: cannot read it: ENOENT/),
     });
-    expect(hermes(["run", "-C", "/no/such/folder", "--", "/bin/true"])).toMatchObject({
-      status: 125,
-      stderr: expect.stringMatching(/entering the working directory failed: ENOENT/),
-    });
+    const doors = [[], ["--door", "notify"], ["--door", "trace"]].map((door) => [
+      "-p",
+      join(root, "policies/agent.yaml"),
+      ...door,
+    ]);
+    for (const options of [[], ...doors])
+      expect(hermes(["run", ...options, "-C", "/no/such/folder", "--", "/bin/true"])).toMatchObject({
+        status: 125,
+        stderr: expect.stringMatching(/entering the working directory failed: ENOENT/),
+      });
     expect(hermes(["run", "--fd", "77", "--", "true"])).toMatchObject({
       status: 125,
       stderr: expect.stringMatching(/keeping descriptors failed: EBADF/),
