@@ -83,7 +83,6 @@ describe("what an agent asks, in a browser", () => {
     expect(await page.locator(".detail .part", { hasText: "process" }).innerText()).toContain(
       `cat ${secret}`,
     );
-    await picture(page, "system-call");
     expect(readFileSync(output, "utf8")).toBe("");
     await page.keyboard.press("k");
     await page.keyboard.press("y");
@@ -229,7 +228,6 @@ describe("what an agent asks, in a browser", () => {
     const { page } = await visit(console.links.alice!, { width: 390, height: 844 });
     await items(page).nth(199).waitFor({ state: "attached" });
     expect(await page.title()).toBe("(200) HERMES");
-    await picture(page, "phone");
     await items(page).nth(150).click();
     await whole(page);
     const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");

@@ -124,7 +124,6 @@ describe("skills in quarantine, in a browser", () => {
     const card = (name: string) => page.locator(`.skill[data-id^="${name}-"]`);
     await card("one").waitFor();
     expect(await card("one").locator(".finding").count()).toBeGreaterThan(0);
-    await picture(page, "skills");
     await card("one").getByRole("button", { name: "Delete" }).click();
     expect(skills().quarantined).toHaveLength(2);
     await pressTwice(card("one"), "Delete", "Delete it for good");
@@ -231,7 +230,6 @@ describe("a trace, in a browser", () => {
     expect(await report.locator("#events").innerText()).toContain("/etc/hostname");
     expect(await report.locator("img").count()).toBe(0);
     expect(await report.evaluate("origin")).toBe("null");
-    await picture(report, "report");
     const address = new URL(report.url()).pathname;
     expect((await ask(console, "GET", `${address}x`)).status).toBe(404);
     await console.stop();
