@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HERMES, hermes, shell } from "../support/cli.js";
+import { root } from "../support/programs.js";
 
 let folder: string;
 let allowAll: string;
