@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { toolDigest } from "../guard/mcp/pins.js";
-import type { CallOptions, Toolbox, ToolResult } from "../tools/toolbox.js";
+import type { CallOptions, ToolResult } from "../tools/options.js";
+import type { Toolbox } from "../tools/toolbox.js";
 import type { OpenQuestion, Questions } from "./questions.js";
 
 /** Results that nobody came back for. */

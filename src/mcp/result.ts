@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ApprovalItem } from "../approval/item.js";
 import { harmless } from "../text.js";
-import type { ToolResult } from "../tools/toolbox.js";
+import type { ToolResult } from "../tools/options.js";
 
 /** What every result has besides its text. */
 export const OUTPUT_SCHEMA = {

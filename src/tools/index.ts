@@ -8,4 +8,5 @@ export { openStore } from "../store/open.js";
 export type { Store } from "../store/store.js";
 export type { Backend, Running, RunOrder, RunResult } from "./backend.js";
 export { LocalBackend } from "./local.js";
-export { type CallOptions, Toolbox, type ToolboxOptions, type ToolResult } from "./toolbox.js";
+export type { CallOptions, ToolboxOptions, ToolResult } from "./options.js";
+export { Toolbox } from "./toolbox.js";

@@ -3,7 +3,6 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ApprovalOutcome } from "../approval/approvals.js";
-import type { Approver } from "../approval/approver.js";
 import { Queue } from "../approval/queue.js";
 import { readSecret } from "../approval/token.js";
 import { WebhookApprover } from "../approval/webhook.js";
@@ -15,15 +14,14 @@ import { CredentialFiles } from "../guard/credentials/registry.js";
 import { FileTracker } from "../guard/files/tracker.js";
 import type { Finding } from "../guard/finding.js";
 import { hostFiles, hostGuard } from "../guard/host.js";
-import type { Profile } from "../guard/layer.js";
 import { openStore } from "../store/open.js";
-import type { Store, ToolCallStatus } from "../store/store.js";
+import type { Store } from "../store/store.js";
 import { attended } from "./attended.js";
-import type { Backend } from "./backend.js";
 import { backendOf } from "./backends.js";
 import { catalogue } from "./catalogue.js";
 import { type FunctionDefinition, functionDefinition } from "./definition.js";
 import { Ledger } from "./ledger.js";
+import type { CallOptions, ToolboxOptions, ToolResult } from "./options.js";
 import { sweepScratch } from "./scratch.js";
 import { newSession, recover } from "./session.js";
 import { Background } from "./terminal/background.js";
@@ -339,56 +337,6 @@ const ANSWERS = {
   expired: "Nobody answered in time",
   withdrawn: "The question was withdrawn",
 } as const;
-
-export interface ToolboxOptions {
-  /** The folder that the agent works in; nothing outside is changed. Default: the working directory. */
-  readonly workspace?: string;
-  readonly home?: string;
-  /** What commands start from, before secrets are taken out. Default: our own. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Who the agent is, for the records. */
-  readonly agent?: string;
-  /** Where rows and records are kept: a store that is open, a path or a URL. Default: docs/store.md. */
-  readonly store?: Store | string;
-  /** Where people are asked, besides `hermes approvals`. */
-  readonly approvers?: readonly Approver[];
-  /** Where commands run. Default: here. */
-  readonly backend?: Backend;
-  readonly profile?: Profile;
-  /** Have the guard ask the network what only it knows. */
-  readonly online?: boolean;
-  /** Seconds that a command may be given at most. Default: 120. */
-  readonly longestTimeout?: number;
-  /** Only these tools. Default: all. */
-  readonly tools?: readonly string[];
-  /** What an operator should hear of. */
-  readonly problem?: (text: string) => void;
-}
-
-export interface CallOptions {
-  /** Aborting ends everything that the call started. */
-  readonly signal?: AbortSignal;
-  /** What a command prints, as it prints it. */
-  readonly onOutput?: (stream: "stdout" | "stderr", bytes: Buffer) => void;
-  /** Told of every approval that it waits for: of the call itself, of what it does, of what it calls. */
-  readonly asked?: (approval: string) => void;
-  /** `false`: return as soon as it is parked, with status BLOCKED; `resume` waits for the rest. */
-  readonly wait?: boolean;
-}
-
-export interface ToolResult {
-  readonly id: string;
-  readonly status: ToolCallStatus;
-  /** What the tool returned. */
-  readonly output?: object;
-  /** Why it was refused or failed, in words for the agent. */
-  readonly reason?: string;
-  readonly rule?: string;
-  /** What to do instead, where there is such a thing. */
-  readonly instead?: string;
-  readonly approval?: string;
-  readonly approvedBy?: string;
-}
 
 function either(a: AbortSignal, b: AbortSignal | undefined): AbortSignal {
   return b ? AbortSignal.any([a, b]) : a;

@@ -183,7 +183,7 @@ describe("what the tools do", () => {
     const kinds = lines("-n", "0").map(({ kind }) => kind);
     expect(kinds).toEqual([
       "session",
-      ...["tool-call", "outcome"],
+      ...["tool-call", "policy", "policy", "outcome"],
       ...["tool-call", "outcome"],
       ...["tool-call", "deed", "outcome"],
       "session",

@@ -129,7 +129,7 @@ describe("a host that is killed while a script runs", () => {
     const program = join(home, "host.mjs");
     writeFileSync(
       program,
-      `import { Toolbox } from ${JSON.stringify(join(root, "dist/index.js"))};
+      `import { Toolbox } from ${JSON.stringify(join(root, "dist/tools/index.js"))};
       const approvers = [{ name: "yes", ask: (item, give) => void give({ answer: "once", by: "yes" }), withdraw() {} }];
       const tools = await Toolbox.open({ workspace: ${JSON.stringify(home)}, home: ${JSON.stringify(home)}, env: { PATH: "/usr/bin:/bin" }, store: ${JSON.stringify(join(home, "hermes.db"))}, approvers });
       const code = "import os, time\\nprint(os.getcwd(), flush=True)\\nwhile True: time.sleep(0.05)";
