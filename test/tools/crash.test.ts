@@ -58,7 +58,7 @@ describe(`hosts that are killed at ${ROUNDS * HOSTS} moments, under load`, () =>
     for (let round = 0; round < ROUNDS; round++)
       await Promise.all(
         Array.from({ length: HOSTS }, (_, i) =>
-          killedHost(place, `${round}-${i}`, Math.random() * 2000, heard),
+          killedHost(place, `${round}-${i}`, Math.random() * 1200, heard),
         ),
       );
     expect(heard.asked.length).toBeGreaterThan(ROUNDS);
