@@ -61,6 +61,8 @@ export interface RunResult {
   readonly exitCode: number;
   readonly signal?: string;
   readonly timedOut: boolean;
+  /** The command had ended, and what it had left running was ended a moment later. */
+  readonly leftBehind?: boolean;
   /** What was refused while it ran, the same thing once, in order. */
   readonly refusals: readonly Refusal[];
   /** What decided, by name and version. */

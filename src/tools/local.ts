@@ -15,6 +15,8 @@ import { signalBelow } from "./tree.js";
 
 /** Between SIGTERM and SIGKILL. */
 export const GRACE_MS = 1000;
+/** Between the end of a command and that of what it leaves running. */
+const ORPHANS_MS = 1000;
 /** As of timeout(1). */
 const TIMED_OUT = 124;
 
@@ -77,6 +79,8 @@ class LocalRun implements Running {
   #left: number;
   #since = 0;
   #alarm: NodeJS.Timeout | undefined;
+  #orphans: NodeJS.Timeout | undefined;
+  #leftBehind = false;
   #dying: NodeJS.Timeout | undefined;
 
   constructor(order: RunOrder, events: RunEvents) {
@@ -107,6 +111,7 @@ class LocalRun implements Running {
             this.#goOn();
             resolve();
           },
+          mainExited: () => this.#mainExited(),
           ...(question && { question: (asked, answer) => this.#ask(asked, answer, question) }),
           withdrawn: (id, why) => {
             this.#answered(id);
@@ -161,6 +166,7 @@ class LocalRun implements Running {
       return this.#told(result);
     } finally {
       clearTimeout(this.#alarm);
+      clearTimeout(this.#orphans);
       clearTimeout(this.#dying);
       this.#streams.close();
     }
@@ -175,6 +181,7 @@ class LocalRun implements Running {
       exitCode: this.#timedOut ? TIMED_OUT : exitCode,
       ...(signal !== undefined && { signal }),
       timedOut: this.#timedOut,
+      ...(this.#leftBehind && { leftBehind: true }),
       refusals,
       policies: policies.map(({ name, version }) => ({ name, version })),
       inForce: protections.inForce,
@@ -223,6 +230,14 @@ class LocalRun implements Running {
   #goOn(): void {
     this.#since = performance.now();
     this.#alarm = setTimeout(() => this.#timeIsOver(), Math.max(0, this.#left));
+  }
+
+  /** What the command itself leaves running has a moment to end; nobody waits for it any longer than that. */
+  #mainExited(): void {
+    this.#orphans = setTimeout(() => {
+      this.#leftBehind = true;
+      this.#terminate();
+    }, ORPHANS_MS);
   }
 
   #timeIsOver(): void {

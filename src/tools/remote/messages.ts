@@ -65,6 +65,7 @@ const result = z.strictObject({
   exitCode: z.int(),
   signal: z.string().exactOptional(),
   timedOut: z.boolean(),
+  leftBehind: z.boolean().exactOptional(),
   refusals: z.array(
     z.strictObject({
       what: z.string(),

@@ -203,7 +203,7 @@ async function inForeground(
   return {
     ...told(result),
     stdout: captured.stdout.text(),
-    stderr: captured.stderr.text() + (result.timedOut ? timeoutNote(timeout) : ""),
+    stderr: captured.stderr.text() + note(result, timeout),
     truncated: captured.stdout.truncated || captured.stderr.truncated,
     durationMs: Math.round(performance.now() - began),
   };
@@ -216,6 +216,12 @@ export function told({ exitCode, signal, timedOut, refusals }: RunResult) {
     timedOut,
     refused: refusals.map(({ what, reason, rule, times }) => ({ what, reason, rule, times })),
   };
+}
+
+/** What the agent should know besides. */
+function note({ timedOut, leftBehind }: RunResult, timeout: number): string {
+  if (timedOut) return timeoutNote(timeout);
+  return leftBehind ? "\n[hermes: what it left running was ended; use background for that]\n" : "";
 }
 
 export function timeoutNote(timeout: number): string {

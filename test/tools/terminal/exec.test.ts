@@ -148,6 +148,23 @@ describe("terminal_exec is over", () => {
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   });
 
+  it("when the command itself is: what it leaves running is ended a moment later, and the agent is told", async () => {
+    const place = makePlace();
+    const toolbox = await toolboxIn(place);
+    const { output } = await execIn(
+      toolbox,
+      "sleep 1000 > /dev/null 2>&1 & echo $! > pid; echo started; exit 4",
+    );
+    expect(output).toMatchObject({ exitCode: 4, timedOut: false, stdout: "started\n" });
+    expect(output.stderr).toContain("use background");
+    const pid = readFileSync(join(place.workspace, "pid"), "utf8").trim();
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect((await execIn(toolbox, "(sleep 0.2; echo late) & echo now")).output).toMatchObject({
+      stdout: "now\nlate\n",
+      stderr: "",
+    });
+  });
+
   it("when the call is given up, with everything that it had started", async () => {
     const place = makePlace();
     const toolbox = await toolboxIn(place);
