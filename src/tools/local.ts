@@ -127,16 +127,20 @@ class LocalRun implements Running {
           session.result.catch(reject);
           this.#settle(this.#finish(session));
         })
-        .catch((error) => {
-          this.#settle(Promise.reject(error));
-          reject(error);
-        });
+        .catch(reject);
     });
     await running.catch((error) => {
       this.#streams.close();
-      this.#settle(Promise.reject(error));
+      this.#fail(error);
       throw error;
     });
+  }
+
+  /** Whoever waits for the result hears of it; where nobody does, it was told already. */
+  #fail(error: unknown): void {
+    const failed = Promise.reject(error);
+    failed.catch(() => {});
+    this.#settle(failed);
   }
 
   #options() {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,8 +10,8 @@ import { hermes } from "../support/cli.js";
 import { root } from "../support/programs.js";
 import { makePlace, type Place, toolboxIn } from "./place.js";
 
-const ROUNDS = 50;
-const HOSTS = 4;
+const ROUNDS = 40;
+const HOSTS = 5;
 
 interface Heard {
   readonly pids: number[];
@@ -19,32 +19,28 @@ interface Heard {
   readonly ended: { call: string; status: string }[];
 }
 
-/** A busy host that is killed at some moment, and what it had said until then. */
+/** A busy host that is killed soon after so many lines of its: what it had said until then. */
 async function killedHost(
   { workspace, home, store }: Place,
   name: string,
-  after: number,
+  lines: number,
   heard: Heard,
 ): Promise<void> {
-  const host: ChildProcess = spawn(
-    process.execPath,
-    [join(root, "test/tools/load.mjs"), workspace, home, store, name],
-    {
-      stdio: ["ignore", "pipe", "ignore"],
-    },
-  );
-  heard.pids.push(host.pid!);
-  const lines = createInterface({ input: host.stdout! });
-  lines.on("line", (line) => {
-    const said = JSON.parse(line);
-    if (said.asked) heard.asked.push(said.asked);
-    else heard.ended.push(said);
+  const host = spawn(process.execPath, [join(root, "test/tools/load.mjs"), workspace, home, store, name], {
+    stdio: ["ignore", "pipe", "ignore"],
   });
-  const over = Promise.all([once(host, "exit"), once(lines, "close")]);
-  // Some while they start, most while they work.
-  if (Math.random() > 0.2) await Promise.race([once(lines, "line"), once(host, "exit")]);
-  setTimeout(() => host.kill("SIGKILL"), after);
-  await over;
+  heard.pids.push(host.pid!);
+  const kill = () => setTimeout(() => host.kill("SIGKILL"), Math.random() * 400);
+  if (lines === 0) setTimeout(kill, Math.random() * 1000); // while it starts
+  let left = lines;
+  const said = createInterface({ input: host.stdout });
+  said.on("line", (line) => {
+    const { asked, ...ended } = JSON.parse(line);
+    if (asked) heard.asked.push(asked);
+    else heard.ended.push(ended);
+    if (--left === 0) kill();
+  });
+  await Promise.all([once(host, "exit"), once(said, "close")]);
 }
 
 const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -58,7 +54,7 @@ describe(`hosts that are killed at ${ROUNDS * HOSTS} moments, under load`, () =>
     for (let round = 0; round < ROUNDS; round++)
       await Promise.all(
         Array.from({ length: HOSTS }, (_, i) =>
-          killedHost(place, `${round}-${i}`, Math.random() * 1200, heard),
+          killedHost(place, `${round}-${i}`, Math.floor(Math.random() * 5), heard),
         ),
       );
     expect(heard.asked.length).toBeGreaterThan(ROUNDS);
