@@ -239,49 +239,31 @@ await step("man", ["src/cli", "package.json", "scripts/build.mjs"], () => {
   writeFileSync("dist/hermes.1", stdout);
 });
 
-/** The page of `hermes analyze --html`: one script and one style sheet, which go into every report. */
-await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], async () => {
+/** A page: one script and one style sheet. */
+async function page(name, outdir) {
   const esbuild = await import("esbuild");
+  const all = { outdir, bundle: true, minify: true, logLevel: "warning" };
   await esbuild.build({
-    entryPoints: { report: "web/report/main.ts" },
-    outdir: "dist/report",
-    bundle: true,
-    minify: true,
+    ...all,
+    entryPoints: { [name]: `web/${name}/main.ts` },
     format: "iife",
     target: "es2022",
     charset: "utf8",
-    logLevel: "warning",
   });
-  await esbuild.build({
-    entryPoints: ["web/report/report.css"],
-    outdir: "dist/report",
-    minify: true,
-    logLevel: "warning",
-  });
-});
+  await esbuild.build({ ...all, entryPoints: [`web/${name}/${name}.css`] });
+}
+
+/** What goes into every report of `hermes analyze --html`. */
+await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], () =>
+  page("report", "dist/report"),
+);
 
 /** The page of `hermes console`. */
 await step(
   "console",
-  ["web/console", "web/report", "src/analyze/format.ts", "scripts/build.mjs"],
+  ["web/console", "web/report", "src/analyze/format.ts", "src/audit/records.ts", "scripts/build.mjs"],
   async () => {
-    const esbuild = await import("esbuild");
-    await esbuild.build({
-      entryPoints: { console: "web/console/main.ts" },
-      outdir: "dist/web/console",
-      bundle: true,
-      minify: true,
-      format: "iife",
-      target: "es2022",
-      charset: "utf8",
-      logLevel: "warning",
-    });
-    await esbuild.build({
-      entryPoints: ["web/console/console.css"],
-      outdir: "dist/web/console",
-      minify: true,
-      logLevel: "warning",
-    });
+    await page("console", "dist/web/console");
     for (const name of ["index.html", "icon.svg"])
       copyFileSync(`web/console/${name}`, `dist/web/console/${name}`);
   },

@@ -1,4 +1,5 @@
-import { closeSync, constants, openSync, readdirSync, readlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
+import { readLink } from "../process/proc.js";
 import type { SessionStatus } from "../session/options.js";
 
 /**
@@ -27,7 +28,7 @@ export interface Answer extends SessionStatus {
 export function answerLook(asker: number, answer: Answer): void {
   try {
     const folder = `/proc/${asker}/fd`;
-    const name = readdirSync(folder).find((fd) => ANSWERS.test(linkOf(`${folder}/${fd}`)));
+    const name = readdirSync(folder).find((fd) => ANSWERS.test(readLink(`${folder}/${fd}`)));
     if (name === undefined) return;
     const fd = openSync(`${folder}/${name}`, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
     try {
@@ -37,13 +38,5 @@ export function answerLook(asker: number, answer: Answer): void {
     }
   } catch {
     // The asker has gone, or is somebody whose files are none of ours: then there is nobody to tell.
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
   }
 }

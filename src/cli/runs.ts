@@ -2,7 +2,8 @@ import { readlinkSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunAct, Runs, RunView } from "../console/runs.js";
 import { HermesError } from "../errors.js";
-import { parentOf, processes, Sessions, stateOf } from "./sessions.js";
+import { processes, readStat } from "../process/proc.js";
+import { Sessions } from "./sessions.js";
 import { type SessionView, treeOf, view } from "./top.js";
 
 const SIGNALS = { pause: "SIGSTOP", resume: "SIGCONT", end: "SIGTERM", kill: "SIGKILL" } as const;
@@ -76,7 +77,7 @@ function runView(
 }
 
 function isStopped({ supervisor, launcher }: SessionView): boolean {
-  return stateOf(supervisor) === "T" && parentOf(launcher) === supervisor;
+  return readStat(supervisor)?.state === "T" && readStat(launcher)?.parent === supervisor;
 }
 
 function folderOf(pid: number): string {

@@ -1,7 +1,8 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { processes, readStat, readText } from "../process/proc.js";
 import { type Answer, LOOK_SIGNAL } from "./look.js";
 
 /** How long a session may take to answer: it may be busy, or the machine may be. */
@@ -81,39 +82,10 @@ function supervisors(): number[] {
     const [, file = "", command = ""] = words(pid);
     const isOne = /\/dist\/cli\/main\.cjs$/.test(file) && ["run", "trace"].includes(command);
     // One that is stopped cannot answer.
-    return isOne && pid !== process.pid && stateOf(pid) !== "T";
+    return isOne && pid !== process.pid && readStat(pid)?.state !== "T";
   });
-}
-
-export function processes(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
 }
 
 export function words(pid: number): string[] {
   return readText(`/proc/${pid}/cmdline`).split("\0").slice(0, -1);
-}
-
-/** proc(5): the name in parentheses may hold anything, so fields count from the last `)`. */
-export function parentOf(pid: number): number {
-  return Number(statOf(pid)[1] ?? 0);
-}
-
-/** R, S, T … */
-export function stateOf(pid: number): string | undefined {
-  return statOf(pid)[0];
-}
-
-function statOf(pid: number): string[] {
-  const text = readText(`/proc/${pid}/stat`);
-  return text.slice(text.lastIndexOf(")") + 2).split(" ");
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import { native } from "../kernel/native.js";
+import { isBelow } from "../process/proc.js";
 import { LOOK_SIGNAL } from "./look.js";
 
 const { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH } =
@@ -70,16 +70,6 @@ export class SignalRelay {
   }
 }
 
-function statOf(pid: number): string[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return [];
-  }
-}
-
 function descendsFrom(pid: number, ancestor: number): boolean {
-  for (let at = pid; at > 1; at = Number(statOf(at)[1] ?? 0)) if (at === ancestor) return true;
-  return false;
+  return pid === ancestor || isBelow(pid, ancestor);
 }

@@ -1,6 +1,7 @@
-import { openSync, readFileSync, writeSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import type { Answer } from "../approval/question.js";
+import { readStat } from "../process/proc.js";
 import { say } from "./output.js";
 
 const FOREGROUND_MS = 200;
@@ -121,19 +122,10 @@ export function hasTerminal(): boolean {
 }
 
 function inForeground(): boolean {
-  return terminalGroup() === fields()[2];
+  return terminalGroup() === readStat("self")?.group;
 }
 
 /** The process group that the terminal listens to; -1 without a terminal. */
 function terminalGroup(): number {
-  return fields()[5] ?? -1;
-}
-
-/** proc(5): state, parent, group, session, terminal, the terminal's group. */
-function fields(): number[] {
-  const text = readFileSync("/proc/self/stat", "latin1");
-  return text
-    .slice(text.lastIndexOf(")") + 2)
-    .split(" ")
-    .map(Number);
+  return readStat("self")?.foreground ?? -1;
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
+import { processesBelow } from "../process/proc.js";
 import type { Answer } from "./look.js";
 import { exit, print } from "./output.js";
-import { parentOf, processes, Sessions, words } from "./sessions.js";
+import { Sessions, words } from "./sessions.js";
 import { frame } from "./top-view.js";
 import { usage } from "./values.js";
 
@@ -72,14 +73,7 @@ export function view(now: Answer, before: Answer | undefined): SessionView {
 }
 
 export function treeOf(launcher: number): ProcessView[] {
-  const children = new Map<number, number[]>();
-  for (const pid of processes()) {
-    const parent = parentOf(pid);
-    children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
-  const below = (parent: number): ProcessView[] =>
-    (children.get(parent) ?? []).flatMap((pid) => [{ pid, parent, command: words(pid) }, ...below(pid)]);
-  return below(launcher);
+  return processesBelow(launcher).map((process) => ({ ...process, command: words(process.pid) }));
 }
 
 const HOME = "\u001b[H";

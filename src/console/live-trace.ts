@@ -1,21 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { Refusal } from "./route.js";
+import type { LiveCall } from "./runs.js";
 
 /** Read from the end of the file: some thousand calls. */
 const WINDOW = 1 << 20;
 const SHOWN = 300;
 const LONGEST = 300;
-
-export interface LiveCall {
-  readonly time: number;
-  readonly pid: number;
-  readonly name: string;
-  /** What it is about. All of it is hostile text. */
-  readonly about: string;
-  readonly action: string;
-  readonly result: string;
-  readonly why?: string;
-}
 
 /** The latest calls in a trace that is being written, of those whose line has all the words. */
 export function latestCalls(file: string, words: readonly string[]): readonly LiveCall[] {

@@ -19,6 +19,18 @@ export interface RunView {
   }[];
 }
 
+/** One call of a run, from its trace. */
+export interface LiveCall {
+  readonly time: number;
+  readonly pid: number;
+  readonly name: string;
+  /** What it is about. All of it is hostile text. */
+  readonly about: string;
+  readonly action: string;
+  readonly result: string;
+  readonly why?: string;
+}
+
 export const RUN_ACTS = ["pause", "resume", "end", "kill"] as const;
 export type RunAct = (typeof RUN_ACTS)[number];
 

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import type { Address } from "../address.js";
 import { systemResolve } from "../guard/urls/reach.js";
+import { isBelow, processes, readLink, readStat, readText } from "../process/proc.js";
 import type { NetworkHost } from "./network.js";
 
 /**
@@ -10,22 +11,14 @@ import type { NetworkHost } from "./network.js";
 
 /** Whether a process belongs to a run of ours. */
 export function isBelowUs(pid: number): boolean {
-  for (let at = pid, steps = 0; at > 1 && steps < MAX_DEPTH; steps++) {
-    const parent = statOf(at)?.parent;
-    if (parent === undefined) return false;
-    if (parent === process.pid) return true;
-    at = parent;
-  }
-  return false;
+  return isBelow(pid, process.pid);
 }
 
 /** Whether every member of a process group belongs to a run of ours. */
 export function isGroupBelowUs(group: number): boolean {
-  const members = processes().filter((pid) => statOf(pid)?.group === group);
+  const members = processes().filter((pid) => readStat(pid)?.group === group);
   return members.every(isBelowUs);
 }
-
-const MAX_DEPTH = 1000;
 
 export const machine: NetworkHost = {
   get resolvers() {
@@ -69,37 +62,10 @@ const LISTEN = "0A";
 function hasSocket(pid: number, inodes: ReadonlySet<string>): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => {
-      const [, inode] = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`)) ?? [];
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(readLink(`/proc/${pid}/fd/${fd}`)) ?? [];
       return inode !== undefined && inodes.has(inode);
     });
   } catch {
     return false;
-  }
-}
-
-function processes(): number[] {
-  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-}
-
-function statOf(pid: number): { parent: number; group: number } | undefined {
-  const text = readText(`/proc/${pid}/stat`);
-  if (text === "") return undefined;
-  const [, parent, group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(parent), group: Number(group) };
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
   }
 }

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Descriptor, MemoryMap, ProcessInfo } from "../event.js";
 import { decodeText } from "../text.js";
 import { describeDescriptor } from "./descriptor.js";
+import { readLink, readStat, readText } from "./proc.js";
 
 /**
  * A process as the kernel describes it. What cannot change is read once; what can is read each time. A process
@@ -22,8 +23,8 @@ export class Process implements ProcessInfo {
     this.#lookUp = lookUp;
     const stat = readStat(tid);
     this.pid = readTgid(tid);
-    this.parentPid = stat.parent;
-    this.startTime = stat.start;
+    this.parentPid = stat?.parent ?? 0;
+    this.startTime = stat?.start ?? 0;
     this.#pin = pinned ? pin(tid) : undefined;
   }
 
@@ -110,22 +111,6 @@ function pin(tid: number): number | undefined {
   }
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function readLink(file: string): string {
-  try {
-    return decodeText(readlinkSync(file, { encoding: "buffer" }));
-  } catch {
-    return "";
-  }
-}
-
 function readNulSeparated(file: string): string[] {
   try {
     const bytes = readFileSync(file);
@@ -142,13 +127,6 @@ function listNumbers(folder: string): number[] {
   } catch {
     return [];
   }
-}
-
-/** proc(5): the name in parentheses may hold anything, so fields count from the last `)`. */
-function readStat(tid: number): { parent: number; start: number } {
-  const text = readText(`/proc/${tid}/stat`);
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(fields[1] ?? 0), start: Number(fields[19] ?? 0) };
 }
 
 function readTgid(tid: number): number {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
@@ -7,6 +7,7 @@ import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy } from "../policy/policy.js";
 import { holds } from "../policy/stack.js";
+import { processes, readStat, readText } from "../process/proc.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
 
 /**
@@ -210,7 +211,7 @@ function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undef
 /** This process, one of its threads, or a child of it. */
 function isProtected(number: number): boolean {
   if (number === process.pid || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
-  return statOf(number)?.parent === process.pid;
+  return readStat(number)?.parent === process.pid;
 }
 
 function protectedGroups(): number[] {
@@ -228,9 +229,8 @@ function signalOthers(event: CallEvent, group: number): Verdict {
   const signal = int(event, 1);
   const { uid } = event.process;
   let reached = 0;
-  for (const pid of readdirSync("/proc").map(Number)) {
-    const stat = Number.isInteger(pid) ? statOf(pid) : undefined;
-    if (stat?.group !== group || isProtected(pid) || !maySignal(uid, pid)) continue;
+  for (const pid of processes()) {
+    if (readStat(pid)?.group !== group || isProtected(pid) || !maySignal(uid, pid)) continue;
     reached += send(pid, signal) ? 1 : 0;
   }
   return reached > 0 ? { ...emulate(0), rule: "self-defence", reason: REASON } : REFUSAL;
@@ -251,22 +251,7 @@ function maySignal(uid: number, pid: number): boolean {
 }
 
 function groupOf(pid: number): number {
-  return statOf(pid)?.group ?? 0;
-}
-
-function statOf(pid: number): { parent: number; group: number } | undefined {
-  const text = readText(`/proc/${pid}/stat`);
-  if (text === "") return undefined;
-  const [, parent, group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(parent), group: Number(group) };
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return "";
-  }
+  return readStat(pid)?.group ?? 0;
 }
 
 // ---------------------------------------------------------------- files

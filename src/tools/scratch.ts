@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { lstat, mkdtemp, readdir, readlink, rm, symlink, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { startOf } from "../approval/owner.js";
+import { readStat } from "../process/proc.js";
 
 /**
  * Folders that must not outlive their process. A folder's name says whose it is (this boot, the namespace of process ids,
@@ -18,7 +18,9 @@ const LEFTOVER = "leftover";
 
 /** A new folder that only this user can enter. */
 export function scratchFolder(parent: string = tmpdir()): Promise<string> {
-  return mkdtemp(join(parent, `${PREFIX}-${boot()}-${namespace()}-${process.pid}-${startOf(process.pid)}-`));
+  return mkdtemp(
+    join(parent, `${PREFIX}-${boot()}-${namespace()}-${process.pid}-${readStat("self")?.start}-`),
+  );
 }
 
 /** Removes it, whatever was done inside: folders without permissions, names of any bytes, paths of any length. */
@@ -65,7 +67,7 @@ async function isOurs(folder: string): Promise<boolean> {
 /** Of another boot: surely. Of another namespace: nobody here can tell. */
 function isGone([, itsBoot, itsNamespace, pid, start]: RegExpExecArray): boolean {
   if (itsBoot !== boot()) return true;
-  return itsNamespace === namespace() && String(startOf(Number(pid))) !== start;
+  return itsNamespace === namespace() && String(readStat(Number(pid))?.start) !== start;
 }
 
 function boot(): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { startOf } from "../approval/owner.js";
 import type { Audit } from "../audit/audit.js";
+import { readStat } from "../process/proc.js";
 import type { Store } from "../store/store.js";
 
 /** An agent begins its work. */
@@ -14,7 +14,7 @@ export async function newSession(
   const id = randomUUID();
   const { pid } = process;
   const host = hostname();
-  const pidStarted = startOf(pid) ?? 0;
+  const pidStarted = readStat(pid)?.start ?? 0;
   await store.openSession({ id, started: Date.now(), host, pid, pidStarted, workspace, agent });
   await audit.record("session", { what: "opened", agent, workspace, pid }, { session: id });
   return id;
@@ -26,7 +26,7 @@ export async function newSession(
  */
 export async function recover(store: Store, audit: Audit): Promise<void> {
   for (const { id, host, pid, pidStarted } of await store.sessions({ open: true })) {
-    if (host !== hostname() || startOf(pid) === pidStarted) continue;
+    if (host !== hostname() || readStat(pid)?.start === pidStarted) continue;
     const time = Date.now();
     for (const call of await store.toolCalls({ session: id, status: ["PENDING", "RUNNING"] })) {
       const reason = "The process that ran it ended before it did.";

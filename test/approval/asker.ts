@@ -6,10 +6,10 @@
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { commandDigest } from "../../src/approval/digest.js";
-import { startOf } from "../../src/approval/owner.js";
 import type { Answer } from "../../src/approval/question.js";
 import { Queue } from "../../src/approval/queue.js";
 import { approvalsSection } from "../../src/guard/config/approvals.js";
+import { readStat } from "../../src/process/proc.js";
 import { openStore } from "../../src/store/open.js";
 
 const [url = "", folder = "", session = "", command = "", id = "", answer = ""] = process.argv.slice(2);
@@ -37,7 +37,7 @@ process.exit(0);
 
 async function open(): Promise<void> {
   const { pid } = process;
-  const who = { id: session, host: hostname(), pid, pidStarted: startOf(pid)!, agent: "a" };
+  const who = { id: session, host: hostname(), pid, pidStarted: readStat(pid)?.start!, agent: "a" };
   await store.openSession({ ...who, started: Date.now(), workspace: folder });
 }
 

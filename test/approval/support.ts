@@ -3,10 +3,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApprovalRequest } from "../../src/approval/approvals.js";
-import { startOf } from "../../src/approval/owner.js";
 import { Queue, type QueueOptions } from "../../src/approval/queue.js";
 import { type ApprovalsSection, approvalsSection } from "../../src/guard/config/approvals.js";
 import type { Finding } from "../../src/guard/finding.js";
+import { readStat } from "../../src/process/proc.js";
 import { openStore } from "../../src/store/open.js";
 import type { Store } from "../../src/store/store.js";
 
@@ -48,7 +48,7 @@ export async function openSession(store: Store, id: string, workspace: string, p
     started: Date.now(),
     host: hostname(),
     pid,
-    pidStarted: startOf(pid) ?? 0,
+    pidStarted: readStat(pid)?.start ?? 0,
     workspace,
     agent: "test",
   });

@@ -1,3 +1,4 @@
+import { AUDIT_KINDS } from "../../src/audit/records.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
 import { type Judgement, judgement, part } from "./findings.js";
@@ -30,16 +31,6 @@ interface ChainReport {
   readonly broken: { readonly message: string } | null;
 }
 
-const KINDS = [
-  "session",
-  "tool-call",
-  "approval-asked",
-  "approval-answered",
-  "deed",
-  "outcome",
-  "policy",
-  "config",
-];
 const PAUSE_MS = 200;
 const LIVE_MS = 1000;
 
@@ -58,7 +49,7 @@ export class AuditView implements View {
     "select",
     { "aria-label": "kind" },
     h("option", { value: "" }, "all kinds"),
-    ...KINDS.map((kind) => h("option", {}, kind)),
+    ...AUDIT_KINDS.map((kind) => h("option", {}, kind)),
   ) as HTMLSelectElement;
   readonly #list = h("div", { class: "list records" });
   readonly #more = button("older", () => void this.#load(true));

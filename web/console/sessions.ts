@@ -1,3 +1,4 @@
+import type { RunView } from "../../src/console/runs.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
 import { twice } from "./skills.js";
@@ -23,23 +24,6 @@ interface Call {
   readonly started: number | null;
   readonly ended: number | null;
   readonly input: string;
-}
-
-interface Run {
-  readonly supervisor: number;
-  readonly started: number;
-  readonly command: readonly string[];
-  readonly paused: boolean;
-  readonly calls: number;
-  readonly callsPerSecond: number;
-  readonly policies: readonly { readonly name: string; readonly version: string; readonly file?: string }[];
-  readonly trace?: string;
-  readonly decisions: readonly { readonly action: string; readonly what: string; readonly count: number }[];
-  readonly tree: readonly {
-    readonly pid: number;
-    readonly parent: number;
-    readonly command: readonly string[];
-  }[];
 }
 
 const LOOK_MS = 1500;
@@ -72,7 +56,7 @@ export class SessionsView implements View {
   shown(): void {
     this.#round++;
     void this.#follow(
-      () => get<Run[]>("/api/runs"),
+      () => get<RunView[]>("/api/runs"),
       this.#runs,
       (run) => this.#run(run),
       "No program runs under supervision.",
@@ -104,7 +88,7 @@ export class SessionsView implements View {
     }
   }
 
-  #run(run: Run): HTMLElement {
+  #run(run: RunView): HTMLElement {
     const { supervisor, started, command, paused, calls, callsPerSecond, policies, decisions, tree } = run;
     const act = (name: string) => () =>
       void post("/api/runs/act", { supervisor, started, act: name }).then(
@@ -171,7 +155,7 @@ function session({ id, agent, workspace, host, pid, started, gone, calls }: Sess
   );
 }
 
-function treeText(tree: Run["tree"]): string {
+function treeText(tree: RunView["tree"]): string {
   const depth = new Map<number, number>();
   return tree
     .map(({ pid, parent, command }) => {

@@ -1,16 +1,7 @@
+import type { LiveCall } from "../../src/console/runs.js";
 import { h } from "../report/dom.js";
 import { get } from "./api.js";
 import { button } from "./view.js";
-
-interface LiveCall {
-  readonly time: number;
-  readonly pid: number;
-  readonly name: string;
-  readonly about: string;
-  readonly action: string;
-  readonly result: string;
-  readonly why?: string;
-}
 
 const LOOK_MS = 1000;
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
-import { startOf } from "../../approval/owner.js";
 import type { Audit } from "../../audit/audit.js";
+import { readStat } from "../../process/proc.js";
 import type { Store, ToolCallRow } from "../../store/store.js";
 import { latestCalls } from "../live-trace.js";
 import { Refusal, type Route, signed } from "../route.js";
@@ -27,7 +27,7 @@ export function sessionRoutes(
           sessions.map(async ({ id, started, host, pid, pidStarted, workspace, agent }) => ({
             ...{ id, started, host, pid, workspace, agent },
             // Whoever was killed could not say that it ended.
-            gone: host === hostname() && startOf(pid) !== pidStarted,
+            gone: host === hostname() && readStat(pid)?.start !== pidStarted,
             calls: (await store.toolCalls({ session: id, limit: CALLS })).map(callView),
           })),
         );

@@ -1,20 +1,17 @@
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
-import { startOf } from "../../approval/owner.js";
 import { baselineEnv } from "../../guard/credentials/env.js";
 import { redact } from "../../guard/credentials/secrets.js";
 import { DELEGATE_BLOCKED_TOOLS, toolName } from "../../guard/delegation/tools.js";
 import { type Finding, findings } from "../../guard/finding.js";
 import type { Judgement } from "../../guard/guard.js";
-import type { Running, RunOrder } from "../backend.js";
+import type { RunOrder } from "../backend.js";
 import { digestOf, hold, intentOf, judged } from "../files/target.js";
 import { removeScratch, scratchFolder } from "../scratch.js";
 import { Capture } from "../terminal/capture.js";
 import { timeoutNote, told, untilAborted } from "../terminal/exec.js";
 import { PATIENCE_MS } from "../terminal/order.js";
 import { type Call, type Tool, ToolError, type World } from "../tool.js";
-import { parentOf, processesBelow } from "../tree.js";
 import { type Answer, type Asked, Channel, MAX_CALLS } from "./channel.js";
 import { introduction, RUN } from "./module.js";
 
@@ -140,14 +137,13 @@ async function runIn(folder: string, asked: Input, call: Call, world: World): Pr
     });
     running.write(introduction(channel.path, channel.token, asked.code));
     running.closeInput();
-    const left = endWithScript(running);
     const result = await untilAborted(running, call.signal);
     return {
       ...told(result),
       stdout: redact(captured.stdout.text()).text,
       stderr:
         redact(captured.stderr.text()).text +
-        (result.timedOut ? timeoutNote(timeoutOf(asked)) : (await left) ? LEFT : ""),
+        (result.timedOut ? timeoutNote(timeoutOf(asked)) : result.leftBehind ? LEFT : ""),
       truncated: captured.stdout.truncated || captured.stderr.truncated,
       toolCalls: channel.calls,
       durationMs: Math.round(performance.now() - began),
@@ -158,24 +154,7 @@ async function runIn(folder: string, asked: Input, call: Call, world: World): Pr
   }
 }
 
-const LEFT = "\n[hermes: what the script had left running was ended with it]\n";
-const LOOK_EVERY_MS = 50;
-
-/** A script is over when its own process is; what it left behind is ended. Says whether there was such. */
-async function endWithScript(running: Running): Promise<boolean> {
-  const { pid, result } = running;
-  const started = startOf(pid);
-  const launcher = parentOf(pid) ?? 0;
-  let over = false;
-  const noted = () => {
-    over = true;
-  };
-  result.then(noted, noted);
-  while (!over && startOf(pid) === started) await setTimeout(LOOK_EVERY_MS);
-  if (over || launcher === 0 || processesBelow(launcher).length === 0) return false;
-  await running.kill();
-  return true;
-}
+const LEFT = "\n[hermes: what the script had left running was ended]\n";
 
 function timeoutOf({ timeout = MAX_TIMEOUT_S }: Input): number {
   return Math.min(timeout, MAX_TIMEOUT_S) * 1000;

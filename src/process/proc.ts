@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { decodeText } from "../text.js";
+
+/** What /proc says of processes. Whoever is gone says nothing: empty texts, and no numbers. */
+
+export interface Stat {
+  /** R, S, T … */
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  /** The process group that its terminal listens to; -1 without a terminal. */
+  readonly foreground: number;
+  /** Clock ticks since boot: with the number it names a process for ever. */
+  readonly start: number;
+}
+
+/** proc(5): the name in parentheses may hold anything, so fields count from the last `)`. */
+export function readStat(pid: number | "self"): Stat | undefined {
+  const text = readText(`/proc/${pid}/stat`);
+  if (text === "") return undefined;
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return {
+    state: fields[0]!,
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    foreground: Number(fields[5]),
+    start: Number(fields[19]),
+  };
+}
+
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+export function readLink(path: string): string {
+  try {
+    return decodeText(readlinkSync(path, { encoding: "buffer" }));
+  } catch {
+    return "";
+  }
+}
+
+/** Every process that can be seen from here. */
+export function processes(): number[] {
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+const MAX_DEPTH = 10_000;
+
+/** Whether a process is a child of another, or a child's child … */
+export function isBelow(pid: number, ancestor: number): boolean {
+  for (let at = pid, depth = 0; at > 1 && depth < MAX_DEPTH; depth++) {
+    at = readStat(at)?.parent ?? 0;
+    if (at === ancestor) return true;
+  }
+  return false;
+}
+
+/** Every process below one, each behind its parent. What a run leaves behind is adopted by its launcher, and so stays below. */
+export function processesBelow(root: number): { readonly pid: number; readonly parent: number }[] {
+  const children = new Map<number, number[]>();
+  for (const pid of processes()) {
+    const parent = readStat(pid)?.parent;
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  const below = (parent: number): { pid: number; parent: number }[] =>
+    (children.get(parent) ?? []).flatMap((pid) => [{ pid, parent }, ...below(pid)]);
+  return below(root);
+}
