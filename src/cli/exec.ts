@@ -56,6 +56,10 @@ export async function execCommand(command: string, flags: ExecFlags): Promise<nu
   try {
     const options: CallOptions = {
       signal: end.signal,
+      ...(!approver && {
+        asked: (id) =>
+          say(`hermes: waits for an answer: hermes approvals approve ${id.slice(0, 8)}, or deny\n`),
+      }),
       ...(!flags.json && { onOutput: (stream, bytes) => pass(stream === "stdout" ? 1 : 2, bytes) }),
     };
     const result = await toolbox.call("terminal_exec", await inputOf(command, flags), options);

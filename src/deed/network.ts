@@ -11,7 +11,7 @@ export interface NetworkHost {
   readonly resolvers: readonly string[];
   /** Every address of a name; none when it cannot be resolved. */
   lookUp(name: string): Promise<readonly string[]>;
-  /** Whether a process below this one, and so a run of ours, listens there. */
+  /** Whether all who listen there belong to runs of ours. */
   ownListener(address: Address): boolean;
 }
 

@@ -53,11 +53,17 @@ const MAX_DEPTH = 10_000;
 
 /** Whether a process is a child of another, or a child's child … */
 export function isBelow(pid: number, ancestor: number): boolean {
+  return childAbove(pid, ancestor) !== undefined;
+}
+
+/** The child of `ancestor` that a process is, or is below of. */
+export function childAbove(pid: number, ancestor: number): number | undefined {
   for (let at = pid, depth = 0; at > 1 && depth < MAX_DEPTH; depth++) {
-    at = readStat(at)?.parent ?? 0;
-    if (at === ancestor) return true;
+    const parent = readStat(at)?.parent ?? 0;
+    if (parent === ancestor) return at;
+    at = parent;
   }
-  return false;
+  return undefined;
 }
 
 /** Every process below one, each behind its parent. What a run leaves behind is adopted by its launcher, and so stays below. */

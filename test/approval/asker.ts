@@ -37,7 +37,7 @@ process.exit(0);
 
 async function open(): Promise<void> {
   const { pid } = process;
-  const who = { id: session, host: hostname(), pid, pidStarted: readStat(pid)?.start!, agent: "a" };
+  const who = { id: session, host: hostname(), pid, pidStarted: readStat(pid)?.start ?? 0, agent: "a" };
   await store.openSession({ ...who, started: Date.now(), workspace: folder });
 }
 

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -92,6 +93,19 @@ describe("a run is held to what it was judged as", () => {
     expect(rulesOf(output)).toEqual(expect.arrayContaining(["loopback", "private"]));
   });
 
+  it("also when the agent listens on the same port of another address, or everywhere", async () => {
+    const listen = (host: string) => `socket.socket().bind((${JSON.stringify(host)}, ${port}))`;
+    const both = (host: string) =>
+      `(lambda s: (s.bind((${JSON.stringify(host)}, ${port})), s.listen(), socket.create_connection(("127.0.0.1", ${port}), 2).recv(9))[2])(socket.socket())`;
+    const { said } = await tried({
+      bound: `${listen("127.0.0.3")} or socket.create_connection(("127.0.0.1", ${port}), 2).recv(9)`,
+      beside: both("127.0.0.2"),
+      six: `(lambda s: (s.bind(("::1", ${port})), s.listen(), socket.create_connection(("127.0.0.1", ${port}), 2).recv(9))[2])(socket.socket(socket.AF_INET6))`,
+      mine: `(lambda s: (s.bind(("127.0.0.4", ${port})), s.listen(), socket.create_connection(("127.0.0.4", ${port}), 2), "yes")[3])(socket.socket())`,
+    });
+    expect(said).toEqual({ bound: REFUSED, beside: REFUSED, six: REFUSED, mine: "yes" });
+  });
+
   it("also through redirects: curl, python and node follow them to nothing", async () => {
     const toolbox = await toolboxIn(place, { approvers: [answering("once")] });
     const redirect = `import http.server as h
@@ -159,9 +173,11 @@ s.serve_forever()`;
   });
 
   it("whom it signals, and whom it becomes", async () => {
+    const sibling = spawn("sleep", ["100"]); // another child of the host's, which is no run
     const { said, output } = await tried({
       first: "os.kill(1, 0) or os.kill(1, 15)",
       us: `os.kill(${process.pid}, 15)`,
+      sibling: `os.kill(${sibling.pid}, 15)`,
       all: "os.kill(-1, 15)",
       own: "(lambda c: (c.terminate(), c.wait())[1])(subprocess.Popen(['sleep', '100']))",
       group:
@@ -173,6 +189,7 @@ s.serve_forever()`;
     expect(said).toEqual({
       first: REFUSED,
       us: REFUSED,
+      sibling: REFUSED,
       all: REFUSED,
       own: "-15",
       group: "-15",
@@ -180,6 +197,7 @@ s.serve_forever()`;
       groups: REFUSED,
       same: "None",
     });
+    expect(sibling.kill()).toBe(true);
     expect(rulesOf(output)).toEqual(expect.arrayContaining(["other-process", "privilege"]));
   });
 });

@@ -4,7 +4,7 @@ import { FileTracker } from "../../../src/guard/files/tracker.js";
 import { Guard } from "../../../src/guard/guard.js";
 import { LAYERS } from "../../../src/guard/layers.js";
 
-const guard = new Guard(LAYERS, { workspace: "/work/app", home: "/home/ann" });
+const guard = new Guard(LAYERS, { workspace: "/projects/app", home: "/home/ann" });
 const judge = (input: string, access?: string, more = {}) =>
   guard.check({ kind: "path", input, fields: { access, ...more } });
 const rules = (input: string, access?: string) => judge(input, access).findings.map(({ rule }) => rule);

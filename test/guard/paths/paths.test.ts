@@ -10,7 +10,7 @@ import { hasTraversalComponent } from "../../../src/guard/paths/components.js";
 import { disguise } from "../../../src/guard/paths/disguise.js";
 import { validateWithinDir } from "../../../src/guard/paths/within.js";
 
-const guard = new Guard(LAYERS, { workspace: "/work/app", home: "/home/ann" });
+const guard = new Guard(LAYERS, { workspace: "/projects/app", home: "/home/ann" });
 const rules = (input: string, access?: string) =>
   guard
     .check({ kind: "path", input, ...(access && { fields: { access } }) })
@@ -164,7 +164,7 @@ describe("the workspace", () => {
   it("cannot be left with ..", () => {
     expect(rules("../x")).toEqual(["traversal"]);
     expect(rules("a/../../x")).toEqual(["traversal"]);
-    expect(rules("/work/app/../x")).toEqual(["traversal"]);
+    expect(rules("/projects/app/../x")).toEqual(["traversal"]);
     expect(rules("a/../b")).toEqual([]);
   });
 
