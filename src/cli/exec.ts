@@ -102,12 +102,13 @@ function pass(fd: number, bytes: Buffer): void {
 
 /** What the command was refused, and why it did not run, for whoever looks. */
 function tell({ status, reason, instead, output }: ToolResult): void {
-  const { refused = [], timedOut } = (output ?? {}) as Partial<TerminalOutput>;
+  const { refused = [], timedOut, leftBehind } = (output ?? {}) as Partial<TerminalOutput>;
   if (status !== "DONE") say(`hermes: ${status.toLowerCase()}: ${harmless(reason ?? "")}\n`);
   if (instead) say(`hermes: instead: ${harmless(instead)}\n`);
   for (const { what, reason: why, times } of refused)
     say(`hermes: refused${times > 1 ? ` ${times} times` : ""}: ${harmless(what)}: ${harmless(why)}\n`);
   if (timedOut) say("hermes: timed out\n");
+  if (leftBehind) say("hermes: what it left running was ended\n");
 }
 
 function exitCodeOf({ status, output }: ToolResult): number {

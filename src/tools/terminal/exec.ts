@@ -51,6 +51,8 @@ export interface TerminalOutput {
   /** More was printed than is shown. */
   readonly truncated: boolean;
   readonly timedOut: boolean;
+  /** What it left running was ended. */
+  readonly leftBehind?: boolean;
   readonly durationMs: number;
   /** What it tried and was refused. */
   readonly refused: readonly {
@@ -209,11 +211,12 @@ async function inForeground(
   };
 }
 
-export function told({ exitCode, signal, timedOut, refusals }: RunResult) {
+export function told({ exitCode, signal, timedOut, leftBehind, refusals }: RunResult) {
   return {
     exitCode,
     ...(signal !== undefined && { signal }),
     timedOut,
+    ...(leftBehind && { leftBehind }),
     refused: refusals.map(({ what, reason, rule, times }) => ({ what, reason, rule, times })),
   };
 }
