@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,46 +16,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildNative, HEADERS } from "./native.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 const quiet = process.argv.includes("--quiet");
 const force = process.argv.includes("--force");
-
-const CFLAGS = [
-  "-O2",
-  "-std=gnu11",
-  "-Wall",
-  "-Wextra",
-  "-Werror",
-  "-fstack-protector-strong",
-  "-D_FORTIFY_SOURCE=2",
-];
-const ADDON = [
-  "addon.c",
-  "supervisor.c",
-  "wait.c",
-  "spawn.c",
-  "notify.c",
-  "trace.c",
-  "change.c",
-  "stop.c",
-  "tracee.c",
-  "memory.c",
-  "path.c",
-  "pin.c",
-  "walk.c",
-  "identity.c",
-  "act.c",
-  "act-open.c",
-  "act-file.c",
-  "act-socket.c",
-  "deputy.c",
-].map((f) => `native/${f}`);
-
-const LAUNCHER = ["launch.c", "program.c", "fence.c", "confine.c", "namespace.c", "mount.c", "tree.c"].map(
-  (f) => `native/${f}`,
-);
 
 function newest(path) {
   const info = statSync(path);
@@ -70,10 +37,7 @@ function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     stdio: ["ignore", quiet ? "ignore" : "inherit", "inherit"],
   });
-  if (error)
-    fail(
-      `${command} cannot be started (${error.code}). ${command === "gcc" ? "Install it, for example with: apt-get install gcc libc6-dev" : "Run npm ci first."}`,
-    );
+  if (error) fail(`${command} cannot be started (${error.code}). Run npm ci first.`);
   if (status !== 0) fail(`${command} failed`);
 }
 
@@ -270,21 +234,10 @@ await step(
 );
 
 if (process.platform === "linux" && process.arch === "x64") {
-  await step("native", ["native", "scripts/build.mjs"], () => {
-    run("gcc", [
-      ...CFLAGS,
-      "-shared",
-      "-fPIC",
-      "-I",
-      "node_modules/node-api-headers/include",
-      "-o",
-      "dist/native/hermes.node",
-      ...ADDON,
-      "-lpthread",
-      "-lrt",
-    ]);
-    // Static, so that it also starts in a container whose image has another C library, or none.
-    run("gcc", [...CFLAGS, "-static-pie", "-o", "dist/native/hermes-launch", ...LAUNCHER]);
+  await step("native", ["native", "scripts/native.mjs"], () => {
+    const failure = buildNative({ quiet });
+    if (failure) fail(failure);
+    cpSync(HEADERS, "dist/native/include", { recursive: true });
   });
 } else {
   process.stderr.write(
