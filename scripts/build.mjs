@@ -8,7 +8,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -16,7 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { licencesOf } from "./licences.mjs";
 import { buildNative, HEADERS } from "./native.mjs";
+import { pruneTypes } from "./types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -56,109 +57,6 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
-const EXTERNAL = ["esbuild", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
-
-function settings(entryPoints) {
-  return {
-    entryPoints,
-    outdir: "dist",
-    outbase: "src",
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    logLevel: "warning",
-  };
-}
-
-/** What is started; commands that are loaded when they are used; languages and the guard, when there is a need. */
-const COMMANDS = [
-  "analyze",
-  "approvals",
-  "audit",
-  "audit-replay",
-  "commands",
-  "completion",
-  "console",
-  "diff",
-  "doctor",
-  "exec",
-  "export",
-  "guard",
-  "hook",
-  "hook-judge",
-  "install",
-  "learn",
-  "man",
-  "mcp",
-  "mcp-gateway",
-  "policy",
-  "policy-test",
-  "query",
-  "remote",
-  "shell",
-  "simulate",
-  "skill",
-  "top",
-  "trace",
-];
-const STARTED = ["src/cli/main.ts", "src/session/worker.ts", ...COMMANDS.map((name) => `src/cli/${name}.ts`)];
-const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
-
-/** Everything that is started lies one folder below dist. */
-const apart = {
-  name: "apart",
-  setup(build) {
-    build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
-      if (!importer.endsWith("src/policy/load.ts")) return undefined;
-      return { path: path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs"), external: true };
-    });
-    build.onResolve({ filter: /^\.\.\/deed\/policy\.js$/ }, ({ importer }) =>
-      importer.endsWith("src/session/worker.ts") ? { path: "../deed/policy.cjs", external: true } : undefined,
-    );
-    build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer }) => {
-      const name = path.slice(2, -3);
-      if (
-        !/src\/cli\/(main|commands|approving|auditing|behaviour|serving|skills|tools|agents|pages)\.ts$/.test(
-          importer,
-        ) ||
-        !COMMANDS.includes(name)
-      )
-        return undefined;
-      return { path: `./${name}.cjs`, external: true };
-    });
-  },
-};
-
-/**
- * Node works for every module that it loads, and more for a thread that loads ES modules. So what is started is one
- * CommonJS file each, and so is each language; what is imported, an ES module.
- */
-async function bundle() {
-  const esbuild = await import("esbuild").catch(() => fail("esbuild is missing. Run npm ci first."));
-  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-  await esbuild.build({
-    ...settings(["src/index.ts", "src/guard/index.ts", "src/tools/index.ts"]),
-    format: "esm",
-    splitting: true,
-    chunkNames: "shared/[name]-[hash]",
-    external: Object.keys(dependencies),
-  });
-  const commonJs = {
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
-    external: EXTERNAL,
-    minifyWhitespace: true, // less to read at each start; names stay, for stack traces
-    define: { "import.meta.url": "importMetaUrl" },
-    banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
-  };
-  // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
-  const required = { ...commonJs, supported: { "dynamic-import": false } };
-  await esbuild.build({ ...settings(STARTED), ...required, plugins: [apart] });
-  await esbuild.build({ ...settings([...LANGUAGES, "src/deed/policy.ts"]), ...required });
-  await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...commonJs });
-}
-
 /**
  * What V8 makes of the hook's bundle, kept beside it (src/cli/hook.ts): after a call, so that what a call needs is in it.
  * V8 compares only the length of the text, so it is made anew with every bundle, and never outlives one.
@@ -186,13 +84,16 @@ function precompile() {
 
 await step(
   "typescript",
-  ["src", "tsconfig.json", "package.json", "package-lock.json", "scripts/build.mjs"],
+  ["src", "tsconfig.json", "package.json", "package-lock.json", "scripts/build.mjs", "scripts/bundle.mjs"],
   async () => {
-    rmSync("dist/shared", { recursive: true, force: true });
-    rmSync("dist/cli/hook-judge.cjs.cache", { force: true });
-    await bundle();
+    const { bundle } = await import("./bundle.mjs").catch(() =>
+      fail("esbuild is missing. Run npm ci first."),
+    );
+    const packages = await bundle();
+    writeFileSync("dist/LICENCES.md", licencesOf(packages));
     precompile();
     run("node", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--emitDeclarationOnly"]);
+    pruneTypes();
   },
 );
 

@@ -48,7 +48,7 @@ export function buildNative({ quiet = false } = {}) {
   return (
     gcc(quiet, "-shared", "-fPIC", "-I", HEADERS, "-o", "dist/native/hermes.node", ...ADDON, ...libraries) ??
     // Static, so that it also starts in a container whose image has another C library, or none.
-    gcc(quiet, "-static-pie", "-o", "dist/native/hermes-launch", ...LAUNCHER)
+    gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-launch", ...LAUNCHER)
   );
 }
 
