@@ -1,9 +1,13 @@
 /** Every error a user can meet: a stable code, the exit status it leads to, and what it says. */
 const TABLE = {
   USAGE: { exit: 2, text: "{message}" },
+  NATIVE_UNKNOWN: {
+    exit: 125,
+    text: "the native part of HERMES is made for Linux on x86_64, not for {platform}: here policies can be checked and simulated, commands judged and traces analysed",
+  },
   NATIVE_MISSING: {
     exit: 125,
-    text: "the native part of HERMES is not available for {platform}; on Linux x86_64 run `npm run build` in the package's folder (it needs gcc)",
+    text: "the native part of HERMES cannot be loaded: {why}; build it here with `node {script}` (it needs gcc)",
   },
   LAUNCH: { exit: 125, text: "cannot start {program}: {step} failed: {errno}" },
   NOT_FOUND: { exit: 127, text: "{program}: command not found" },
