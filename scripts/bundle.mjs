@@ -101,6 +101,7 @@ export async function bundle() {
       splitting: true,
       chunkNames: "shared/[name]-[hash]",
       external: [...EXTERNAL, "zod"],
+      alias: { yaml: "./node_modules/yaml/browser/index.js" }, // the same as an ES module, which Node is not offered
     }),
   ];
   return packagesOf(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
