@@ -22,6 +22,7 @@ struct tracee {
 	pid_t tid;
 	struct tracee *next;
 	enum { PHASE_IDLE, PHASE_MAKING_SCRATCH, PHASE_REPLAYING } phase;
+	int born;             /* its first stop has been seen */
 	int in_call;          /* its return stop is still to come */
 	int want_return;      /* that stop is to be reported */
 	uint32_t restore;     /* bit i: argument register i was changed and goes back on return */
@@ -64,6 +65,7 @@ struct session {
 	struct tracee *tracees[TRACEE_BUCKETS];
 	uint32_t act_mark;  /* in the upper half of the sixth argument: a call that the trace door wants to be notified */
 	int acting;         /* so many tracees have an act */
+	int births;         /* new tracees are reported before their first instruction */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
 	void *keep;         /* the reference by which the buffer is held */

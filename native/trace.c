@@ -213,6 +213,7 @@ static int on_exec(struct session *s, struct tracee *t)
 			tracee_forget(s, (pid_t)former);
 		}
 	}
+	t->born = 1;
 	t->restore = 0; /* a new program: those registers are gone */
 	t->scratch = t->scratch_size = 0;
 	t->phase = PHASE_IDLE;
@@ -248,6 +249,10 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 		if (t->restore && !t->in_call && load(t) == 0) { /* born of a changed clone */
 			give_back_registers(t);
 			store(t);
+		}
+		if (s->births && !t->born) {
+			t->born = 1;
+			return report(s, t, EVENT_BORN);
 		}
 		resume(t, 0);
 		return 0;
