@@ -1,4 +1,4 @@
-import { REGISTER, REGISTERS } from "./layout.js";
+import { type REGISTER, REGISTERS } from "./layout.js";
 
 const WORD = 2 ** 32;
 
