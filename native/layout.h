@@ -18,6 +18,7 @@ enum {
 	/* One ArrayBuffer per session: the event, the answer to it, what its paths reach, and room for bytes in both
 	 * directions. */
 	ANSWER_OFFSET = 512,
+	REGISTERS_OFFSET = 1024, /* struct user_regs_struct: of an EVENT_SIGNAL, and of the answer to it */
 	PINS_OFFSET = 2048,
 	FETCH_OFFSET = 4096,
 	FETCH_SIZE = 256 * 1024,
@@ -37,6 +38,7 @@ enum event_kind {
 	EVENT_MAIN_EXIT = 7, /* result = wait status of the program that was started */
 	EVENT_MAIN_STOP = 8, /* result = the stop signal */
 	EVENT_OVER = 9,      /* no process of the session is left */
+	EVENT_SIGNAL = 10,   /* nr = a signal on its way to the program that is watched, peer = its si_code, id = its si_addr */
 };
 
 enum door { DOOR_NONE = 0, DOOR_NOTIFY = 1, DOOR_TRACE = 2 };
@@ -98,6 +100,7 @@ enum answer_flag {
 	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
+	ANSWER_REGISTERS = 16,  /* on a signal: the registers in the buffer replace the tracee's */
 };
 
 enum write_kind {
@@ -118,7 +121,7 @@ struct write {
 struct answer {
 	uint32_t action;
 	uint32_t flags;
-	int64_t result;
+	int64_t result;     /* on a signal: the one that the program gets, 0 for none */
 	uint32_t registers; /* bit i: args[i] replaces the register */
 	int32_t signal;     /* sent to the thread before anything else, 0 for none */
 	uint64_t args[ARGUMENTS];
@@ -150,7 +153,8 @@ struct fetch_plan {
 };
 
 _Static_assert(sizeof(struct event) <= ANSWER_OFFSET, "the event must fit before the answer");
-_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= PINS_OFFSET, "the answer must fit before the pins");
+_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= REGISTERS_OFFSET, "the answer must fit before the registers");
+_Static_assert(REGISTERS_OFFSET + 27 * 8 <= PINS_OFFSET, "the registers must fit before the pins");
 _Static_assert(PINS_OFFSET + MAX_PINS * sizeof(struct pin) <= FETCH_OFFSET, "the pins must fit before the bytes");
 
 #endif
