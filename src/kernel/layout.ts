@@ -87,7 +87,6 @@ export const REGISTER = {
   fs: 25,
   gs: 26,
 } as const;
-export const REGISTERS = 27;
 
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;
