@@ -19,7 +19,7 @@ const LAYERS = [
   ["src/abi/", "src/elf/"],
   ["src/event.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
-  ["src/process/", "src/fence/"],
+  ["src/process/", "src/fence/", "src/inspect/"],
   ["src/store/"],
   ["src/audit/"],
   ["src/decode/", "src/approval/", "src/deed/"],
