@@ -12,7 +12,8 @@ export interface BasicBlock {
 
 /**
  * The basic blocks of a file's code, by address: only such as are reached by following the code from where functions
- * begin, so that data between instructions is never taken for code.
+ * begin, so that data between instructions is never taken for code; and none that begins within another's instruction
+ * (the C library jumps over a lock prefix), so that a mark at its first byte harms no other.
  */
 export function basicBlocks(elf: Elf, range?: { readonly from: number; readonly to: number }): BasicBlock[] {
   requireX64(elf);
@@ -27,8 +28,17 @@ export function basicBlocks(elf: Elf, range?: { readonly from: number; readonly 
         if (range === undefined || (start >= range.from && start < range.to))
           blocks.set(start, { start, size, function: each.address });
     }
-    return [...blocks.values()].sort((a, b) => a.start - b.start);
+    return apart([...blocks.values()].sort((a, b) => a.start - b.start));
   } finally {
     code.free();
   }
+}
+
+function apart(blocks: readonly BasicBlock[]): BasicBlock[] {
+  let end = 0;
+  return blocks.filter(({ start, size }) => {
+    if (start < end) return false;
+    end = start + size;
+    return true;
+  });
 }

@@ -53,6 +53,8 @@ interface Kind {
   readonly pointers: number;
   readonly handlers: number | undefined;
   readonly hasLength: boolean;
+  /** Of the code that a signal handler returns to: it begins a byte early, for those who look up a return address less one. */
+  readonly isSignal: boolean;
 }
 
 const OMITTED = 0xff;
@@ -66,7 +68,8 @@ function kindAt(fields: Fields, at: number): Kind | undefined {
   cursor.number(0x09);
   if (fields.u8(at + 8) === 1) cursor.byte();
   else cursor.number(0x01);
-  if (!letters.startsWith("z")) return { pointers: 0, handlers: undefined, hasLength: false };
+  if (!letters.startsWith("z"))
+    return { pointers: 0, handlers: undefined, hasLength: false, isSignal: false };
   cursor.number(0x01);
   let pointers = 0;
   let handlers: number | undefined;
@@ -76,7 +79,7 @@ function kindAt(fields: Fields, at: number): Kind | undefined {
     else if (letter === "P") cursor.number(cursor.byte() & 0x0f);
     else if (letter !== "S" && letter !== "B") return undefined;
   }
-  return cursor.failed ? undefined : { pointers, handlers, hasLength: true };
+  return cursor.failed ? undefined : { pointers, handlers, hasLength: true, isSignal: letters.includes("S") };
 }
 
 function readRange(cursor: Cursor, kind: Kind): UnwindRange | undefined {
@@ -88,6 +91,7 @@ function readRange(cursor: Cursor, kind: Kind): UnwindRange | undefined {
     if (kind.handlers !== undefined && kind.handlers !== OMITTED) handlers = cursor.pointer(kind.handlers);
   }
   if (cursor.failed || !(size > 0 && start > 0 && start + size < 2 ** 53)) return undefined;
+  if (kind.isSignal) return { start: start + 1, size: size - 1 };
   return { start, size, ...(handlers !== undefined && { handlers }) };
 }
 

@@ -43,21 +43,20 @@ describe("functions", () => {
     const stripped = join(folder, "stripped");
     run("strip", "-s", "-o", stripped, path);
     const { functions } = functionsOf(stripped);
+    const described = !flags.includes("-fno-asynchronous-unwind-tables");
     for (const name of NAMES) {
       const symbol = truth.symbols.byName(name)[0]!;
       const found = functions.list.find(({ address }) => address === symbol.address);
-      // Only called through a pointer and without any table: that needs a shape.
-      if (name === "hidden" && flags.includes("-fno-asynchronous-unwind-tables") && found === undefined)
-        continue;
-      expect(found, `${name} ${flags}`).toBeDefined();
+      expect(found, name).toBeDefined();
       expect(found!.name).toBeUndefined();
+      if (!described) continue; // then only the beginnings are known
       expect(Math.abs(found!.size - symbol.size), name).toBeLessThan(16);
       expect(functions.at(symbol.address + symbol.size - 1)).toBe(found);
     }
   });
 
   it("are found in a stripped Go program, with their names", () => {
-    const { functions } = functionsOf(run("go", "env", "GOROOT").trim() + "/bin/gofmt");
+    const { functions } = functionsOf(`${run("go", "env", "GOROOT").trim()}/bin/gofmt`);
     expect(functions.list.find(({ name }) => name === "main.main")?.from).toContain("go");
   });
 });
@@ -72,9 +71,10 @@ describe("basic blocks", () => {
       expect(blocks.length).toBeGreaterThan(500);
       const wrong = blocks.filter(({ start }) => !known.has(start));
       expect(wrong.map(({ start }) => start.toString(16))).toEqual([]);
-      blocks
+      const overlapping = blocks
         .slice(1)
-        .forEach((block, i) => expect(blocks[i]!.start + blocks[i]!.size).toBeLessThanOrEqual(block.start));
+        .filter((block, i) => blocks[i]!.start + blocks[i]!.size > block.start);
+      expect(overlapping).toEqual([]);
       elf.close();
     },
   );
