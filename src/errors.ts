@@ -1,9 +1,13 @@
 /** Every error a user can meet: a stable code, the exit status it leads to, and what it says. */
 const TABLE = {
   USAGE: { exit: 2, text: "{message}" },
+  NATIVE_UNKNOWN: {
+    exit: 125,
+    text: "the native part of HERMES is made for Linux on x86_64, not for {platform}: here policies can be checked and simulated, commands judged and traces analysed",
+  },
   NATIVE_MISSING: {
     exit: 125,
-    text: "the native part of HERMES is not available for {platform}; on Linux x86_64 run `npm run build` in the package's folder (it needs gcc)",
+    text: "the native part of HERMES cannot be loaded: {why}; build it here with `node {script}` (it needs gcc)",
   },
   LAUNCH: { exit: 125, text: "cannot start {program}: {step} failed: {errno}" },
   NOT_FOUND: { exit: 127, text: "{program}: command not found" },
@@ -35,6 +39,10 @@ const TABLE = {
   LINK: { exit: 125, text: "the run in {where} was lost: {message}" },
   STORE: { exit: 125, text: "store {store}: {message}" },
   AUDIT: { exit: 125, text: "audit: {message}" },
+  ELF_OPEN: { exit: 1, text: "{file}: cannot be read: {why}" },
+  ELF_KIND: { exit: 1, text: "{file}: not an ELF file" },
+  ELF_BROKEN: { exit: 1, text: "{file}: a broken ELF file: {message}" },
+  ELF_MACHINE: { exit: 1, text: "{file}: its code is for {machine}; only x86-64 is understood here" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;
 

@@ -101,3 +101,72 @@ export interface MemoryMap {
   readonly offset: bigint;
   readonly path: string;
 }
+
+/**
+ * A call of a function inside the program, seen before its first instruction, or its return. As with system calls,
+ * fields are read when they are looked at, and only while the event is being decided.
+ */
+export interface FunctionEvent {
+  readonly kind: "function" | "function-return";
+  /** `libc!getenv`; `app!0x1234` when it has no symbol. */
+  readonly name: string;
+  /** The file it lies in, without folder and version: `libc`, `libssl`, `python3.11`. */
+  readonly module: string;
+  readonly symbol: string | undefined;
+  /** Where it lies in the program's memory. */
+  readonly address: bigint;
+  readonly tid: number;
+  readonly process: ProcessInfo;
+  /** Seconds since 1970. */
+  readonly time: number;
+  readonly door: "trace";
+
+  /** The i-th integer or pointer argument (System V ABI), from 0; beyond six from the stack. On return: as it was called. */
+  argument(i: number): bigint;
+  /** The i-th floating point argument, from 0 to 7. */
+  float(i: number): number;
+  /** The text that the i-th argument points to, bounded; undefined when it is NULL or cannot be read. */
+  string(i: number): string | undefined;
+  /** Arguments by name and decoded, where the function's prototype is known; by number otherwise. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Who called it. */
+  readonly caller: CodePlace;
+}
+
+export interface FunctionReturnEvent extends FunctionEvent {
+  readonly kind: "function-return";
+  /** What it returned, as a signed number: exact for counts, errors and pointers. */
+  readonly result: number;
+  readonly resultExact: bigint;
+  /** What it returned in a floating point register. */
+  readonly resultFloat: number;
+  /** The text that the result points to. */
+  resultString(): string | undefined;
+  /** The result by the function's prototype, where one is known. */
+  readonly value: unknown;
+  /** Seconds between the call and its return. */
+  readonly elapsed: number;
+}
+
+/** A place in the program's code. */
+export interface CodePlace {
+  readonly address: bigint;
+  /** As in FunctionEvent; undefined for code that no file has, such as a JIT's. */
+  readonly module: string | undefined;
+  /** From the beginning of the module. */
+  readonly offset: number | undefined;
+  readonly symbol: string | undefined;
+}
+
+/** An instruction that the program is about to execute. */
+export interface InstructionEvent {
+  readonly kind: "instruction";
+  /** `rdtsc`, `rdtscp`, `cpuid`, or what the policy calls its pattern. */
+  readonly name: string;
+  readonly address: bigint;
+  readonly module: string | undefined;
+  readonly tid: number;
+  readonly process: ProcessInfo;
+  readonly time: number;
+  readonly door: "trace";
+}

@@ -16,7 +16,7 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 /** From the nouns up. A file may import from its own layer's folder and from layers before it. */
 const LAYERS = [
   ["src/errors.ts", "src/text.ts", "src/home.ts", "src/version.ts", "src/address.ts", "src/structs.ts"],
-  ["src/abi/"],
+  ["src/abi/", "src/elf/"],
   ["src/event.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
   ["src/process/", "src/fence/"],
