@@ -19,8 +19,6 @@ void exit(int status) noreturn;
 void _Exit(int status) noreturn;
 void quick_exit(int status) noreturn;
 void abort(void) noreturn;
-int atexit(void (*function)(void)) fails nonzero;
-int at_quick_exit(void (*function)(void)) fails nonzero;
 int on_exit(void (*function)(int, void *), void *arg) fails nonzero;
 int system(const char *command) fails -1 errno;
 int atoi(const char *s);

@@ -35,8 +35,13 @@ export class Scope {
   }
 
   prototype(name: string): Prototype | undefined {
-    const own = this.prototypes.get(this.aliases.get(name) ?? name);
-    return own ?? this.#outer?.prototype(this.aliases.get(name) ?? name);
+    return this.own(name) ?? this.#outer?.prototype(name);
+  }
+
+  /** Declared here, not outside. */
+  own(name: string): Prototype | undefined {
+    const alias = this.aliases.get(name);
+    return alias === undefined ? this.prototypes.get(name) : this.prototype(alias);
   }
 }
 

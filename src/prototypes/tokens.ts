@@ -6,8 +6,10 @@ export interface Token {
   readonly at: number;
 }
 
-const PATTERN =
-  /(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<include>#[ \t]*include[ \t]*<[^>\n]*>)|(?<name>[A-Za-z_]\w*)|(?<number>0[xX][0-9a-fA-F]+|\d+)|(?<text>"[^"\n]*")|(?<sign>\.\.\.|<<|[-(){}[\],;:=*|~])/y;
+/** Space and comments; then a word of one of the kinds below. */
+const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const WORD =
+  /#[ \t]*include[ \t]*<[^>\n]*>|[A-Za-z_]\w*|0[xX][0-9a-fA-F]+|\d+|"[^"\n]*"|\.\.\.|<<|[-(){}[\],;:=*|~]/y;
 
 /** A text of declarations, word by word. */
 export class Tokens {
@@ -19,13 +21,13 @@ export class Tokens {
   constructor(text: string, file: string) {
     this.#file = file;
     this.#text = text;
-    const pattern = new RegExp(PATTERN);
-    while (pattern.lastIndex < text.length) {
-      const at = pattern.lastIndex;
-      const groups = pattern.exec(text)?.groups;
-      if (!groups) throw this.wrong(`this sign is not expected here: ${JSON.stringify(text[at])}`, at);
-      const [kind, word] = Object.entries(groups).find(([, found]) => found !== undefined)!;
-      if (kind !== "space") this.#tokens.push({ kind: kind as Token["kind"], text: word!, at });
+    for (let at = skip(text, 0); at < text.length; ) {
+      WORD.lastIndex = at;
+      const word = WORD.exec(text)?.[0];
+      if (word === undefined)
+        throw this.wrong(`this sign is not expected here: ${JSON.stringify(text[at])}`, at);
+      this.#tokens.push({ kind: kindOf(word), text: word, at });
+      at = skip(text, at + word.length);
     }
     this.#tokens.push({ kind: "end", text: "the end of the file", at: text.length });
   }
@@ -86,4 +88,18 @@ export class Tokens {
 
 function shown(token: Token): string {
   return token.kind === "end" ? token.text : `"${token.text}"`;
+}
+
+function skip(text: string, from: number): number {
+  SPACE.lastIndex = from;
+  SPACE.test(text);
+  return SPACE.lastIndex;
+}
+
+function kindOf(word: string): Token["kind"] {
+  const code = word.charCodeAt(0);
+  if (code === 0x23) return "include";
+  if (code === 0x22) return "text";
+  if (code >= 0x30 && code <= 0x39) return "number";
+  return code === 0x5f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) ? "name" : "sign";
 }
