@@ -1,12 +1,15 @@
 import type { SyscallArguments, SyscallName } from "./abi/arguments.generated.js";
 import type { Address } from "./address.js";
+import type { Inside, MemoryMap } from "./inside.js";
+
+export type { CallStack, Frame, MemoryMap, ProgramMemory, Registers, StackEnd } from "./inside.js";
 
 /**
  * What a program asks for, or has done: an immutable fact that awaits a verdict. Fields are read from the
  * tracee when they are looked at, so a policy pays for what it uses; they may only be read while the event is
- * being decided.
+ * being decided. Registers and stacks are seen at the trace door only.
  */
-export interface CallEvent<Name extends SyscallName = SyscallName> {
+export interface CallEvent<Name extends SyscallName = SyscallName> extends Inside {
   readonly kind: "syscall" | "return";
   readonly name: Name;
   readonly nr: number;
@@ -43,9 +46,6 @@ export interface CallEvent<Name extends SyscallName = SyscallName> {
   readonly flags: readonly string[];
   /** The bytes to be written; on return the bytes that were read. Cut at a limit. */
   readonly data: Buffer | undefined;
-
-  /** Any memory of the caller, bounded to 64 KiB; undefined when it cannot be read. */
-  memory(address: bigint, length: number): Buffer | undefined;
 }
 
 export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {
@@ -55,8 +55,6 @@ export interface ReturnEvent<Name extends SyscallName = SyscallName> extends Cal
   readonly resultExact: bigint;
   /** The error's name, when there was one. */
   readonly errno: string | undefined;
-  /** Seconds between the call and its return. */
-  readonly elapsed: number;
 }
 
 export interface PathArgument {
@@ -92,14 +90,6 @@ export interface ProcessInfo {
   readonly innerThreads?: readonly number[];
   readonly fds: readonly Descriptor[];
   readonly maps: readonly MemoryMap[];
-}
-
-export interface MemoryMap {
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly permissions: string;
-  readonly offset: bigint;
-  readonly path: string;
 }
 
 /**
