@@ -18,6 +18,12 @@ const TABLE = {
   POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
+  PROTOTYPES: { exit: 125, text: "prototypes {file}: {message}" },
+  WRONG_DOOR: {
+    exit: 125,
+    text: "{what} of {event} is seen at the trace door only, and it came through the {door} door: a policy that looks there must say so (`inside: true`)",
+  },
+  NOT_RECORDED: { exit: 125, text: "{what} of {event} was not recorded" },
   EVENTS: { exit: 125, text: "{file}: {message}" },
   QUERY: { exit: 2, text: "the query failed: {message}" },
   COLLECTOR: { exit: 125, text: "the collector at {url} does not take the spans: {message}" },
