@@ -92,13 +92,15 @@ export class Ring implements Listener {
   execed(tid: number): void {
     this.exited(tid);
     const place = this.#places.take((taken) => this.#images.has(taken));
-    if (place === undefined) return this.#o.problem("too many programs at once for the fast tier");
-    const image = Image.make(this.#o.hands, tid, place, this.#table);
+    const image =
+      place === undefined
+        ? "there are too many programs at once"
+        : Image.make(this.#o.hands, tid, place, this.#table);
     if (typeof image === "string") {
       this.#o.problem(`process ${tid} is observed through the ordinary doors: ${image}`);
       return;
     }
-    this.#images.set(place, image);
+    this.#images.set(image.place, image);
     this.#adopt(tid, image);
   }
 

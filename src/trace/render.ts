@@ -41,7 +41,9 @@ function planOf(call: Syscall): Plan {
   const plan = {
     ins: steps.filter(({ argument }) => !isOut(argument)),
     outs: steps.filter(({ argument }) => isOut(argument) && argument.kind !== "address"),
-    registers: steps.map((step) => (POINTERS.has(step.argument.kind) ? { ...step, render: renderPointer } : step)),
+    registers: steps.map((step) =>
+      POINTERS.has(step.argument.kind) ? { ...step, render: renderPointer } : step,
+    ),
   };
   // Calls without a row in the table have any number that a program likes.
   if (call.nr >= 0 && call.nr < MAX_SYSCALL) plans.set(call.nr, plan);
