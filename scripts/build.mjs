@@ -109,6 +109,7 @@ function settings(entryPoints) {
 
 /** What is started; commands that are loaded when they are used; languages and the guard, when there is a need. */
 const COMMANDS = [
+  "agent",
   "analyze",
   "approvals",
   "audit",
@@ -120,6 +121,7 @@ const COMMANDS = [
   "doctor",
   "exec",
   "export",
+  "fleet",
   "guard",
   "hook",
   "hook-judge",

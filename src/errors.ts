@@ -34,6 +34,7 @@ const TABLE = {
   LINK: { exit: 125, text: "the run in {where} was lost: {message}" },
   STORE: { exit: 125, text: "store {store}: {message}" },
   AUDIT: { exit: 125, text: "audit: {message}" },
+  FLEET: { exit: 125, text: "fleet: {message}" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;
 
