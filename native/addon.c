@@ -319,7 +319,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 #define FIELD(kind, field) PUT(#kind "." #field, offsetof(struct kind, field))
 	FIELD(event, kind); FIELD(event, door); FIELD(event, tid); FIELD(event, nr); FIELD(event, args);
 	FIELD(event, ip); FIELD(event, sp); FIELD(event, result); FIELD(event, id); FIELD(event, time);
-	FIELD(event, peer); FIELD(event, fetched); FIELD(event, slots); PUT("slot", sizeof(struct slot));
+	FIELD(event, peer); FIELD(event, fetched); FIELD(event, slots); FIELD(event, registers); PUT("slot", sizeof(struct slot));
 	FIELD(answer, action); FIELD(answer, flags); FIELD(answer, result); FIELD(answer, registers);
 	FIELD(answer, signal); FIELD(answer, args); FIELD(answer, write_count); FIELD(answer, writes);
 	FIELD(write, kind); FIELD(write, argument); FIELD(write, address); FIELD(write, offset); FIELD(write, length);

@@ -9,6 +9,7 @@
 
 enum {
 	ARGUMENTS = 6,
+	REGISTERS = 27,
 	MAX_WRITES = 16,
 
 	MAX_PINS = 2,
@@ -61,6 +62,7 @@ struct event {
 	int32_t peer;
 	uint32_t fetched; /* bit i: slots[i] holds something */
 	struct slot slots[ARGUMENTS];
+	uint64_t registers[REGISTERS]; /* at the trace door, as the thread stopped: struct user_regs_struct */
 };
 
 /*

@@ -124,6 +124,8 @@ static void report_registers(struct event *event, struct tracee *t)
 		event->args[i] = *argument(&t->registers, i);
 	event->ip = t->registers.rip;
 	event->sp = t->registers.rsp;
+	_Static_assert(sizeof t->registers == sizeof event->registers, "a thread's registers");
+	memcpy(event->registers, &t->registers, sizeof event->registers);
 }
 
 static int on_entry(struct session *s, struct tracee *t)

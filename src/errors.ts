@@ -1,9 +1,13 @@
 /** Every error a user can meet: a stable code, the exit status it leads to, and what it says. */
 const TABLE = {
   USAGE: { exit: 2, text: "{message}" },
+  NATIVE_UNKNOWN: {
+    exit: 125,
+    text: "the native part of HERMES is made for Linux on x86_64, not for {platform}: here policies can be checked and simulated, commands judged and traces analysed",
+  },
   NATIVE_MISSING: {
     exit: 125,
-    text: "the native part of HERMES is not available for {platform}; on Linux x86_64 run `npm run build` in the package's folder (it needs gcc)",
+    text: "the native part of HERMES cannot be loaded: {why}; build it here with `node {script}` (it needs gcc)",
   },
   LAUNCH: { exit: 125, text: "cannot start {program}: {step} failed: {errno}" },
   NOT_FOUND: { exit: 127, text: "{program}: command not found" },
@@ -14,6 +18,12 @@ const TABLE = {
   POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
+  PROTOTYPES: { exit: 125, text: "prototypes {file}: {message}" },
+  WRONG_DOOR: {
+    exit: 125,
+    text: "{what} of {event} is seen at the trace door only, and it came through the {door} door: a policy that looks there must say so (`inside: true`)",
+  },
+  NOT_RECORDED: { exit: 125, text: "{what} of {event} was not recorded" },
   EVENTS: { exit: 125, text: "{file}: {message}" },
   QUERY: { exit: 2, text: "the query failed: {message}" },
   COLLECTOR: { exit: 125, text: "the collector at {url} does not take the spans: {message}" },
@@ -35,6 +45,10 @@ const TABLE = {
   STORE: { exit: 125, text: "store {store}: {message}" },
   AUDIT: { exit: 125, text: "audit: {message}" },
   FLEET: { exit: 125, text: "fleet: {message}" },
+  ELF_OPEN: { exit: 1, text: "{file}: cannot be read: {why}" },
+  ELF_KIND: { exit: 1, text: "{file}: not an ELF file" },
+  ELF_BROKEN: { exit: 1, text: "{file}: a broken ELF file: {message}" },
+  ELF_MACHINE: { exit: 1, text: "{file}: its code is for {machine}; only x86-64 is understood here" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;
 

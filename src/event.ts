@@ -1,12 +1,15 @@
 import type { SyscallArguments, SyscallName } from "./abi/arguments.generated.js";
 import type { Address } from "./address.js";
+import type { Inside, MemoryMap } from "./inside.js";
+
+export type { CallStack, Frame, MemoryMap, ProgramMemory, Registers, StackEnd } from "./inside.js";
 
 /**
  * What a program asks for, or has done: an immutable fact that awaits a verdict. Fields are read from the
  * tracee when they are looked at, so a policy pays for what it uses; they may only be read while the event is
- * being decided.
+ * being decided. Registers and stacks are seen at the trace door only.
  */
-export interface CallEvent<Name extends SyscallName = SyscallName> {
+export interface CallEvent<Name extends SyscallName = SyscallName> extends Inside {
   readonly kind: "syscall" | "return";
   readonly name: Name;
   readonly nr: number;
@@ -43,9 +46,6 @@ export interface CallEvent<Name extends SyscallName = SyscallName> {
   readonly flags: readonly string[];
   /** The bytes to be written; on return the bytes that were read. Cut at a limit. */
   readonly data: Buffer | undefined;
-
-  /** Any memory of the caller, bounded to 64 KiB; undefined when it cannot be read. */
-  memory(address: bigint, length: number): Buffer | undefined;
 }
 
 export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {
@@ -55,8 +55,6 @@ export interface ReturnEvent<Name extends SyscallName = SyscallName> extends Cal
   readonly resultExact: bigint;
   /** The error's name, when there was one. */
   readonly errno: string | undefined;
-  /** Seconds between the call and its return. */
-  readonly elapsed: number;
 }
 
 export interface PathArgument {
@@ -94,10 +92,71 @@ export interface ProcessInfo {
   readonly maps: readonly MemoryMap[];
 }
 
-export interface MemoryMap {
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly permissions: string;
-  readonly offset: bigint;
-  readonly path: string;
+/**
+ * A call of a function inside the program, seen before its first instruction, or its return. As with system calls,
+ * fields are read when they are looked at, and only while the event is being decided.
+ */
+export interface FunctionEvent {
+  readonly kind: "function" | "function-return";
+  /** `libc!getenv`; `app!0x1234` when it has no symbol. */
+  readonly name: string;
+  /** The file it lies in, without folder and version: `libc`, `libssl`, `python3.11`. */
+  readonly module: string;
+  readonly symbol: string | undefined;
+  /** Where it lies in the program's memory. */
+  readonly address: bigint;
+  readonly tid: number;
+  readonly process: ProcessInfo;
+  /** Seconds since 1970. */
+  readonly time: number;
+  readonly door: "trace";
+
+  /** The i-th integer or pointer argument (System V ABI), from 0; beyond six from the stack. On return: as it was called. */
+  argument(i: number): bigint;
+  /** The i-th floating point argument, from 0 to 7. */
+  float(i: number): number;
+  /** The text that the i-th argument points to, bounded; undefined when it is NULL or cannot be read. */
+  string(i: number): string | undefined;
+  /** Arguments by name and decoded, where the function's prototype is known; by number otherwise. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Who called it. */
+  readonly caller: CodePlace;
+}
+
+export interface FunctionReturnEvent extends FunctionEvent {
+  readonly kind: "function-return";
+  /** What it returned, as a signed number: exact for counts, errors and pointers. */
+  readonly result: number;
+  readonly resultExact: bigint;
+  /** What it returned in a floating point register. */
+  readonly resultFloat: number;
+  /** The text that the result points to. */
+  resultString(): string | undefined;
+  /** The result by the function's prototype, where one is known. */
+  readonly value: unknown;
+  /** Seconds between the call and its return. */
+  readonly elapsed: number;
+}
+
+/** A place in the program's code. */
+export interface CodePlace {
+  readonly address: bigint;
+  /** As in FunctionEvent; undefined for code that no file has, such as a JIT's. */
+  readonly module: string | undefined;
+  /** From the beginning of the module. */
+  readonly offset: number | undefined;
+  readonly symbol: string | undefined;
+}
+
+/** An instruction that the program is about to execute. */
+export interface InstructionEvent {
+  readonly kind: "instruction";
+  /** `rdtsc`, `rdtscp`, `cpuid`, or what the policy calls its pattern. */
+  readonly name: string;
+  readonly address: bigint;
+  readonly module: string | undefined;
+  readonly tid: number;
+  readonly process: ProcessInfo;
+  readonly time: number;
+  readonly door: "trace";
 }

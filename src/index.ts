@@ -3,7 +3,18 @@
 export { type Address, formatAddress, parseAddress } from "./address.js";
 export type { Answer, Question } from "./approval/question.js";
 export { HermesError } from "./errors.js";
-export type { CallEvent, Descriptor, MemoryMap, PathArgument, ProcessInfo, ReturnEvent } from "./event.js";
+export type {
+  CallEvent,
+  CodePlace,
+  Descriptor,
+  FunctionEvent,
+  FunctionReturnEvent,
+  InstructionEvent,
+  MemoryMap,
+  PathArgument,
+  ProcessInfo,
+  ReturnEvent,
+} from "./event.js";
 export { definePolicy, type PolicySpec } from "./policy/define.js";
 export { defineFaults, type FaultRule, occurrences, type When } from "./policy/faults.js";
 export type { Policy } from "./policy/policy.js";

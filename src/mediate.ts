@@ -1,5 +1,5 @@
-import type { CallEvent, ReturnEvent } from "./event.js";
-import type { PolicyStack } from "./policy/stack.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "./event.js";
+import type { FunctionWish, InstructionWish, PolicyStack } from "./policy/stack.js";
 import type { Summary } from "./summary.js";
 import type { Decision } from "./verdict.js";
 
@@ -28,6 +28,15 @@ export class Mediator {
   /** A call has happened: what may the program see of its result? */
   decideReturn(event: ReturnEvent): Decision {
     return this.#stack.decideReturn(event);
+  }
+
+  /** A function inside the program is called, or has returned. */
+  decideFunction(event: FunctionEvent, wishes: readonly FunctionWish[]): Decision {
+    return this.#stack.decideFunction(event, wishes);
+  }
+
+  decideInstruction(event: InstructionEvent, wishes: readonly InstructionWish[]): Decision {
+    return this.#stack.decideInstruction(event, wishes);
   }
 
   /** What was carried out in the end, which may be stricter than what was decided. */

@@ -109,7 +109,7 @@ function overwrite(
   answer: Answer,
   after: AfterCall,
 ): void {
-  const before = event.memory(address, bytes.length);
+  const before = event.memory.read(address, bytes.length);
   if (before?.length !== bytes.length) throw new NotPossible("the memory to be changed cannot be read");
   answer.memory(address, bytes);
   after.restore.push({ address, bytes: before });

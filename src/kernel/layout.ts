@@ -33,7 +33,10 @@ export const EVENT_FIELD = {
   peer: 104,
   fetched: 108,
   slots: 112,
+  registers: 208,
 } as const;
+/** Words of struct user_regs_struct. */
+export const REGISTERS = 27;
 export const SLOT_SIZE = 16;
 
 export const ANSWER_OFFSET = 512;

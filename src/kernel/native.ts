@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { HermesError } from "../errors.js";
 import { HOME } from "../home.js";
@@ -93,15 +94,21 @@ export const NATIVE_FOLDER = `${HOME}dist/native/`;
 
 let loaded: Native | undefined;
 
-/** Loads the addon once per thread. Throws NATIVE_MISSING where it was not built or cannot run. */
+/** Loads the addon once per thread. Throws NATIVE_UNKNOWN where there is none, NATIVE_MISSING where it cannot be loaded. */
 export function native(): Native {
   if (loaded) return loaded;
   if (process.platform !== "linux" || process.arch !== "x64")
-    throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` });
+    throw new HermesError("NATIVE_UNKNOWN", { platform: `${process.platform}-${process.arch}` });
+  const file = `${NATIVE_FOLDER}hermes.node`;
+  if (!existsSync(file)) throw missing("it was not built");
   try {
-    loaded = createRequire(import.meta.url)(`${NATIVE_FOLDER}hermes.node`) as Native;
+    loaded = createRequire(import.meta.url)(file) as Native;
   } catch (cause) {
-    throw new HermesError("NATIVE_MISSING", { platform: `${process.platform}-${process.arch}` }, { cause });
+    throw missing((cause as Error).message, cause);
   }
   return loaded;
+}
+
+function missing(why: string, cause?: unknown): HermesError {
+  return new HermesError("NATIVE_MISSING", { why, script: `${HOME}scripts/native.mjs` }, { cause });
 }

@@ -11,22 +11,37 @@ import {
   syscallsOfClass,
 } from "../abi/index.js";
 import { HermesError } from "../errors.js";
-import type { CallEvent, ReturnEvent } from "../event.js";
+import type { CallEvent, FunctionEvent, FunctionReturnEvent, ReturnEvent } from "../event.js";
 import { ACTIONS, type Action, type Verdict } from "../verdict.js";
 import { checkAnswer, stricterOf } from "./answer.js";
-import type { ConstantRule, ConstantTest, Interest, Policy, PolicyFence } from "./policy.js";
+import { type FunctionPattern, namesFunction, parseFunctionPattern } from "./function-pattern.js";
+import type {
+  ConstantRule,
+  ConstantTest,
+  FunctionInterest,
+  Interest,
+  Policy,
+  PolicyFence,
+} from "./policy.js";
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that just ends has nothing to say
 export type Answer = Verdict | undefined | void;
 
-/** Handlers by syscall name, by class (`%file`, `%network` …), or `*` for every call. All that fit are asked. */
+/**
+ * Handlers by syscall name, by class (`%file`, `%network` …), or `*` for every call; by `module!function` for functions
+ * inside the program (function-pattern.ts). All that fit are asked.
+ */
 export type EntryHandlers = { [Name in SyscallName]?: (event: CallEvent<Name>) => Answer } & {
   [cls: `%${string}`]: (event: CallEvent) => Answer;
-} & { "*"?: (event: CallEvent) => Answer };
+} & { "*"?: (event: CallEvent) => Answer } & {
+  [fn: `${string}!${string}`]: (event: FunctionEvent) => Answer;
+};
 
 export type ReturnHandlers = { [Name in SyscallName]?: (event: ReturnEvent<Name>) => Answer } & {
   [cls: `%${string}`]: (event: ReturnEvent) => Answer;
-} & { "*"?: (event: ReturnEvent) => Answer };
+} & { "*"?: (event: ReturnEvent) => Answer } & {
+  [fn: `${string}!${string}`]: (event: FunctionReturnEvent) => Answer;
+};
 
 export interface PolicySpec {
   readonly name: string;
@@ -88,6 +103,7 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
   const calls = new Map<number, Interest>();
   for (const nr of new Set([...entries.keys(), ...returns.keys()]))
     calls.set(nr, { entry: entries.has(nr), returns: returns.has(nr), actions });
+  const functions = collectFunctions(spec, actions);
   const constants = (spec.rules ?? []).flatMap((rule) => constantRules(spec.name, rule as LooseRule));
   return {
     spec,
@@ -95,9 +111,15 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
     version: "unversioned",
     ...(spec.requires && { requires: spec.requires }),
     ...(spec.fence && { fence: spec.fence }),
-    subscription: { calls, constants },
+    subscription: {
+      calls,
+      constants,
+      ...(functions.length > 0 && { functions: functions.map(({ interest }) => interest) }),
+    },
     decide: (event) => answerOf(spec.name, entries.get(event.nr), event),
     decideReturn: (event) => answerOf(spec.name, returns.get(event.nr), event),
+    decideFunction: (event, { index }) =>
+      checkAnswer(functions[index]!.handlers[event.kind]?.(event as never)),
   };
 }
 
@@ -139,10 +161,38 @@ function collect(spec: PolicySpec, part: "on" | "returns"): Map<number, Handler[
   const found = new Map<number, Handler[]>();
   for (const [key, handler] of Object.entries(spec[part] ?? {})) {
     if (typeof handler !== "function") throw invalid(spec.name, `${part}.${key} is not a function`);
+    if (namesFunction(key)) continue;
     for (const call of callsNamed(spec.name, key))
       found.set(call.nr, [...(found.get(call.nr) ?? []), handler as Handler]);
   }
   return found;
+}
+
+interface FunctionHandlers {
+  readonly interest: FunctionInterest;
+  readonly handlers: { function?: Handler; "function-return"?: Handler };
+}
+
+function collectFunctions(spec: PolicySpec, actions: ReadonlySet<Action>): FunctionHandlers[] {
+  const patterns = new Set([...Object.keys(spec.on ?? {}), ...Object.keys(spec.returns ?? {})]);
+  return [...patterns].filter(namesFunction).map((key, index) => {
+    const entry = (spec.on as Record<string, Handler> | undefined)?.[key];
+    const returns = (spec.returns as Record<string, Handler> | undefined)?.[key];
+    const pattern = readPattern(spec.name, key);
+    const interest = { pattern, entry: entry !== undefined, returns: returns !== undefined, actions, index };
+    return {
+      interest,
+      handlers: { ...(entry && { function: entry }), ...(returns && { "function-return": returns }) },
+    };
+  });
+}
+
+export function readPattern(policy: string, key: string): FunctionPattern {
+  try {
+    return parseFunctionPattern(key);
+  } catch (error) {
+    throw invalid(policy, (error as Error).message);
+  }
 }
 
 /** A syscall by name, `%class`, or `*`. */

@@ -63,7 +63,7 @@ export function defineFaults(name: string, rules: readonly FaultRule[]): Defined
   }
   const on: Record<string, (event: CallEvent) => Verdict | undefined> = {};
   for (const [call, deciders] of byCall) on[call] = (event) => firstOf(deciders, event);
-  return definePolicy({ name, actions: ["fault"], on: on as EntryHandlers });
+  return definePolicy({ name, actions: ["fault"], on: on as unknown as EntryHandlers });
 }
 
 /** Every rule counts every call that it matches, also when an earlier one hits. */

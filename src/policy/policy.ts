@@ -1,6 +1,13 @@
-import type { CallEvent, ReturnEvent } from "../event.js";
+import type {
+  CallEvent,
+  FunctionEvent,
+  FunctionReturnEvent,
+  InstructionEvent,
+  ReturnEvent,
+} from "../event.js";
 import type { FenceLevel } from "../protection.js";
 import type { Action, Verdict } from "../verdict.js";
+import type { FunctionPattern } from "./function-pattern.js";
 
 /** Event → verdict, whatever language it was written in. Deciding does no I/O and runs on any operating system. */
 export interface Policy {
@@ -24,6 +31,12 @@ export interface Policy {
   /** Undefined means that this policy has nothing to say: allow. */
   decide(event: CallEvent): Verdict | undefined;
   decideReturn(event: ReturnEvent): Verdict | undefined;
+  /** A function that one of its interests names is called, or has returned (`event.kind`). */
+  decideFunction?(
+    event: FunctionEvent | FunctionReturnEvent,
+    interest: FunctionInterest,
+  ): Verdict | undefined;
+  decideInstruction?(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined;
   /** What is allowed in it but probably not meant: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
   /** Why it decides so, line by line, where it can say more than its answer does. */
@@ -71,6 +84,9 @@ export interface Subscription {
   readonly calls: ReadonlyMap<number, Interest>;
   /** Decided by the kernel's filter on register arguments alone; they never stop the program. */
   readonly constants: readonly ConstantRule[];
+  /** Functions inside the program. */
+  readonly functions?: readonly FunctionInterest[];
+  readonly instructions?: readonly InstructionInterest[];
 }
 
 export interface Interest {
@@ -80,6 +96,26 @@ export interface Interest {
   readonly actions: ReadonlySet<Action>;
   /** Only calls for whose register arguments one of these sets of tests holds; every call when absent. */
   readonly when?: readonly (readonly ConstantTest[])[];
+}
+
+/** Functions of some modules, by name, by place or by their first bytes: see function-pattern.ts. */
+export interface FunctionInterest {
+  readonly pattern: FunctionPattern;
+  readonly entry: boolean;
+  readonly returns: boolean;
+  readonly actions: ReadonlySet<Action>;
+  /** Its place among the policy's own interests, so that the policy finds its handler again. */
+  readonly index: number;
+}
+
+/** An instruction by name (`rdtsc`, `cpuid`), or a pattern of bytes or mnemonics that the policy gave a name. */
+export interface InstructionInterest {
+  readonly name: string;
+  readonly pattern?: string;
+  /** Only in these modules (a glob without folder and version); everywhere when absent. */
+  readonly module?: string;
+  readonly actions: ReadonlySet<Action>;
+  readonly index: number;
 }
 
 /** Refuse (or kill for) a call whose register arguments have these constant values. */

@@ -1,13 +1,28 @@
 import { HermesError } from "../errors.js";
-import type { CallEvent, ReturnEvent } from "../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../event.js";
 import { type Action, type Decision, deny, kill, type Verdict } from "../verdict.js";
 import { stricterOf } from "./answer.js";
-import type { ConstantRule, ConstantTest, Interest, Policy } from "./policy.js";
+import type {
+  ConstantRule,
+  ConstantTest,
+  FunctionInterest,
+  InstructionInterest,
+  Interest,
+  Policy,
+} from "./policy.js";
 
 const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
 
 /** Told once per distinct failure; the event itself is denied. */
 export type OnPolicyError = (error: HermesError) => void;
+
+/** An interest in what happens inside the program, and whose it is. */
+export interface Wish<I extends FunctionInterest | InstructionInterest> {
+  readonly policy: Policy;
+  readonly interest: I;
+}
+export type FunctionWish = Wish<FunctionInterest>;
+export type InstructionWish = Wish<InstructionInterest>;
 
 /** All policies of a session as one: each is asked, the strictest answer holds. */
 export class PolicyStack {
@@ -60,6 +75,18 @@ export class PolicyStack {
     return this.policies.every(({ builtIn, subscription }) => builtIn || !subscription.calls.has(nr));
   }
 
+  get functions(): readonly FunctionWish[] {
+    return this.policies.flatMap((policy) =>
+      (policy.subscription.functions ?? []).map((interest) => ({ policy, interest })),
+    );
+  }
+
+  get instructions(): readonly InstructionWish[] {
+    return this.policies.flatMap((policy) =>
+      (policy.subscription.instructions ?? []).map((interest) => ({ policy, interest })),
+    );
+  }
+
   get constants(): readonly ConstantRule[] {
     return this.policies.flatMap((policy) => policy.subscription.constants);
   }
@@ -80,6 +107,43 @@ export class PolicyStack {
     return this.#settle(this.#returns.get(event.nr), event, (policy) => policy.decideReturn(event));
   }
 
+  /** What those who wanted this function say of its call, or of its return. */
+  decideFunction(event: FunctionEvent, wishes: readonly FunctionWish[]): Decision {
+    return this.#settleWishes(wishes, event.name, ({ policy, interest }) =>
+      policy.decideFunction?.(event, interest),
+    );
+  }
+
+  decideInstruction(event: InstructionEvent, wishes: readonly InstructionWish[]): Decision {
+    return this.#settleWishes(wishes, event.name, ({ policy, interest }) =>
+      policy.decideInstruction?.(event, interest),
+    );
+  }
+
+  #settleWishes<W extends FunctionWish | InstructionWish>(
+    wishes: readonly W[],
+    name: string,
+    askOne: (wish: W) => Verdict | undefined,
+  ): Decision {
+    let settled: Decision | undefined;
+    let asked = wishes[0]!;
+    try {
+      for (const wish of wishes) {
+        asked = wish;
+        const { policy, interest } = wish;
+        const answer = askOne(wish);
+        if (answer === undefined) continue;
+        if (answer.action !== "allow" && !interest.actions.has(answer.action))
+          throw undeclared(answer.action);
+        const decision = { ...answer, policy: policy.name, version: policy.version };
+        settled = stricterOf(settled, decision, () => [settled!.policy, policy.name, name]);
+      }
+    } catch (cause) {
+      return this.#failed(asked.policy, name, cause as Error);
+    }
+    return settled ?? PASS;
+  }
+
   #settle(
     policies: Policy[] | undefined,
     event: CallEvent,
@@ -98,20 +162,20 @@ export class PolicyStack {
         settled = stricterOf(settled, decision, () => [settled!.policy, policy.name, event.name]);
       }
     } catch (cause) {
-      return this.#failed(asked, event, cause as Error);
+      return this.#failed(asked, event.name, cause as Error);
     }
     return settled ?? PASS;
   }
 
   /** A policy that fails has not allowed anything. */
-  #failed(policy: Policy, event: CallEvent, cause: Error): Decision {
+  #failed(policy: Policy, event: string, cause: Error): Decision {
     const where = policy.locate?.(cause) ?? policy.file ?? policy.name;
     const error =
       cause instanceof HermesError && cause.code === "CONFLICT"
         ? cause
         : new HermesError(
             "POLICY_THREW",
-            { policy: policy.name, event: event.name, where, message: messageOf(cause) },
+            { policy: policy.name, event, where, message: messageOf(cause) },
             { cause },
           );
     this.#onError(error);
@@ -180,8 +244,11 @@ function join(a: Interest, b: Interest): Interest {
 }
 
 function checkDeclared(policy: Policy, nr: number, action: Action): void {
-  if (action !== "allow" && !policy.subscription.calls.get(nr)!.actions.has(action))
-    throw new TypeError(`it answered ${action}, which is not among the actions that it declared`);
+  if (action !== "allow" && !policy.subscription.calls.get(nr)!.actions.has(action)) throw undeclared(action);
+}
+
+function undeclared(action: Action): TypeError {
+  return new TypeError(`it answered ${action}, which is not among the actions that it declared`);
 }
 
 function messageOf(cause: unknown): string {

@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:f
 import type { Descriptor, MemoryMap, ProcessInfo } from "../event.js";
 import { decodeText } from "../text.js";
 import { describeDescriptor } from "./descriptor.js";
+import { memoryMaps } from "./maps.js";
 import { readLink, readStat, readText } from "./proc.js";
 
 /**
@@ -73,7 +74,7 @@ export class Process implements ProcessInfo {
   }
 
   get maps(): readonly MemoryMap[] {
-    return parseMaps(readText(`/proc/${this.tid}/maps`));
+    return memoryMaps(this.tid);
   }
 
   #statusLine(name: string): string | undefined {
@@ -138,20 +139,4 @@ function readTgid(tid: number): number {
 function innerNumber(tid: number): number {
   const numbers = /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1]?.split("\t");
   return Number(numbers?.at(-1) ?? tid);
-}
-
-function parseMaps(text: string): MemoryMap[] {
-  return text.split("\n").flatMap((line) => {
-    const match = /^([0-9a-f]+)-([0-9a-f]+) (\S+) ([0-9a-f]+) \S+ \d+\s*(.*)$/.exec(line);
-    if (!match) return [];
-    return [
-      {
-        from: BigInt(`0x${match[1]}`),
-        to: BigInt(`0x${match[2]}`),
-        permissions: match[3]!,
-        offset: BigInt(`0x${match[4]}`),
-        path: decodeText(Buffer.from(match[5]!, "latin1")),
-      },
-    ];
-  });
 }

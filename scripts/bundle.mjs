@@ -1,0 +1,141 @@
+// What is started and what is imported, made of src/ by esbuild.
+import { rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import * as esbuild from "esbuild";
+
+/** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
+export const EXTERNAL = ["esbuild", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
+
+/** Commands that must start at once: each is one file. */
+const QUICK = ["commands", "completion", "hook", "hook-judge", "trace"];
+
+/** Commands whose start is not what people wait for: they share files. */
+const OTHERS = [
+  "agent",
+  "analyze",
+  "approvals",
+  "audit",
+  "audit-replay",
+  "console",
+  "diff",
+  "doctor",
+  "exec",
+  "export",
+  "fleet",
+  "guard",
+  "install",
+  "learn",
+  "man",
+  "mcp",
+  "mcp-gateway",
+  "policy",
+  "policy-test",
+  "query",
+  "remote",
+  "shell",
+  "simulate",
+  "skill",
+  "top",
+];
+const COMMANDS = [...QUICK, ...OTHERS];
+const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
+
+function settings(entryPoints) {
+  return {
+    entryPoints,
+    outdir: "dist",
+    outbase: "src",
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    logLevel: "warning",
+    metafile: true,
+  };
+}
+
+/** Where one command, or the thread, loads another file that is started by itself. All lie one folder below dist. */
+const apart = {
+  name: "apart",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
+      if (!importer.endsWith("src/policy/load.ts")) return undefined;
+      return { path: path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs"), external: true };
+    });
+    build.onResolve({ filter: /^\.\.\/deed\/policy\.js$/ }, ({ importer }) =>
+      importer.endsWith("src/session/worker.ts") ? { path: "../deed/policy.cjs", external: true } : undefined,
+    );
+    build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer, kind }) => {
+      const name = path.slice(2, -3);
+      if (kind !== "dynamic-import" || !importer.includes("/src/cli/") || !COMMANDS.includes(name))
+        return undefined;
+      return { path: `../cli/${name}.cjs`, external: true };
+    });
+  },
+};
+
+/**
+ * Node works for every module that it loads, and more for a thread that loads ES modules. So what must start at once is
+ * one CommonJS file each, and so is each language; other commands share theirs; what is imported is an ES module.
+ * Returns the packages that went into them.
+ */
+export async function bundle() {
+  for (const folder of ["dist/shared", "dist/cli", "dist/policy", "dist/session", "dist/deed"])
+    rmSync(folder, { recursive: true, force: true });
+  const one = {
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    external: EXTERNAL,
+    minifyWhitespace: true, // less to read at each start; names stay, for stack traces
+    define: { "import.meta.url": "importMetaUrl" },
+    banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
+  };
+  // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
+  const required = { ...one, supported: { "dynamic-import": false } };
+  const started = ["src/cli/main.ts", "src/session/worker.ts", ...QUICK.map((name) => `src/cli/${name}.ts`)];
+  const built = [
+    await esbuild.build({ ...settings(started), ...required, plugins: [apart] }),
+    await esbuild.build({ ...settings(LANGUAGES), ...required }),
+    await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...one }),
+    await sharing(["src/deed/policy.ts", ...OTHERS.map((name) => `src/cli/${name}.ts`)]),
+    await esbuild.build({
+      ...settings(["src/index.ts", "src/guard/index.ts", "src/tools/index.ts"]),
+      format: "esm",
+      splitting: true,
+      chunkNames: "shared/[name]-[hash]",
+      external: [...EXTERNAL, "zod"],
+      alias: { yaml: "./node_modules/yaml/browser/index.js" }, // the same as an ES module, which Node is not offered
+    }),
+  ];
+  return packagesOf(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+}
+
+/** esbuild lets only ES modules share files: they are made so, and each is then turned into CommonJS. */
+async function sharing(entryPoints) {
+  const built = await esbuild.build({
+    ...settings(entryPoints),
+    format: "esm",
+    splitting: true,
+    outExtension: { ".js": ".cjs" },
+    chunkNames: "shared/[name]-[hash]",
+    external: EXTERNAL,
+    plugins: [apart],
+  });
+  for (const file of Object.keys(built.metafile.outputs)) {
+    const { code } = await esbuild.transform(await readFile(file, "utf8"), {
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minifyWhitespace: true,
+      define: { "import.meta.url": "importMetaUrl" },
+      supported: { "dynamic-import": false },
+      banner: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;`,
+    });
+    await writeFile(file, code);
+  }
+  return built;
+}
+
+function packagesOf(inputs) {
+  const names = inputs.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}

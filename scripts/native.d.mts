@@ -1,0 +1,2 @@
+export const ADDON: readonly string[];
+export const HEADERS: string | undefined;

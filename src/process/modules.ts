@@ -1,0 +1,144 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Elf } from "../elf/elf.js";
+import { isExecutable, type MapEntry, mapAt, readMaps } from "./maps.js";
+import { ModuleFiles } from "./module-files.js";
+import { readLink } from "./proc.js";
+
+const EXECUTE = 1;
+const DELETED = " (deleted)";
+
+/** A file with code that is mapped into a process: a program, a library, the vDSO. */
+export class Module {
+  /** As the process names it, without the kernel's remark that it was deleted. */
+  readonly path: string;
+  /** `libc.so.6`, `python3.11`, `[vdso]`. */
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Its mappings, in order. */
+  readonly maps: readonly MapEntry[];
+  /** The program itself, as against what it loaded. */
+  readonly isMain: boolean;
+  readonly #open: () => Elf | undefined;
+  #bias: number | null | undefined;
+
+  constructor(maps: readonly MapEntry[], isMain: boolean, open: () => Elf | undefined) {
+    const { path } = maps[0]!;
+    this.path = path.endsWith(DELETED) ? path.slice(0, -DELETED.length) : path;
+    this.name = basename(this.path);
+    this.from = maps[0]!.from;
+    this.to = maps.at(-1)!.to;
+    this.maps = maps;
+    this.isMain = isMain;
+    this.#open = open;
+  }
+
+  get isVdso(): boolean {
+    return this.path === "[vdso]";
+  }
+
+  /** The file that is really mapped, or a copy of it; undefined when it is none that can be read. */
+  elf(): Elf | undefined {
+    return this.#open();
+  }
+
+  /** What is added to an address in the file to have the address in the process; undefined when that is not known. */
+  get bias(): number | undefined {
+    if (this.#bias === undefined) this.#bias = this.#findBias() ?? null;
+    return this.#bias ?? undefined;
+  }
+
+  #findBias(): number | undefined {
+    const segments = this.elf()?.segments.filter(({ type }) => type === "load") ?? [];
+    for (const { from, offset } of this.maps.filter(isExecutable)) {
+      const segment = segments.find(
+        (part) =>
+          (part.flags & EXECUTE) !== 0 &&
+          offset >= part.offset - (part.offset % 4096) &&
+          offset < part.offset + part.fileSize,
+      );
+      if (segment) return from - offset + segment.offset - segment.address;
+    }
+    return undefined;
+  }
+}
+
+/** All that is mapped into a process at one moment. */
+export class Modules {
+  readonly maps: readonly MapEntry[];
+  readonly all: readonly Module[];
+  readonly #of = new Map<MapEntry, Module>();
+
+  constructor(maps: readonly MapEntry[], all: readonly Module[]) {
+    this.maps = maps;
+    this.all = all;
+    for (const module of all) for (const entry of module.maps) this.#of.set(entry, module);
+  }
+
+  [Symbol.iterator](): Iterator<Module> {
+    return this.all[Symbol.iterator]();
+  }
+
+  get main(): Module | undefined {
+    return this.all.find((module) => module.isMain);
+  }
+
+  /** What an address lies in. */
+  at(address: number): Module | undefined {
+    const entry = mapAt(this.maps, address);
+    return entry && this.#of.get(entry);
+  }
+
+  /** Whether code could run there. */
+  isCode(address: number): boolean {
+    const entry = mapAt(this.maps, address);
+    return entry !== undefined && isExecutable(entry);
+  }
+}
+
+/** What is mapped now. Whoever asks often keeps the files that were opened for it. */
+export function modulesOf(pid: number, files: ModuleFiles = new ModuleFiles()): Modules {
+  const maps = readMaps(pid);
+  const main = mainOf(pid);
+  const modules = grouped(maps).map(
+    (group) => new Module(group, isFile(group[0]!, main), () => files.open(pid, group)),
+  );
+  return new Modules(maps, modules);
+}
+
+/** Mappings of one file behind one another, at least one of them code. A second load of the file is another group. */
+export function grouped(maps: readonly MapEntry[]): readonly (readonly MapEntry[])[] {
+  const groups = new Map<string, MapEntry[]>();
+  const all: MapEntry[][] = [];
+  for (const entry of maps) {
+    if (entry.inode === 0 && entry.path !== "[vdso]") continue;
+    const key = `${entry.device} ${entry.inode} ${entry.path}`;
+    const open = groups.get(key);
+    if (open && entry.offset >= open.at(-1)!.offset) open.push(entry);
+    else {
+      const group = [entry];
+      groups.set(key, group);
+      all.push(group);
+    }
+  }
+  return all.filter((group) => group.some(isExecutable));
+}
+
+interface MainFile {
+  readonly inode: number;
+  readonly path: string;
+}
+
+function mainOf(pid: number): MainFile | undefined {
+  try {
+    const link = `/proc/${pid}/exe`;
+    return { inode: statSync(link).ino, path: readLink(link) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isFile({ inode, path }: MapEntry, main: MainFile | undefined): boolean {
+  return main !== undefined && inode === main.inode && path === main.path;
+}
