@@ -55,8 +55,7 @@ export const WRITE_FIELD = { kind: 0, argument: 4, address: 8, offset: 16, lengt
 export const WRITE_SIZE = 24;
 export const MAX_WRITES = 16;
 
-/** struct user_regs_struct, in the order of REGISTER. */
-export const REGISTERS_OFFSET = 1024;
+/** The words of struct user_regs_struct. */
 export const REGISTER = {
   r15: 0,
   r14: 1,
@@ -86,7 +85,6 @@ export const REGISTER = {
   fs: 25,
   gs: 26,
 } as const;
-export const REGISTERS = 27;
 
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;
