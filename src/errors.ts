@@ -18,6 +18,7 @@ const TABLE = {
   POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
+  PROTOTYPES: { exit: 125, text: "prototypes {file}: {message}" },
   WRONG_DOOR: {
     exit: 125,
     text: "{what} of {event} is seen at the trace door only, and it came through the {door} door: a policy that looks there must say so (`inside: true`)",

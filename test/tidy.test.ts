@@ -17,7 +17,7 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 const LAYERS = [
   ["src/errors.ts", "src/text.ts", "src/home.ts", "src/version.ts", "src/address.ts", "src/structs.ts"],
   ["src/abi/", "src/elf/", "src/code/"],
-  ["src/event.ts", "src/inside.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
+  ["src/event.ts", "src/inside.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/", "src/prototypes/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
   ["src/process/", "src/fence/"],
   ["src/store/"],
