@@ -19,7 +19,7 @@ const LAYERS = [
   ["src/abi/", "src/elf/", "src/code/"],
   ["src/event.ts", "src/inside.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/", "src/prototypes/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
-  ["src/process/", "src/fence/"],
+  ["src/process/", "src/fence/", "src/inspect/"],
   ["src/store/"],
   ["src/audit/"],
   ["src/decode/", "src/approval/", "src/deed/"],
