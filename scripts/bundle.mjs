@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import * as esbuild from "esbuild";
 
 /** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
-export const EXTERNAL = ["esbuild", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
+export const EXTERNAL = ["esbuild", "iced-x86", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
 
 /** Commands that must start at once: each is one file. */
 const QUICK = ["commands", "completion", "hook", "hook-judge", "trace"];
