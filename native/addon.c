@@ -323,7 +323,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(answer, action); FIELD(answer, flags); FIELD(answer, result); FIELD(answer, registers);
 	FIELD(answer, signal); FIELD(answer, args); FIELD(answer, write_count); FIELD(answer, writes);
 	FIELD(write, kind); FIELD(write, argument); FIELD(write, address); FIELD(write, offset); FIELD(write, length);
-	PUT("write", sizeof(struct write)); PUT("answer", ANSWER_OFFSET); PUT("registers", REGISTERS_OFFSET); PUT("pins", PINS_OFFSET);
+	PUT("write", sizeof(struct write)); PUT("answer", ANSWER_OFFSET); PUT("pins", PINS_OFFSET);
 	PUT("pin", sizeof(struct pin)); PUT("max_pins", MAX_PINS); PUT("fetch", FETCH_OFFSET);
 	PUT("fetch_size", FETCH_SIZE); PUT("reply", REPLY_OFFSET); PUT("reply_size", REPLY_SIZE);
 	PUT("buffer", BUFFER_SIZE); PUT("fetch_plan", sizeof(struct fetch_plan)); PUT("max_writes", MAX_WRITES);

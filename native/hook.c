@@ -35,7 +35,7 @@ int hook_signal(struct session *s, struct tracee *t, int number)
 	event->sp = t->registers.rsp;
 	event->fetched = 0;
 	event->result = 0;
-	memcpy(s->buffer + REGISTERS_OFFSET, &t->registers, sizeof t->registers);
+	memcpy(event->registers, &t->registers, sizeof t->registers);
 	stamp(event);
 	s->awaiting = 1;
 	return 1;
@@ -60,7 +60,7 @@ void hook_answer(struct session *s, struct tracee *t, const struct event *event)
 {
 	const struct answer *answer = s->answer;
 	if (answer->flags & ANSWER_REGISTERS) {
-		memcpy(&t->registers, s->buffer + REGISTERS_OFFSET, sizeof t->registers);
+		memcpy(&t->registers, s->event->registers, sizeof t->registers);
 		store(t);
 	}
 	if (event->nr == SIGTRAP && answer->result == 0)

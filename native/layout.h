@@ -18,7 +18,6 @@ enum {
 	/* One ArrayBuffer per session: the event, the answer to it, what its paths reach, and room for bytes in both
 	 * directions. */
 	ANSWER_OFFSET = 512,
-	REGISTERS_OFFSET = 1024, /* struct user_regs_struct: of an EVENT_SIGNAL, and of the answer to it */
 	PINS_OFFSET = 2048,
 	FETCH_OFFSET = 4096,
 	FETCH_SIZE = 256 * 1024,
@@ -100,7 +99,7 @@ enum answer_flag {
 	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
-	ANSWER_REGISTERS = 16,  /* on a signal: the registers in the buffer replace the tracee's */
+	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
 };
 
 enum write_kind {
@@ -153,8 +152,7 @@ struct fetch_plan {
 };
 
 _Static_assert(sizeof(struct event) <= ANSWER_OFFSET, "the event must fit before the answer");
-_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= REGISTERS_OFFSET, "the answer must fit before the registers");
-_Static_assert(REGISTERS_OFFSET + 27 * 8 <= PINS_OFFSET, "the registers must fit before the pins");
+_Static_assert(ANSWER_OFFSET + sizeof(struct answer) <= PINS_OFFSET, "the answer must fit before the pins");
 _Static_assert(PINS_OFFSET + MAX_PINS * sizeof(struct pin) <= FETCH_OFFSET, "the pins must fit before the bytes");
 
 #endif

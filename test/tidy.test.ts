@@ -34,6 +34,7 @@ const LAYERS = [
   ["src/run.ts", "src/doctor.ts"],
   ["src/tools/"],
   ["src/hooks/"],
+  ["src/fleet/"],
   ["src/mcp/", "src/console/"],
   ["src/index.ts", "src/cli/"],
 ];

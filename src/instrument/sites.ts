@@ -1,5 +1,5 @@
 import { LONGEST_INSTRUCTION, makeStub } from "../code/stub.js";
-import { ANSWER, ANSWER_FLAG, REGISTER, REGISTERS_OFFSET } from "../kernel/layout.js";
+import { ANSWER, ANSWER_FLAG, EVENT_FIELD, REGISTER } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Answer, Stop } from "../kernel/stop.js";
@@ -15,8 +15,8 @@ import { Space } from "./space.js";
  *   sites.remove(tid, space, [address, …], owner)
  *   owner.hit(hit) → 0, or for how many milliseconds the thread is to be held (then sites.take(hit) before returning)
  *
- * In hit(): `hit.registers` are the thread's, with rip already where it will go on; change them as you like, or
- * `hit.goTo(address)` to go on elsewhere and have no other owner asked. `hit.address` is the site.
+ * In hit(): `hit.registers` are the thread's as it stands before the site's instruction; change them as you like.
+ * `hit.goTo(address)` to go on elsewhere, and have no other owner asked. `hit.address` is the site.
  * Several owners may share a site. A tid that places must be stopped, and not inside a system call: at a hit, at the
  * return of a call, at the return of an exec. `spaceOf(tid)` is its memory; fork copies it, threads and vfork share it.
  * Signals besides SIGTRAP: `sites.watch("SIGSEGV" number, handler)`; the handler says whether it was its own.
@@ -88,7 +88,7 @@ export class Sites {
   constructor(memory: ArrayBufferLike) {
     this.#stop = new Stop(memory);
     this.#answer = new Answer(memory);
-    this.#hit = new Hit(new RegisterFile(memory, REGISTERS_OFFSET));
+    this.#hit = new Hit(new RegisterFile(memory, EVENT_FIELD.registers));
     for (const signal of [SIGTRAP, ...FAULTS]) this.#watched.set(signal, []);
   }
 
@@ -237,7 +237,7 @@ export class Sites {
 
   #atSite(site: Site, tid: number, space: Space, time: number): number {
     const hit = this.#begin(tid, space, site.address, time);
-    hit.registers.set(REGISTER.rip, site.resume === 0 ? site.address : site.resume);
+    hit.registers.set(REGISTER.rip, site.address);
     for (const { owner, once } of site.owners) {
       if (once) this.#spend(tid, space, site.address, owner);
       const held = owner.hit(hit);
@@ -247,8 +247,15 @@ export class Sites {
       }
       if (hit.settled) break;
     }
-    this.#goOn();
+    this.#pass(hit);
     return 0;
+  }
+
+  /** On to the instruction, wherever it is now: an owner may have removed the site, or placed another at its address. */
+  #pass(hit: Hit): void {
+    const resume = hit.space.site(hit.address)?.resume ?? 0;
+    if (!hit.settled && resume !== 0) hit.registers.set(REGISTER.rip, resume);
+    this.#goOn();
   }
 
   #spend(tid: number, space: Space, address: number, owner: SiteOwner): void {
@@ -280,7 +287,7 @@ export class Sites {
     const hit = this.#begin(taken.tid, taken.space, taken.address, taken.time);
     hit.registers.bytes.set(taken.registers);
     decide(hit);
-    this.#goOn();
+    this.#pass(hit);
   }
 
   /** Ends the thread's process instead of letting it go on. */

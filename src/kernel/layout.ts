@@ -56,8 +56,7 @@ export const WRITE_FIELD = { kind: 0, argument: 4, address: 8, offset: 16, lengt
 export const WRITE_SIZE = 24;
 export const MAX_WRITES = 16;
 
-/** struct user_regs_struct, in the order of REGISTER. */
-export const REGISTERS_OFFSET = 1024;
+/** The words of struct user_regs_struct. */
 export const REGISTER = {
   r15: 0,
   r14: 1,

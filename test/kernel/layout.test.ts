@@ -21,7 +21,6 @@ describe("the memory that C and TypeScript share", () => {
       write: layout.WRITE_SIZE,
       max_writes: layout.MAX_WRITES,
       answer: layout.ANSWER_OFFSET,
-      registers: layout.REGISTERS_OFFSET,
       pins: layout.PINS_OFFSET,
       pin: layout.PIN_SIZE,
       max_pins: layout.MAX_PINS,
