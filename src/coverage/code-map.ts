@@ -8,24 +8,22 @@ import { SourceLines } from "./source-lines.js";
 
 /** What is only guessed to be code is not touched: a byte of data that we changed would change the program. */
 const GUESSES: ReadonlySet<string> = new Set(["prologue", "pointer"]);
-/** Stubs that the linker made: nobody wrote them. */
-const LINKED: ReadonlySet<string> = new Set(["plt"]);
 
-/** The functions of a file, and their blocks if they are wanted. */
+/** The functions of a file, and their blocks if they are wanted; else only where each begins. */
 export function mapCode(elf: Elf, path: string, unit: "blocks" | "functions"): CoveredModule {
   const code = new MachineCode(elf);
   try {
     const functions = recoverFunctions(elf, code);
-    const known = functions.list.filter(
-      ({ from }) =>
-        !from.every((source) => GUESSES.has(source)) && !from.every((source) => LINKED.has(source)),
-    );
-    const guessed = functions.list.filter(({ from }) => from.every((source) => GUESSES.has(source))).length;
+    // What the linker made for calls into other files nobody wrote.
+    const own = functions.list.filter(({ address }) => !code.regionAt(address)?.name.startsWith(".plt"));
+    const isGuessed = ({ from }: CodeFunction) => from.every((source) => GUESSES.has(source));
+    const known = own.filter((each) => !isGuessed(each));
+    const guessed = own.length - known.length;
     const owned = new Set<number>();
     const covered = known.map((each): CoveredFunction => {
       const blocks =
         unit === "functions"
-          ? [{ address: each.address, size: each.size }]
+          ? [{ address: each.address, size: 1 }]
           : blocksOf(code, controlFlow(elf, code, functions, each), each).filter(({ address }) =>
               claim(owned, address),
             );
