@@ -120,6 +120,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-s <n>", "how much of a string is shown", "32")
     .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
     .option("--json", "records as JSON lines instead of text")
+    .option("--fast", "what is only observed is recorded by the program itself, where that can be (docs/inside.md)")
     .option("--color <when>", "auto, always or never", "auto")
     .passThroughOptions()
     .addHelpText(

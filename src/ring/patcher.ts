@@ -139,12 +139,13 @@ export class Patcher {
       const back = address + site.length;
       const room = near + i * CALL_ROOM;
       const stubAt = image.gate + stubs.length;
-      const way = new Assembler().jumpFar(stubAt).label("plain").raw(0x0f, 0x05).copy(site.following.bytes);
+      const way = new Assembler().jumpFar(stubAt).label("plain").raw(0x0f, 0x05).copy(site.behind);
       const bytes = way.jumpFar(back).finish();
       const stub = syscallStub({
         site: image.sites++ % MAX_SITES,
         table: GATE.table,
-        displaced: site.following.bytes,
+        before: site.before,
+        behind: site.behind,
         back,
         plain: room + way.offset("plain"),
         whenFull: this.#whenFull,

@@ -7,22 +7,12 @@ import { Patcher, type RingFunction, type WantedFunction } from "./patcher.js";
 import type { LaneReader, Listener } from "./reader.js";
 import type { WhenFull } from "./stub.js";
 
-/** What the ring tells. Words are the arguments, low half first. */
+/** What the ring tells. Times are seconds since 1970, values the registers with their low half first. */
 export interface RingSink {
-  /** A system call that was made; without a result when it never returned. */
-  call(tid: number, pid: number, call: RingCall): void;
+  /** A system call; its result is what `values` and `result` say, and `elapsed` is negative when it never returned. */
+  call(tid: number, pid: number, time: number, call: OpenCall, result: Uint32Array, elapsed: number): void;
   /** A function that was called. */
   entered(tid: number, pid: number, time: number, called: RingFunction, values: Uint32Array): void;
-}
-
-export interface RingCall {
-  /** Seconds since 1970. */
-  readonly time: number;
-  readonly nr: number;
-  readonly values: Uint32Array;
-  readonly result?: bigint;
-  /** Seconds. */
-  readonly elapsed?: number;
 }
 
 export interface RingOptions {
@@ -39,6 +29,8 @@ export interface RingOptions {
   /** Something is not as it should be, and a person should hear of it. */
   readonly problem: (text: string) => void;
 }
+
+const NO_RESULT = new Uint32Array(12);
 
 interface Thread {
   readonly image: Image;
@@ -83,6 +75,10 @@ export class Ring implements Listener {
     this.#table = new Uint8Array(GATE.code - GATE.table);
     for (const nr of options.calls) if (nr < 512) this.#table[nr] = 1;
     this.patcher = new Patcher(options.hands, options.whenFull);
+  }
+
+  /** The session's native half is there. */
+  start(): void {
     native().watchBirths(1);
   }
 
@@ -123,7 +119,7 @@ export class Ring implements Listener {
     if (!thread) return;
     this.#read(tid, thread, true);
     this.#threads.delete(tid);
-    for (const call of thread.open.end()) this.#tell(tid, thread, call);
+    thread.open.end(this.#neverReturned);
     thread.image.release(thread.lane);
     if (thread.image.threads > 0) return;
     this.#images.delete(thread.image.place);
@@ -152,8 +148,9 @@ export class Ring implements Listener {
     const thread = this.#threads.get(tid);
     const retry = thread && this.patcher.retryOf(thread.image, address);
     if (retry === undefined) return undefined;
-    // A lane that has no room at all: it goes on behind its stop, where the call is counted as lost.
-    return this.#read(tid, thread!, false) > 0 ? retry : address + 1;
+    this.#read(tid, thread!, false);
+    // A lane that never has room: the thread goes on behind its stop, where the call is counted as lost.
+    return thread!.lane.hasRoom ? retry : address + 1;
   }
 
   // ---------------------------------------------------------------- records
@@ -171,32 +168,34 @@ export class Ring implements Listener {
   }
 
   called(_lane: number, cycles: number, nr: number, site: number, values: Uint32Array): void {
-    const thread = this.#reading!;
-    const never = thread.open.called({ nr, site, cycles, values: values.slice() });
-    if (never) this.#tell(this.#readingTid, thread, never);
+    const call = this.#reading!.open.push();
+    if (!call) return;
+    call.nr = nr;
+    call.site = site;
+    call.cycles = cycles;
+    call.values.set(values);
   }
 
   returned(_lane: number, cycles: number, site: number, values: Uint32Array): void {
-    const thread = this.#reading!;
-    const { call, left } = thread.open.returned(site);
-    if (call) {
-      const result = BigInt.asIntN(64, (BigInt(values[1]!) << 32n) | BigInt(values[0]!));
-      this.#tell(this.#readingTid, thread, call, result, cycles);
-    }
-    for (const each of left) this.#tell(this.#readingTid, thread, each);
+    const call = this.#reading!.open.pop(site, this.#neverReturned);
+    if (call) this.#tell(call, values, Math.max(0, cycles - call.cycles));
   }
 
-  #tell(tid: number, { pid }: Thread, call: OpenCall, result?: bigint, until?: number): void {
+  readonly #neverReturned = (call: OpenCall) => this.#tell(call, NO_RESULT, -1);
+
+  #tell(call: OpenCall, result: Uint32Array, cycles: number): void {
+    if (call.told) return;
     this.#records++;
+    const elapsed = cycles < 0 ? -1 : this.#clock.seconds(cycles);
     const time = this.#clock.time(call.cycles);
-    const { nr, values } = call;
-    this.#o.sink.call(tid, pid, {
-      time,
-      nr,
-      values,
-      ...(result !== undefined && { result }),
-      ...(until !== undefined && { elapsed: Math.max(0, this.#clock.seconds(until - call.cycles)) }),
-    });
+    this.#o.sink.call(this.#readingTid, this.#reading!.pid, time, call, result, elapsed);
+  }
+
+  /** A call of the thread came through a door after all, which tells of it. */
+  seenAtDoor(tid: number, ip: bigint): void {
+    if (ip < GATE.from || ip > GATE.to) return;
+    const last = this.#threads.get(tid)?.open.last;
+    if (last) last.told = true;
   }
 
   entered(_lane: number, cycles: number, id: number, values: Uint32Array): void {

@@ -15,11 +15,13 @@ import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { ProcessTable } from "../process/table.js";
+import type { Ring } from "../ring/ring.js";
 import type { Summary } from "../summary.js";
 import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
+import type { Inside } from "./inside.js";
 import { answerReturn } from "./return.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
@@ -42,6 +44,8 @@ export interface HandlerOptions {
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
   readonly activity: Activity;
+  readonly inside?: Inside;
+  readonly ring?: Ring;
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;
 }
@@ -98,7 +102,10 @@ export class Handler {
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
   handle(kind: number): number {
     this.#stop.generation++;
+    this.#o.ring?.drain();
     switch (kind) {
+      case KIND.signal:
+        return this.#o.inside!.sites.signal();
       case KIND.entry:
         return this.#entry();
       case KIND.return:
@@ -138,6 +145,7 @@ export class Handler {
   #entry(): number {
     const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
+    this.#o.ring?.seenAtDoor(this.#stop.tid, this.#stop.ip);
     this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
     let decision = this.#withinFence(event, this.#mediator.decide(event));
@@ -264,7 +272,12 @@ export class Handler {
       return;
     }
     const asksPolicy = this.#stack.wantsReturn(event.nr);
-    const concerns = record || asksPolicy || after.restore.length > 0 || after.wrote;
+    const concerns =
+      this.#o.inside?.wantsReturn(event.nr) ||
+      record ||
+      asksPolicy ||
+      after.restore.length > 0 ||
+      after.wrote;
     if (!concerns && !activity.wantsReturn(event)) return;
     this.#answer.flag(ANSWER_FLAG.wantReturn);
     this.#pending.set(event.tid, { after, record, entry: asksPolicy ? event.detach() : undefined });
@@ -300,6 +313,7 @@ export class Handler {
     const { tid, nr } = this.#stop;
     const pending = this.#pending.get(tid);
     this.#pending.delete(tid);
+    this.#o.inside?.returned(tid, nr);
     this.#answer.begin(ANSWER.continue);
     if (!pending) return 0;
     const call = syscallByNumber(nr) ?? unknownCall(nr);
@@ -340,6 +354,8 @@ export class Handler {
   #lifecycle(kind: number): void {
     const { tid, time, peer } = this.#stop;
     this.#answer.begin(ANSWER.continue);
+    this.#o.inside?.event(kind, tid, peer);
+    if (kind === KIND.exec && this.#o.inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);

@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
+import { Collector } from "../coverage/collector.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
+import { Sites } from "../instrument/sites.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
@@ -14,12 +16,17 @@ import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { REQUIRABLE } from "../protection.js";
+import { RECORDABLE } from "../ring/calls.js";
+import { GATE } from "../ring/image.js";
+import { Ring } from "../ring/ring.js";
 import { Summary } from "../summary.js";
 import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
+import { handsOf, RingEvents, serveFullLanes } from "./fast.js";
 import { Handler, waitStatus } from "./handler.js";
+import { Inside } from "./inside.js";
 import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
@@ -52,6 +59,10 @@ export class Mediation {
   readonly #questions: Questions | undefined;
   #traceError: HermesError | undefined;
   #closed = false;
+  #sites: Sites | undefined;
+  inside: Inside | undefined;
+  ring: Ring | undefined;
+  collector: Collector | undefined;
 
   constructor(
     options: SessionOptions,
@@ -72,11 +83,50 @@ export class Mediation {
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
-    this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
+    const gate = { from: GATE.from, to: GATE.to, calls: RECORDABLE };
+    this.arrangement = arrange({
+      stack,
+      recorded,
+      door: options.door,
+      live,
+      always,
+      ...(options.fast && { gate }),
+    });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
+    if (options.fast || options.coverage) {
+      this.#sites = new Sites(memory);
+      this.inside = new Inside(this.#sites);
+      const hands = handsOf(this.#sites);
+      if (options.fast || options.coverage?.fast) {
+        this.ring = new Ring({
+          hands,
+          calls: this.arrangement.gated,
+          whenFull: options.trace?.overflow ?? "wait",
+          functionsOf: () => [],
+          recordsFunctions: false,
+          sink: new RingEvents(processes, this.#summary, this.#recorder),
+          pidOf: (tid) => processes.get(tid).pid,
+          problem: (text) => this.#problem(text),
+        });
+        const ring = this.ring;
+        serveFullLanes(this.#sites, (tid, address) => ring.full(tid, address));
+        this.inside.watchers.push({
+          execed: (tid) => ring.execed(tid),
+          born: (tid) => ring.born(tid),
+          moved: (from, to) => ring.moved(from, to),
+          exited: (tid) => ring.exited(tid),
+          mapped: (tid, _, module) => ring.mapped(tid, module),
+        });
+      }
+      if (options.coverage) {
+        const collector = new Collector(options.coverage, this.#sites, (text) => this.#problem(text));
+        this.collector = collector;
+        this.inside.watchers.push({ mapped: (tid, space, module) => collector.mapped(tid, space, module) });
+      }
+    }
     this.handler = new Handler({
       memory,
       stack,
@@ -88,14 +138,46 @@ export class Mediation {
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
+      ...(this.inside && { inside: this.inside }),
+      ...(this.ring && { ring: this.ring }),
     });
+  }
+
+  startInside(): void {
+    this.#sites?.start();
+    this.ring?.start();
   }
 
   /** The given policies, and the one by which HERMES defends itself. */
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
     const { trace, reload } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const all = [...policies, selfDefence({ files: keptFiles(files), policies })];
+    const inside: Policy = {
+      name: "inside",
+      version: "1",
+      builtIn: true,
+      subscription: {
+        calls: new Map(
+          [9, 10, 329].map((nr) => [
+            nr,
+            {
+              entry: true,
+              returns: true,
+              actions: new Set(),
+              when: [[{ arg: 2, width: 64, op: "masked", mask: 4n, value: 4n }]],
+            },
+          ]),
+        ) as never,
+        constants: [],
+      },
+      decide: () => undefined,
+      decideReturn: () => undefined,
+    };
+    const all = [
+      ...policies,
+      selfDefence({ files: keptFiles(files), policies }),
+      ...(this.#options.fast || this.#options.coverage ? [inside] : []),
+    ];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
 
@@ -257,6 +339,8 @@ export class Mediation {
       policies: this.policies,
       reloads: this.#reloads,
       ...this.#traceResult(),
+      ...(this.collector && { coverage: this.collector.report() }),
+      ...(this.ring && { fast: this.ring.report() }),
       problems: this.#problems,
     };
   }

@@ -57,7 +57,13 @@ export class Supervisor {
   readonly #plan: Uint8Array;
   #status: number | undefined;
 
-  constructor(options: SessionOptions, doorway: Doorway, memory: ArrayBufferLike, channel: Channel) {
+  constructor(
+    options: SessionOptions,
+    doorway: Doorway,
+    memory: ArrayBufferLike,
+    channel: Channel,
+    prepare?: () => void,
+  ) {
     this.#options = options;
     this.#memory = memory;
     this.#channel = channel;
@@ -70,6 +76,7 @@ export class Supervisor {
       doorway.doors,
       doorway.actMark,
     );
+    prepare?.();
     this.pid = this.#native.launch(this.#plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
