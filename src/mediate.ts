@@ -44,6 +44,14 @@ export class Mediator {
     this.#summary.count(event, decision);
   }
 
+  recordFunction(event: FunctionEvent, decision: Decision): void {
+    this.#summary.countFunction(event, decision);
+  }
+
+  recordFunctionReturn(event: FunctionEvent, decision: Decision): void {
+    this.#summary.countFunctionReturn(event, decision);
+  }
+
   recordReturn(nr: number, decision: Decision): void {
     this.#summary.countReturn(nr, decision);
   }

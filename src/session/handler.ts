@@ -9,19 +9,18 @@ import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
+import { Instrument } from "../instrument/instrument.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { ProcessTable } from "../process/table.js";
-import type { Ring } from "../ring/ring.js";
 import type { Summary } from "../summary.js";
 import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
-import type { Inside } from "./inside.js";
 import { answerReturn } from "./return.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
@@ -44,8 +43,8 @@ export interface HandlerOptions {
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
   readonly activity: Activity;
-  readonly inside?: Inside;
-  readonly ring?: Ring;
+  /** Whether what happens inside of programs may be of interest. */
+  readonly inside?: boolean;
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;
 }
@@ -78,6 +77,7 @@ export class Handler {
   #stack: PolicyStack;
   #lookedAtFirst = false;
   readonly #execs: Execs;
+  readonly #inside: Instrument | undefined;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
 
@@ -91,25 +91,50 @@ export class Handler {
       decide: (event) => this.#mediator.decide(event),
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
     });
+    if (options.inside) this.#inside = this.#lookInside();
+  }
+
+  #lookInside(): Instrument {
+    const { memory, stack, processes, questions, onProblem } = this.#o;
+    return new Instrument({
+      memory,
+      stack,
+      processes,
+      host: {
+        decide: (event, wishes) => this.#mediator.decideFunction(event, wishes),
+        ask: (event, decision) =>
+          questions?.askFunction(event, decision) ??
+          refused(decision, "needs approval, and there is nobody to ask"),
+        withdraw: (id, why) => questions?.withdraw(id, why),
+        record: (event, decision) => this.#mediator.recordFunction(event, decision),
+        recordReturn: (event, decision) => this.#mediator.recordFunctionReturn(event, decision),
+        problem: onProblem,
+      },
+    });
+  }
+
+  get inside(): Instrument | undefined {
+    return this.#inside;
   }
 
   /** Between two events: from the next one on, other policies decide. */
   replaceStack(stack: PolicyStack): void {
     this.#stack = stack;
     this.#mediator.replaceStack(stack);
+    this.#inside?.replaceStack(stack);
   }
 
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
   handle(kind: number): number {
     this.#stop.generation++;
-    this.#o.ring?.drain();
+    this.#inside?.before();
     switch (kind) {
-      case KIND.signal:
-        return this.#o.inside!.sites.signal();
       case KIND.entry:
         return this.#entry();
       case KIND.return:
         return this.#return();
+      case KIND.signal:
+        return this.#inside!.signal();
       default:
         this.#lifecycle(kind);
         return 0;
@@ -118,6 +143,7 @@ export class Handler {
 
   /** Writes the answer to an event whose time has come. */
   release(tid: number): boolean {
+    if (this.#inside?.release(tid)) return true;
     const held = this.#held.get(tid);
     this.#held.delete(tid);
     if (held) this.#stop.givePins(held.pins);
@@ -138,6 +164,7 @@ export class Handler {
     this.#o.recorder?.close();
     this.#o.processes.close();
     this.#o.virtualFiles.close();
+    this.#inside?.close();
   }
 
   // ---------------------------------------------------------------- a call
@@ -145,7 +172,7 @@ export class Handler {
   #entry(): number {
     const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
-    this.#o.ring?.seenAtDoor(this.#stop.tid, this.#stop.ip);
+    this.#inside?.called(event.tid, this.#stop.ip);
     this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
     let decision = this.#withinFence(event, this.#mediator.decide(event));
@@ -182,15 +209,12 @@ export class Handler {
   /** A person has answered. Returns the threads whose calls are decided now. */
   answer(id: number, answer: Answer): number[] {
     const settled = new Set(this.#o.questions?.answer(id, answer));
-    const decided: number[] = [];
+    const settle = (decision: Decision) =>
+      answer === "no" ? refused(decision, "a person said no") : granted(decision, `a person said: ${answer}`);
+    const decided = this.#inside?.calls.answered(settled, settle) ?? [];
     for (const [tid, held] of this.#held) {
       if (held.question === undefined || !settled.has(held.question)) continue;
-      const { decision } = held;
-      const done =
-        answer === "no"
-          ? refused(decision, "a person said no")
-          : granted(decision, `a person said: ${answer}`);
-      this.#held.set(tid, { ...held, decision: done });
+      this.#held.set(tid, { ...held, decision: settle(held.decision) });
       decided.push(tid);
     }
     return decided;
@@ -272,12 +296,8 @@ export class Handler {
       return;
     }
     const asksPolicy = this.#stack.wantsReturn(event.nr);
-    const concerns =
-      this.#o.inside?.wantsReturn(event.nr) ||
-      record ||
-      asksPolicy ||
-      after.restore.length > 0 ||
-      after.wrote;
+    const isNewCode = this.#inside?.wantsReturn(event.nr) === true;
+    const concerns = record || asksPolicy || isNewCode || after.restore.length > 0 || after.wrote;
     if (!concerns && !activity.wantsReturn(event)) return;
     this.#answer.flag(ANSWER_FLAG.wantReturn);
     this.#pending.set(event.tid, { after, record, entry: asksPolicy ? event.detach() : undefined });
@@ -311,9 +331,9 @@ export class Handler {
 
   #return(): number {
     const { tid, nr } = this.#stop;
+    this.#inside?.returned(tid, nr, this.#stop.result, this.#stop.ulong(0), this.#stop.ulong(1));
     const pending = this.#pending.get(tid);
     this.#pending.delete(tid);
-    this.#o.inside?.returned(tid, nr);
     this.#answer.begin(ANSWER.continue);
     if (!pending) return 0;
     const call = syscallByNumber(nr) ?? unknownCall(nr);
@@ -354,19 +374,23 @@ export class Handler {
   #lifecycle(kind: number): void {
     const { tid, time, peer } = this.#stop;
     this.#answer.begin(ANSWER.continue);
-    this.#o.inside?.event(kind, tid, peer);
-    if (kind === KIND.exec && this.#o.inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
+      this.#inside?.execed(tid);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
+      if (this.#inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
     } else if (kind === KIND.fork) {
       this.#o.recorder?.forked(time, tid, peer);
+      this.#inside?.forked(tid, peer);
+    } else if (kind === KIND.born) {
+      this.#inside?.born(tid);
     } else if (kind === KIND.exit) {
       this.#abandon(tid);
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
+      this.#inside?.exited(tid);
     }
   }
 
@@ -385,6 +409,7 @@ export class Handler {
   /** A thread that execs takes the leader's number. */
   #movePending(from: number, to: number): void {
     this.#abandon(to);
+    this.#inside?.moved(from, to);
     this.#execs.moved(from, to);
     const pending = this.#pending.get(from);
     this.#pending.delete(from);

@@ -2,31 +2,26 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
-import { Collector } from "../coverage/collector.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
-import { Sites } from "../instrument/sites.js";
+import { newCodePolicy } from "../instrument/new-code.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
+import { namesFunction } from "../policy/function-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { REQUIRABLE } from "../protection.js";
-import { RECORDABLE } from "../ring/calls.js";
-import { GATE } from "../ring/image.js";
-import { Ring } from "../ring/ring.js";
 import { Summary } from "../summary.js";
 import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
-import { handsOf, RingEvents, serveFullLanes } from "./fast.js";
 import { Handler, waitStatus } from "./handler.js";
-import { Inside } from "./inside.js";
 import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
@@ -57,12 +52,10 @@ export class Mediation {
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
   readonly #questions: Questions | undefined;
+  /** Functions or instructions are of interest. */
+  readonly #looksInside: boolean;
   #traceError: HermesError | undefined;
   #closed = false;
-  #sites: Sites | undefined;
-  inside: Inside | undefined;
-  ring: Ring | undefined;
-  collector: Collector | undefined;
 
   constructor(
     options: SessionOptions,
@@ -74,59 +67,23 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
+    this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
-    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
+    const live = (options.live ?? [])
+      .filter((key) => !namesFunction(key))
+      .flatMap((key) => callsNamed("--live", key));
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
-    const gate = { from: GATE.from, to: GATE.to, calls: RECORDABLE };
-    this.arrangement = arrange({
-      stack,
-      recorded,
-      door: options.door,
-      live,
-      always,
-      ...(options.fast && { gate }),
-    });
+    this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
-    if (options.fast || options.coverage) {
-      this.#sites = new Sites(memory);
-      this.inside = new Inside(this.#sites);
-      const hands = handsOf(this.#sites);
-      if (options.fast || options.coverage?.fast) {
-        this.ring = new Ring({
-          hands,
-          calls: this.arrangement.gated,
-          whenFull: options.trace?.overflow ?? "wait",
-          functionsOf: () => [],
-          recordsFunctions: false,
-          sink: new RingEvents(processes, this.#summary, this.#recorder),
-          pidOf: (tid) => processes.get(tid).pid,
-          problem: (text) => this.#problem(text),
-        });
-        const ring = this.ring;
-        serveFullLanes(this.#sites, (tid, address) => ring.full(tid, address));
-        this.inside.watchers.push({
-          execed: (tid) => ring.execed(tid),
-          born: (tid) => ring.born(tid),
-          moved: (from, to) => ring.moved(from, to),
-          exited: (tid) => ring.exited(tid),
-          mapped: (tid, _, module) => ring.mapped(tid, module),
-        });
-      }
-      if (options.coverage) {
-        const collector = new Collector(options.coverage, this.#sites, (text) => this.#problem(text));
-        this.collector = collector;
-        this.inside.watchers.push({ mapped: (tid, space, module) => collector.mapped(tid, space, module) });
-      }
-    }
     this.handler = new Handler({
       memory,
       stack,
@@ -136,47 +93,20 @@ export class Mediation {
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
       activity: this.#activity,
+      inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
-      ...(this.inside && { inside: this.inside }),
-      ...(this.ring && { ring: this.ring }),
     });
-  }
-
-  startInside(): void {
-    this.#sites?.start();
-    this.ring?.start();
   }
 
   /** The given policies, and the one by which HERMES defends itself. */
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
     const { trace, reload } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const inside: Policy = {
-      name: "inside",
-      version: "1",
-      builtIn: true,
-      subscription: {
-        calls: new Map(
-          [9, 10, 329].map((nr) => [
-            nr,
-            {
-              entry: true,
-              returns: true,
-              actions: new Set(),
-              when: [[{ arg: 2, width: 64, op: "masked", mask: 4n, value: 4n }]],
-            },
-          ]),
-        ) as never,
-        constants: [],
-      },
-      decide: () => undefined,
-      decideReturn: () => undefined,
-    };
     const all = [
       ...policies,
+      ...(this.#looksInside ? [newCodePolicy()] : []),
       selfDefence({ files: keptFiles(files), policies }),
-      ...(this.#options.fast || this.#options.coverage ? [inside] : []),
     ];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
@@ -218,7 +148,8 @@ export class Mediation {
   get doorway(): Doorway {
     const { doors, filter, fetchPlan, actMark } = this.arrangement;
     const { plan, env } = this.#fence;
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs: this.#noNewPrivs };
+    const signals = this.handler.inside?.sites.signals ?? 0n;
+    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs: this.#noNewPrivs };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -297,6 +228,11 @@ export class Mediation {
         why: "the strict fence was made of what the policies permitted when the run started",
       });
     const stack = this.#stackOf(policies, this.#filtered);
+    if (policies.some(wantsInside) && !this.#looksInside)
+      throw new HermesError("UNAVAILABLE", {
+        what: "to see functions or instructions of the program",
+        why: "the run was started without; start it with such a policy, or with --live 'libc!*'",
+      });
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)
       throw new HermesError("UNAVAILABLE", {
@@ -339,8 +275,6 @@ export class Mediation {
       policies: this.policies,
       reloads: this.#reloads,
       ...this.#traceResult(),
-      ...(this.collector && { coverage: this.collector.report() }),
-      ...(this.ring && { fast: this.ring.report() }),
       problems: this.#problems,
     };
   }
@@ -397,6 +331,10 @@ export class Mediation {
       missing,
     };
   }
+}
+
+function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
+  return (functions?.length ?? 0) > 0 || (instructions?.length ?? 0) > 0;
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

@@ -44,7 +44,7 @@ async function decideHere({ options }: WorkerTask): Promise<Report> {
   const tellPolicies = () =>
     channel.report({ type: "policies", policies: mediation.policies, files: mediation.files });
   try {
-    supervisor = new Supervisor(options, mediation.doorway, memory, channel, () => mediation.startInside());
+    supervisor = new Supervisor(options, mediation.doorway, memory, channel);
     tellPolicies();
     const status = await supervisor.run(mediation.handler, {
       reload: async () => {
