@@ -17,6 +17,7 @@ const OTHERS = [
   "audit",
   "audit-replay",
   "console",
+  "coverage",
   "diff",
   "doctor",
   "exec",

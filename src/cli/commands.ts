@@ -120,7 +120,10 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-s <n>", "how much of a string is shown", "32")
     .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
     .option("--json", "records as JSON lines instead of text")
-    .option("--fast", "what is only observed is recorded by the program itself, where that can be (docs/inside.md)")
+    .option(
+      "--fast",
+      "what is only observed is recorded by the program itself, where that can be (docs/inside.md)",
+    )
     .option("--color <when>", "auto, always or never", "auto")
     .passThroughOptions()
     .addHelpText(
@@ -217,7 +220,7 @@ Examples:
   addShellCommands(program, thread);
   addApprovalCommands(program);
   addAuditCommands(program);
-  addBehaviourCommands(program);
+  addBehaviourCommands(program, thread);
   addSkillCommands(program);
   addServingCommands(program);
   addFleetCommands(program);

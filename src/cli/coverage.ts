@@ -60,7 +60,10 @@ export async function coverageCommand(
     askTimeout: "60s",
     quiet: true,
   };
-  return runCommand(words, run, thread, { coverage, ended: ({ coverage: report }) => finish(report ? [report] : []) });
+  return runCommand(words, run, thread, {
+    coverage,
+    ended: ({ coverage: report }) => finish(report ? [report] : []),
+  });
 }
 
 function formatOf({ format, output }: CoverageFlags) {
@@ -77,8 +80,8 @@ function write(report: CoverageReport, format: (typeof FORMATS)[number], output:
       : format === "lcov"
         ? renderLcov(report, (module, listing) => keepListing(module, listing, output))
         : renderText(report);
-  if (output === undefined) return say(text);
-  put(output, text);
+  if (output === undefined) say(text);
+  else put(output, text);
 }
 
 /** Of code without source there is a listing beside the report, so that other tools have something to show. */

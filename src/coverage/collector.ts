@@ -1,8 +1,9 @@
 import type { Elf } from "../elf/elf.js";
 import type { Hit, SiteOwner, Sites } from "../instrument/sites.js";
 import type { Space } from "../instrument/space.js";
-import { matchesModule, parseFunctionPattern } from "../policy/function-pattern.js";
+import { matchesModule, moduleName, parseFunctionPattern } from "../policy/function-pattern.js";
 import type { Module } from "../process/modules.js";
+import type { RingFunction, WantedFunction } from "../ring/patcher.js";
 import { mapCode } from "./code-map.js";
 import type { CoveredModule } from "./module.js";
 import type { CoverageOptions } from "./options.js";
@@ -65,9 +66,25 @@ export class Collector {
     return covered;
   }
 
-  /** The functions of a module, for whoever counts them in another way; and where to tell the counts. */
-  functionsOf(module: Module): CoveredModule | undefined {
-    return this.#covered(module);
+  /** The functions of a module, for the ring to count. */
+  functionsOf(module: Module): WantedFunction[] {
+    const file = moduleName(module.path);
+    return (this.#covered(module)?.functions ?? []).map(({ name, address }) => ({
+      name: `${file}!${name}`,
+      module: file,
+      symbol: name,
+      address,
+    }));
+  }
+
+  /** What it counted. */
+  counted(counts: Iterable<readonly [called: RingFunction, count: number]>): void {
+    for (const [{ file, address }, count] of counts) if (count > 0) this.#ofPath(file)?.hit(address, count);
+  }
+
+  #ofPath(path: string): CoveredModule | undefined {
+    for (const module of this.#modules.values()) if (module.path === path) return module;
+    return undefined;
   }
 
   report(): CoverageReport {

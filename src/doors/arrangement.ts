@@ -118,7 +118,6 @@ function gatedCalls({ stack, gate, live }: Wishes, doorOf: ReadonlyMap<number, D
   const isGated = (nr: number) =>
     doorOf.get(nr) === traceDoor &&
     !kept.has(nr) &&
-    stack.isBuiltIn(nr) &&
     (!interests.has(nr) || interests.get(nr)!.when !== undefined);
   return new Set([...(gate?.calls ?? [])].filter(isGated));
 }

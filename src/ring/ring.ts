@@ -77,11 +77,6 @@ export class Ring implements Listener {
     this.patcher = new Patcher(options.hands, options.whenFull);
   }
 
-  /** The session's native half is there. */
-  start(): void {
-    native().watchBirths(1);
-  }
-
   // ---------------------------------------------------------------- threads
 
   /** A new program is in place and has not begun to run. */
@@ -134,13 +129,32 @@ export class Ring implements Listener {
     if (thread) this.#threads.set(to, thread);
   }
 
-  /** Code has been mapped, and has not yet run. */
-  mapped(tid: number, module: Module): void {
+  /**
+   * Code has been mapped, and has not yet run. Returns the functions that cannot be observed where they begin, or whose
+   * place is `taken`: they are to be observed in another way.
+   */
+  mapped(tid: number, module: Module, taken: (address: number) => boolean): RingFunction[] {
     const image = this.#threads.get(tid)?.image;
-    if (!image) return;
+    if (!image) return [];
     const { calls, functionsOf, recordsFunctions } = this.#o;
     if (calls.size > 0) this.patcher.patchCalls(tid, image, module);
-    this.patcher.patchFunctions(tid, image, module, functionsOf(module), recordsFunctions);
+    const wanted = functionsOf(module).map((each) =>
+      taken(each.address) ? { ...each, unfit: "a policy decides on it" } : each,
+    );
+    return this.patcher.patchFunctions(tid, image, module, wanted, recordsFunctions);
+  }
+
+  /** A function that was observed in another way was called. */
+  stopped(tid: number, time: number, called: RingFunction, values: Uint32Array): void {
+    this.#counts[called.id] = (this.#counts[called.id] ?? 0) + 1;
+    this.#records++;
+    const pid = this.#threads.get(tid)?.pid ?? this.#o.pidOf(tid);
+    if (this.#o.recordsFunctions) this.#o.sink.entered(tid, pid, time, called, values);
+  }
+
+  unseen({ name }: RingFunction): void {
+    this.patcher.left.set(name, "it cannot be observed at all");
+    this.#o.problem(`${name} cannot be observed, and its calls are not seen`);
   }
 
   /** Where a thread goes on that stopped because its lane was full; undefined when it did not stop for that. */
@@ -215,12 +229,17 @@ export class Ring implements Listener {
     }
   }
 
+  /** How often each function was called, once no thread is left; exact, also where records were lost. */
+  *counted(): Generator<[called: RingFunction, count: number]> {
+    for (const each of this.patcher.functions) yield [each, this.#counts[each.id] ?? 0];
+  }
+
   /** Once no thread is left. */
   report(): RingReport {
     for (const tid of [...this.#threads.keys()]) this.exited(tid);
-    const { functions, patched, left } = this.patcher;
+    const { patched, left } = this.patcher;
     const counts: Record<string, number> = Object.create(null);
-    for (const { id, name } of functions) counts[name] = (counts[name] ?? 0) + (this.#counts[id] ?? 0);
+    for (const [{ name }, count] of this.counted()) counts[name] = (counts[name] ?? 0) + count;
     return { records: this.#records, lost: this.#lost, patched, left: Object.fromEntries(left), counts };
   }
 }

@@ -16,6 +16,8 @@ import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { REQUIRABLE } from "../protection.js";
+import { RECORDABLE } from "../ring/calls.js";
+import { GATE } from "../ring/image.js";
 import { Summary } from "../summary.js";
 import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
@@ -23,11 +25,15 @@ import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { Handler, waitStatus } from "./handler.js";
 import { locate } from "./locate.js";
+import type { Ticking } from "./loop.js";
+import { Observers } from "./observers.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 
+/** How often what the program records is read. */
+const READ_MS = 5;
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
 
@@ -55,6 +61,7 @@ export class Mediation {
   /** Functions or instructions are of interest. */
   readonly #looksInside: boolean;
   #traceError: HermesError | undefined;
+  readonly #observers: Observers;
   #closed = false;
 
   constructor(
@@ -67,7 +74,11 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
+    this.#looksInside =
+      policies.some(wantsInside) ||
+      (options.live ?? []).some(namesFunction) ||
+      options.fast === true ||
+      options.coverage !== undefined;
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? [])
@@ -79,7 +90,8 @@ export class Mediation {
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
-    this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
+    const gate = options.fast ? { from: GATE.from, to: GATE.to, calls: RECORDABLE } : undefined;
+    this.arrangement = arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
     this.#recorder = this.#openTrace(processes, recorded);
@@ -96,6 +108,13 @@ export class Mediation {
       inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
+    });
+    this.#observers = new Observers(options, this.handler.inside, {
+      calls: this.arrangement.gated,
+      processes,
+      summary: this.#summary,
+      recorder: this.#recorder,
+      problem: (text) => this.#problem(text),
     });
   }
 
@@ -149,7 +168,23 @@ export class Mediation {
     const { doors, filter, fetchPlan, actMark } = this.arrangement;
     const { plan, env } = this.#fence;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs: this.#noNewPrivs };
+    const { births } = this.#observers;
+    return {
+      doors,
+      filter,
+      fetchPlan,
+      actMark,
+      signals,
+      births,
+      fence: plan,
+      env,
+      noNewPrivs: this.#noNewPrivs,
+    };
+  }
+
+  /** What threads of the program write is read also while none of them stops. */
+  get ticking(): Ticking | undefined {
+    return this.#observers.births ? { every: READ_MS, tick: () => this.#observers.drain() } : undefined;
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -264,6 +299,7 @@ export class Mediation {
     const exitCode = code ?? 128 + signal!;
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
+    const observed = this.#observers.report();
     this.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
     return {
@@ -275,6 +311,7 @@ export class Mediation {
       policies: this.policies,
       reloads: this.#reloads,
       ...this.#traceResult(),
+      ...observed,
       problems: this.#problems,
     };
   }

@@ -15,7 +15,7 @@ import {
 import { DOOR } from "../kernel/layout.js";
 import { NATIVE_FOLDER, type Native, native } from "../kernel/native.js";
 import { locate } from "./locate.js";
-import { type Decider, Loop } from "./loop.js";
+import { type Decider, Loop, type LoopHost, type Ticking } from "./loop.js";
 import type { Order, Report, SessionOptions } from "./options.js";
 
 export interface Channel {
@@ -31,6 +31,7 @@ export interface Attendance {
   status(): void;
   /** Returns the threads whose calls are decided by it. */
   answer(id: number, answer: Answer): readonly number[];
+  readonly ticking?: Ticking;
 }
 
 const NOBODY: Attendance = { reload: async () => {}, flush: () => {}, status: () => {}, answer: () => [] };
@@ -43,6 +44,8 @@ export interface Doorway {
   readonly actMark: number;
   /** Signals that are looked at before the program gets them: bit n - 1 for signal n. */
   readonly signals: bigint;
+  /** Whether new threads and processes are reported before they run. */
+  readonly births: boolean;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   /** The program's environment. */
@@ -73,6 +76,7 @@ export class Supervisor {
       doorway.actMark,
     );
     this.#native.watchSignals(doorway.signals);
+    this.#native.watchBirths(Number(doorway.births));
     this.pid = this.#native.launch(this.#plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
@@ -103,14 +107,15 @@ export class Supervisor {
 
   /** Returns the wait status of the program once no process of the session is left. */
   async run(decider: Decider, attendance: Attendance = NOBODY): Promise<number> {
-    const loop: Loop = new Loop(this.#native, this.#memory, decider, {
+    const host: LoopHost = {
       mainExited: (status) => {
         this.#status = status;
         this.#channel.report({ type: "main-exited" });
       },
       mainStopped: (signal) => this.#channel.report({ type: "main-stopped", signal }),
       attend: () => this.#attend(loop, attendance),
-    });
+    };
+    const loop = new Loop(this.#native, this.#memory, decider, host, attendance.ticking);
     while (loop.run() === "paused") await attendance.reload();
     const failure = this.#launchFailure();
     if (failure) throw failure;

@@ -53,6 +53,7 @@ async function decideHere({ options }: WorkerTask): Promise<Report> {
       flush: () => mediation.flushTrace(),
       status: () => channel.report({ type: "status", status: mediation.status() }),
       answer: (id, answer) => mediation.handler.answer(id, answer),
+      ...(mediation.ticking && { ticking: mediation.ticking }),
     });
     return { type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) };
   } finally {
