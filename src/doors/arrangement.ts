@@ -10,8 +10,10 @@ import {
   type Instruction,
 } from "../kernel/filter/index.js";
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
+import { trapsCounter } from "../policy/instruction-pattern.js";
 import type { ConstantRule, Interest } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
+import { VDSO_CALLS } from "../policy/vdso.js";
 import { hasAct } from "./act.js";
 import type { Door } from "./door.js";
 import { notifyDoor } from "./notify.js";
@@ -30,6 +32,10 @@ export interface Arrangement {
   readonly narrowed: ReadonlyMap<number, string>;
   /** io_uring could do unseen what a policy wants to see, and is refused. */
   readonly refusesIoUring: boolean;
+  /** Calls that the vDSO must not serve: they are to be seen. */
+  readonly unhidden: ReadonlySet<number>;
+  /** Reading the time stamp counter stops the program. */
+  readonly trapsCounter: boolean;
 }
 
 export interface Wishes {
@@ -85,7 +91,10 @@ export function arrange(wishes: Wishes): Arrangement {
   const actMark = 1 + Math.floor(Math.random() * 2 ** 31); // whoever guesses it comes through the other door: no harm
   const narrowed = narrowing(wishes, doorOf);
   const program = compileFilter(filterSpec(wishes, doorOf, narrowed, refusesIoUring, actMark));
+  const traps = stack.policies.some(({ subscription }) => trapsCounter(subscription));
+  const unhidden = unhiddenCalls(wishes, traps);
   const doors = new Set(doorOf.values());
+  if (traps || unhidden.size > 0) doors.add(traceDoor);
   const acts = actsAtTraceDoor(stack, doorOf).length > 0;
   return {
     doorOf,
@@ -96,7 +105,29 @@ export function arrange(wishes: Wishes): Arrangement {
     fetchPlan: fetchPlan(doorOf.keys()),
     narrowed: new Map([...narrowed].map(([nr, when]) => [nr, whenKey(when)])),
     refusesIoUring,
+    unhidden,
+    trapsCounter: traps,
   };
+}
+
+/** Calls of the vDSO that somebody named. It reads the counter itself: where that stops a program, all of them enter the kernel. */
+function unhiddenCalls({ stack, door }: Wishes, traps: boolean): ReadonlySet<number> {
+  if (traps && door === "notify")
+    throw new HermesError("UNAVAILABLE", {
+      what: "to see the time stamp counter read",
+      why: "only the trace door sees instructions",
+    });
+  if (traps) return VDSO_CALLS;
+  const named = [...stack.interests()].flatMap(([nr, interest]) => (interest.named ? [nr] : []));
+  const calls = new Set(
+    [...named, ...stack.constants.map(({ nr }) => nr)].filter((nr) => VDSO_CALLS.has(nr)),
+  );
+  if (calls.size > 0 && door === "notify")
+    throw new HermesError("UNAVAILABLE", {
+      what: `to see every ${[...calls].map((nr) => syscallByNumber(nr)!.name).join(", ")}`,
+      why: "programs make these calls without entering the kernel, which only the trace door can change",
+    });
+  return calls;
 }
 
 /** Of the built-in policy's calls, those on descriptors and processes have no counterpart there. */
@@ -136,7 +167,8 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
       !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
     // What really runs is seen only where execs are seen.
     const rechecked = EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
-    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked);
+    const unhidden = interest.named && VDSO_CALLS.has(nr); // the trace door is open for it anyway
+    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked && !unhidden);
     doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
@@ -226,6 +258,10 @@ export function unserved(arrangement: Arrangement, stack: PolicyStack): string[]
   }
   for (const { nr } of stack.constantsAtStop)
     if (!arrangement.doorOf.has(nr)) missing.push(syscallByNumber(nr)!.name);
+  if (stack.policies.some(({ subscription }) => trapsCounter(subscription)) && !arrangement.trapsCounter)
+    missing.push("rdtsc");
+  for (const [nr, { named }] of stack.interests())
+    if (named && VDSO_CALLS.has(nr) && !arrangement.unhidden.has(nr)) missing.push(syscallByNumber(nr)!.name);
   return [...new Set(missing)];
 }
 
