@@ -49,6 +49,11 @@ static enum instruction recognise(const uint8_t *bytes, size_t count, int *lengt
 	return INSTRUCTION_NONE;
 }
 
+int instruction_traps(const struct session *s)
+{
+	return s->plan != NULL && (s->plan->flags & PLAN_TRAP_TSC);
+}
+
 /*
  * A fault of one of these instructions, and nothing else: the kernel's own signal (SI_KERNEL), raised by an exception and
  * not sent by a call (orig_rax), at bytes that are one.
@@ -57,7 +62,7 @@ enum instruction instruction_faulted(struct session *s, struct tracee *t, int *l
 {
 	uint8_t bytes[LONGEST];
 	siginfo_t info;
-	if (s->plan == NULL || !(s->plan->flags & PLAN_TRAP_TSC) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) < 0 ||
+	if (!instruction_traps(s) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) < 0 ||
 	    info.si_code != SI_KERNEL || load(t) < 0 || t->registers.orig_rax != (unsigned long long)-1)
 		return INSTRUCTION_NONE;
 	ssize_t got = memory_read(t->tid, t->registers.rip, bytes, sizeof bytes);

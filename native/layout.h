@@ -32,6 +32,7 @@ enum event_kind {
 	EVENT_RETURN = 2,    /* a call has returned and its result waits for an answer */
 	EVENT_FORK = 3,      /* peer = the new tracee */
 	EVENT_EXEC = 4,      /* peer = the thread that called execve, when it was not the leader */
+	EVENT_BORN = 5,      /* a new tracee has not yet run; only where births are watched */
 	EVENT_EXIT = 6,      /* result = wait status of one tracee */
 	EVENT_MAIN_EXIT = 7, /* result = wait status of the program that was started */
 	EVENT_MAIN_STOP = 8, /* result = the stop signal */

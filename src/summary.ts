@@ -68,6 +68,11 @@ export class Summary {
     if (this.#deeds) this.#rememberDeed(event, decision, this.#deeds);
   }
 
+  /** A call that was only recorded, by the program itself. */
+  countObserved(nr: number): void {
+    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
+  }
+
   #rememberDeed(event: CallEvent, decision: Decision, deeds: Deeds): void {
     const { action, policy, version, rule, reason } = decision;
     const what = describe(event);

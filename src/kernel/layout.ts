@@ -6,6 +6,7 @@ export const KIND = {
   return: 2,
   fork: 3,
   exec: 4,
+  born: 5,
   exit: 6,
   mainExit: 7,
   mainStop: 8,
