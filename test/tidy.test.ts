@@ -24,7 +24,8 @@ const LAYERS = [
   ["src/audit/"],
   ["src/decode/", "src/approval/", "src/deed/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
-  ["src/instrument/"],
+  ["src/instrument/", "src/ring/"],
+  ["src/coverage/"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
   ["src/analyze/"],
@@ -33,6 +34,7 @@ const LAYERS = [
   ["src/run.ts", "src/doctor.ts"],
   ["src/tools/"],
   ["src/hooks/"],
+  ["src/fleet/"],
   ["src/mcp/", "src/console/"],
   ["src/index.ts", "src/cli/"],
 ];

@@ -5,12 +5,15 @@ import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
+import { CounterSetting } from "../instrument/counter-setting.js";
 import { newCodePolicy } from "../instrument/new-code.js";
+import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
+import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -51,6 +54,7 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   /** Functions or instructions are of interest. */
   readonly #looksInside: boolean;
@@ -90,8 +94,10 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
+      ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
@@ -103,11 +109,10 @@ export class Mediation {
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
     const { trace, reload } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const all = [
-      ...policies,
-      ...(this.#looksInside ? [newCodePolicy()] : []),
-      selfDefence({ files: keptFiles(files), policies }),
-    ];
+    const own = [selfDefence({ files: keptFiles(files), policies })];
+    if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#looksInside) own.push(newCodePolicy());
+    const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
 
@@ -146,10 +151,11 @@ export class Mediation {
 
   /** What the kernel side of the session needs to know. */
   get doorway(): Doorway {
-    const { doors, filter, fetchPlan, actMark } = this.arrangement;
+    const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
+    const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs: this.#noNewPrivs };
+    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs, trapCounter };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -334,7 +340,7 @@ export class Mediation {
 }
 
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
-  return (functions?.length ?? 0) > 0 || (instructions?.length ?? 0) > 0;
+  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

@@ -45,6 +45,7 @@ export interface Doorway {
   readonly signals: bigint;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
+  readonly trapCounter: boolean;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
 }
@@ -149,7 +150,7 @@ function checkDescriptors(): void {
   }
 }
 
-function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway): Launch {
+function launchOf(options: SessionOptions, { fence, noNewPrivs, env, trapCounter }: Doorway): Launch {
   const { command, cwd, stdio, keepFds, limits, newSession, followStops } = options;
   const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
@@ -159,6 +160,7 @@ function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway):
     limits: { ...inheritedLimits(), ...limits },
     noNewPrivs,
     fence,
+    trapCounter,
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
     ...(ignoredSignals !== undefined && { ignoredSignals }),
