@@ -28,6 +28,7 @@ import { lookInside } from "./inside.js";
 import { answerReturn } from "./return.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
@@ -444,9 +445,4 @@ export class Handler {
     this.#letGo(tid);
     if (record) this.#o.recorder!.settled(record);
   }
-}
-
-export function waitStatus(status: number): { code?: number; signal?: number } {
-  const signal = status & 0x7f;
-  return signal === 0 ? { code: (status >> 8) & 0xff } : { signal };
 }

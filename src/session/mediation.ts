@@ -24,12 +24,13 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
-import { Handler, waitStatus } from "./handler.js";
+import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
