@@ -56,6 +56,8 @@ export interface PolicySpec {
    * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
    */
   readonly actions?: readonly Action[];
+  /** Its handlers look at stacks or registers, which takes the trace door whatever they answer. */
+  readonly inside?: boolean;
   /** Protections without which a run must not start: names of src/protection.ts. */
   readonly requires?: readonly string[];
   /** What it asks of the fence around the program. */
@@ -102,7 +104,12 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
   const returns = collect(spec, "returns");
   const calls = new Map<number, Interest>();
   for (const nr of new Set([...entries.keys(), ...returns.keys()]))
-    calls.set(nr, { entry: entries.has(nr), returns: returns.has(nr), actions });
+    calls.set(nr, {
+      entry: entries.has(nr),
+      returns: returns.has(nr),
+      actions,
+      ...(spec.inside && { inside: true as const }),
+    });
   const functions = collectFunctions(spec, actions);
   const constants = (spec.rules ?? []).flatMap((rule) => constantRules(spec.name, rule as LooseRule));
   return {

@@ -96,6 +96,8 @@ export interface Interest {
   readonly actions: ReadonlySet<Action>;
   /** Only calls for whose register arguments one of these sets of tests holds; every call when absent. */
   readonly when?: readonly (readonly ConstantTest[])[];
+  /** It looks at registers or stacks, which are seen at the trace door only. */
+  readonly inside?: true;
 }
 
 /** Functions of some modules, by name, by place or by their first bytes: see function-pattern.ts. */

@@ -107,7 +107,14 @@ export function subscriptionOf(plans: ReadonlyMap<number, CallPlan>, fallback: A
     const actions = new Set<Action>(["allow", ...rules.map(({ key }) => ACTION_OF[key])]);
     if (covered) actions.add(fallback);
     const when = parts.every(({ deed }) => deed?.when) && parts.flatMap(({ deed }) => deed!.when!);
-    calls.set(nr, { entry: true, returns: false, actions, ...(when && { when }) });
+    const inside = rules.some((rule) => rule.conditions.some((condition) => condition.inside));
+    calls.set(nr, {
+      entry: true,
+      returns: false,
+      actions,
+      ...(when && { when }),
+      ...(inside && { inside: true as const }),
+    });
   }
   return { calls, constants };
 }
