@@ -36,6 +36,7 @@ enum event_kind {
 	EVENT_MAIN_EXIT = 7, /* result = wait status of the program that was started */
 	EVENT_MAIN_STOP = 8, /* result = the stop signal */
 	EVENT_OVER = 9,      /* no process of the session is left */
+	EVENT_SIGNAL = 10,   /* nr = a signal on its way to the program that is watched, peer = its si_code, id = its si_addr */
 };
 
 enum door { DOOR_NONE = 0, DOOR_NOTIFY = 1, DOOR_TRACE = 2 };
@@ -97,6 +98,7 @@ enum answer_flag {
 	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
+	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
 };
 
 enum write_kind {
@@ -117,7 +119,7 @@ struct write {
 struct answer {
 	uint32_t action;
 	uint32_t flags;
-	int64_t result;
+	int64_t result;     /* on a signal: the one that the program gets, 0 for none */
 	uint32_t registers; /* bit i: args[i] replaces the register */
 	int32_t signal;     /* sent to the thread before anything else, 0 for none */
 	uint64_t args[ARGUMENTS];

@@ -73,6 +73,24 @@ static void answer_return(struct session *s, struct tracee *t, const struct answ
 	resume(t, 0);
 }
 
+/* A child that stopped before its parent told of it waits until then: what it does is to be seen in that order. */
+static void let_live(struct session *s, struct tracee *born)
+{
+	if (born == NULL || !born->early)
+		return;
+	born->early = 0;
+	s->early--;
+	if (born->restore && load(born) == 0) {
+		give_back_registers(born);
+		store(born);
+	}
+	resume(born, 0);
+}
+
+static int is_early(const struct tracee *t) { return t->early; }
+
+static int has_ended(const struct tracee *t) { return t->ended; }
+
 void trace_answer(struct session *s, const struct event *event)
 {
 	const struct answer *answer = s->answer;
@@ -94,6 +112,18 @@ void trace_answer(struct session *s, const struct event *event)
 		break;
 	case EVENT_RETURN:
 		answer_return(s, t, answer);
+		break;
+	case EVENT_SIGNAL:
+		hook_answer(s, t, event);
+		break;
+	case EVENT_FORK:
+		let_live(s, tracee_find(s, event->peer));
+		resume(t, 0);
+		break;
+	case EVENT_EXEC: /* its return is the first moment at which the new program can be made to do something */
+		if (answer->flags & ANSWER_WANT_RETURN)
+			t->in_call = t->want_return = 1;
+		resume(t, 0);
 		break;
 	default:
 		resume(t, 0);
@@ -189,8 +219,8 @@ static int on_fork(struct session *s, struct tracee *t)
 	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &peer) < 0)
 		return 0;
 	/* What was born may have stopped, and even made calls, before we hear of its birth. */
-	struct tracee *born = tracee_find(s, (pid_t)peer) ? NULL : tracee_find_or_add(s, (pid_t)peer);
-	if (born != NULL) { /* it has a copy of our memory there, or (vfork) the same */
+	struct tracee *known = tracee_find(s, (pid_t)peer), *born = known ? known : tracee_find_or_add(s, (pid_t)peer);
+	if (born != NULL && (known == NULL || known->early)) { /* it has a copy of our memory there, or (vfork) the same */
 		born->scratch = t->scratch;
 		born->scratch_size = t->scratch_size;
 		born->restore = t->restore; /* and of the registers that we changed */
@@ -228,7 +258,7 @@ static int is_stop_signal(int number)
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-static int on_stop(struct session *s, struct tracee *t, int status)
+static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 {
 	int number = WSTOPSIG(status), what = status >> 16;
 	switch (what) {
@@ -245,6 +275,11 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return 0;
 		}
+		if (fresh && s->signals) {
+			t->early = 1;
+			s->early++;
+			return 0;
+		}
 		if (t->restore && !t->in_call && load(t) == 0) { /* born of a changed clone */
 			give_back_registers(t);
 			store(t);
@@ -254,6 +289,8 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 	case 0:
 		if (number == SYSCALL_STOP)
 			return on_return(s, t);
+		if (s->signals & 1ull << (number - 1))
+			return hook_signal(s, t, number);
 		resume(t, number); /* a signal on its way to the program */
 		return 0;
 	default:
@@ -275,24 +312,35 @@ static int on_status(struct session *s, pid_t tid, int status)
 		s->launcher = 0;
 		return 0;
 	}
+	int fresh = tracee_find(s, tid) == NULL;
 	struct tracee *t = tracee_find_or_add(s, tid);
 	if (t == NULL) {
 		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
 		return 0;
 	}
 	if (WIFSTOPPED(status))
-		return on_stop(s, t, status);
+		return on_stop(s, t, status, fresh);
 	report(s, t, EVENT_EXIT);
 	s->event->result = status;
 	s->awaiting = 0;
 	tracee_forget(s, tid);
+	while (s->early) /* it may have been their parent, which will not tell of them any more */
+		let_live(s, tracee_next(s, is_early));
 	return 1;
+}
+
+static int tell_end(struct session *s)
+{
+	struct tracee *t = tracee_next(s, has_ended);
+	return on_status(s, t->tid, t->end_status);
 }
 
 /* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
 int trace_wait(struct session *s, int look_first)
 {
 	int status;
+	if (s->ended)
+		return tell_end(s);
 	pid_t tid = stop_wait(s, &status, look_first);
 	return tid < 0 ? -errno : on_status(s, tid, status);
 }
@@ -301,6 +349,8 @@ int trace_wait(struct session *s, int look_first)
 int trace_look(struct session *s)
 {
 	int status;
+	if (s->ended)
+		return tell_end(s);
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
 	return tid < 0 ? -errno : tid == 0 ? -EAGAIN : on_status(s, tid, status);
 }

@@ -18,6 +18,7 @@ const TABLE = {
   POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },
   CONFLICT: { exit: 125, text: "policies {a} and {b} both change {event}, in different ways" },
+  PROTOTYPES: { exit: 125, text: "prototypes {file}: {message}" },
   WRONG_DOOR: {
     exit: 125,
     text: "{what} of {event} is seen at the trace door only, and it came through the {door} door: a policy that looks there must say so (`inside: true`)",
@@ -43,6 +44,7 @@ const TABLE = {
   LINK: { exit: 125, text: "the run in {where} was lost: {message}" },
   STORE: { exit: 125, text: "store {store}: {message}" },
   AUDIT: { exit: 125, text: "audit: {message}" },
+  FLEET: { exit: 125, text: "fleet: {message}" },
   ELF_OPEN: { exit: 1, text: "{file}: cannot be read: {why}" },
   ELF_KIND: { exit: 1, text: "{file}: not an ELF file" },
   ELF_BROKEN: { exit: 1, text: "{file}: a broken ELF file: {message}" },

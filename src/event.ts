@@ -96,7 +96,7 @@ export interface ProcessInfo {
  * A call of a function inside the program, seen before its first instruction, or its return. As with system calls,
  * fields are read when they are looked at, and only while the event is being decided.
  */
-export interface FunctionEvent {
+export interface FunctionEvent extends Inside {
   readonly kind: "function" | "function-return";
   /** `libc!getenv`; `app!0x1234` when it has no symbol. */
   readonly name: string;
@@ -134,8 +134,6 @@ export interface FunctionReturnEvent extends FunctionEvent {
   resultString(): string | undefined;
   /** The result by the function's prototype, where one is known. */
   readonly value: unknown;
-  /** Seconds between the call and its return. */
-  readonly elapsed: number;
 }
 
 /** A place in the program's code. */
@@ -149,7 +147,7 @@ export interface CodePlace {
 }
 
 /** An instruction that the program is about to execute. */
-export interface InstructionEvent {
+export interface InstructionEvent extends Inside {
   readonly kind: "instruction";
   /** `rdtsc`, `rdtscp`, `cpuid`, or what the policy calls its pattern. */
   readonly name: string;
