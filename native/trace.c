@@ -84,10 +84,17 @@ static void let_live(struct session *s, struct tracee *born)
 		give_back_registers(born);
 		store(born);
 	}
-	resume(born, 0);
+	if (s->births && !born->born) {
+		born->newborn = 1;
+		s->newborn++;
+	} else {
+		resume(born, 0);
+	}
 }
 
 static int is_early(const struct tracee *t) { return t->early; }
+
+static int is_newborn(const struct tracee *t) { return t->newborn; }
 
 static int has_ended(const struct tracee *t) { return t->ended; }
 
@@ -115,6 +122,9 @@ void trace_answer(struct session *s, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		hook_answer(s, t, event);
+		break;
+	case EVENT_INSTRUCTION:
+		instruction_answer(t, event, answer);
 		break;
 	case EVENT_FORK:
 		let_live(s, tracee_find(s, event->peer));
@@ -243,6 +253,7 @@ static int on_exec(struct session *s, struct tracee *t)
 			tracee_forget(s, (pid_t)former);
 		}
 	}
+	t->born = 1;
 	t->restore = 0; /* a new program: those registers are gone */
 	t->scratch = t->scratch_size = 0;
 	t->phase = PHASE_IDLE;
@@ -251,6 +262,25 @@ static int on_exec(struct session *s, struct tracee *t)
 	report(s, t, EVENT_EXEC);
 	s->event->peer = (int32_t)former;
 	return 1;
+}
+
+static int on_fault(struct session *s, struct tracee *t)
+{
+	int length = 0;
+	enum instruction which = instruction_faulted(s, t, &length);
+	if (which == INSTRUCTION_NONE)
+		return 0;
+	report(s, t, EVENT_INSTRUCTION);
+	instruction_report(s->event, t, which, length);
+	return 1;
+}
+
+static int tell_birth(struct session *s, struct tracee *t)
+{
+	s->newborn -= t->newborn;
+	t->newborn = 0;
+	t->born = 1;
+	return report(s, t, EVENT_BORN);
 }
 
 static int is_stop_signal(int number)
@@ -275,7 +305,7 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return 0;
 		}
-		if (fresh && s->signals) {
+		if (fresh && (s->signals || instruction_traps(s))) {
 			t->early = 1;
 			s->early++;
 			return 0;
@@ -284,11 +314,15 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 			give_back_registers(t);
 			store(t);
 		}
+		if (s->births && !t->born)
+			return tell_birth(s, t);
 		resume(t, 0);
 		return 0;
 	case 0:
 		if (number == SYSCALL_STOP)
 			return on_return(s, t);
+		if (number == SIGSEGV && on_fault(s, t))
+			return 1;
 		if (s->signals & 1ull << (number - 1))
 			return hook_signal(s, t, number);
 		resume(t, number); /* a signal on its way to the program */
@@ -341,6 +375,8 @@ int trace_wait(struct session *s, int look_first)
 	int status;
 	if (s->ended)
 		return tell_end(s);
+	if (s->newborn)
+		return tell_birth(s, tracee_next(s, is_newborn));
 	pid_t tid = stop_wait(s, &status, look_first);
 	return tid < 0 ? -errno : on_status(s, tid, status);
 }
@@ -351,6 +387,8 @@ int trace_look(struct session *s)
 	int status;
 	if (s->ended)
 		return tell_end(s);
+	if (s->newborn)
+		return tell_birth(s, tracee_next(s, is_newborn));
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
 	return tid < 0 ? -errno : tid == 0 ? -EAGAIN : on_status(s, tid, status);
 }

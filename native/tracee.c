@@ -50,6 +50,7 @@ void tracee_forget(struct session *s, pid_t tid)
 		*link = t->next;
 		s->early -= t->early;
 		s->ended -= t->ended;
+		s->newborn -= t->newborn;
 		tracee_forget_act(s, t);
 		free(t->pending);
 		free(t);

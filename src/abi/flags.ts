@@ -57,13 +57,10 @@ const known = new Map<string, Map<number, readonly string[]>>();
 
 /** The names in a flags argument, one by one. */
 export function flagNames(table: string, value: number): readonly string[] {
-  let names = known.get(table);
-  if (!names) known.set(table, (names = new Map()));
-  let found = names.get(value);
-  if (!found) {
-    found = Object.freeze(formatFlags(table, value).split("|"));
-    if (names.size < MAX_KNOWN) names.set(value, found);
-  }
+  const names = known.get(table) ?? new Map<number, readonly string[]>();
+  if (names.size === 0) known.set(table, names);
+  const found = names.get(value) ?? Object.freeze(formatFlags(table, value).split("|"));
+  if (names.size < MAX_KNOWN) names.set(value, found);
   return found;
 }
 

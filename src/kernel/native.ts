@@ -76,6 +76,16 @@ export interface Native {
   socketType(tid: number, fd: number): number;
   socketNames(tid: number, fd: number): Buffer | number;
 
+  /** Whether KIND.born is reported: a new thread or process, before its first instruction. */
+  watchBirths(yes: number): number;
+  /** Of a stopped thread; -1 when it cannot be had. */
+  gsBase(tid: number): number;
+  setGsBase(tid: number, address: number): number;
+  /** A tracee's new memfd, made so large and sealed, shared with it; or -errno. */
+  mapShared(tid: number, fd: number, size: number): ArrayBuffer | number;
+  /** The processor's time stamp counter, and seconds since 1970 at the same moment. */
+  cycles(into: Float64Array): number;
+
   /** Interrupts next() of that thread. */
   wake(tid: number): number;
   kill(pid: number, signal: number): number;

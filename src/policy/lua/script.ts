@@ -40,6 +40,8 @@ interface Registration extends Handler {
   readonly actions: ReadonlySet<Action> | undefined;
   /** It was said to look at stacks or registers. */
   readonly inside: boolean;
+  /** Those of them that were named, not only meant by "*". */
+  readonly named: ReadonlySet<number>;
 }
 
 /** Loading may do more than deciding. */
@@ -242,9 +244,12 @@ export class Script {
     engine.x.lua_pushvalue(L, at);
     const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
     const byPart = new Map<Registration["part"], number[]>();
+    const named = new Set<number>();
     for (const name of names) {
       const isReturn = part === "returns" || name.startsWith("return:");
-      const calls = named(name.replace(/^return:/, ""));
+      const call = name.replace(/^return:/, "");
+      const calls = callsOf(call);
+      if (call !== "*") for (const { nr } of calls) named.add(nr);
       const key = isReturn ? "returns" : "entry";
       byPart.set(key, [...(byPart.get(key) ?? []), ...calls.map((call) => call.nr)]);
     }
@@ -256,6 +261,7 @@ export class Script {
         part: key,
         actions,
         inside: options.inside === true,
+        named,
       });
     return 0;
   }
@@ -295,6 +301,7 @@ export class Script {
           returns: registration.part === "returns" || (known?.returns ?? false),
           actions: new Set([...(known?.actions ?? []), ...(registration.actions ?? actions)]),
           ...((mentioned || registration.inside || known?.inside) && { inside: true as const }),
+          ...((registration.named.has(nr) || known?.named) && { named: true }),
         });
       }
     }
@@ -316,7 +323,7 @@ export class Script {
     const wanted =
       engine.type(L, -1) === TYPE.nil ? DEFAULT_SUBSCRIPTION : namesOf(engine.value(L, -1), "subscribe");
     engine.clear();
-    const nrs = wanted.flatMap((name) => named(name).map((call) => call.nr));
+    const nrs = wanted.flatMap((name) => callsOf(name).map((call) => call.nr));
     for (const nr of nrs) this.#camel.set(nr, camelName(syscallByNumber(nr)!));
     const mentionsHermes = Buffer.from(source.text).includes("hermes");
     this.#registrations.push({
@@ -326,6 +333,7 @@ export class Script {
       part: "entry",
       actions: mentionsHermes ? undefined : WORDS_ONLY,
       inside: false,
+      named: new Set(wanted.includes("*") ? [] : nrs),
     });
   }
 }
@@ -346,7 +354,7 @@ function namesOf(value: unknown, what = "hermes.on"): string[] {
   return names as string[];
 }
 
-function named(name: string) {
+function callsOf(name: string) {
   return withoutPrefix(() => callsNamed("lua", name));
 }
 
