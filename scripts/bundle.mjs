@@ -21,6 +21,7 @@ const OTHERS = [
   "exec",
   "export",
   "guard",
+  "inspect",
   "install",
   "learn",
   "man",
