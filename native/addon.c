@@ -364,7 +364,8 @@ NAPI_MODULE_INIT()
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
-	    export_process_functions(env, exports) != napi_ok)
+	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||
+	    export_ring_functions(env, exports) != napi_ok)
 		return NULL;
 	return exports;
 }

@@ -73,6 +73,31 @@ static void answer_return(struct session *s, struct tracee *t, const struct answ
 	resume(t, 0);
 }
 
+/* A child that stopped before its parent told of it waits until then: what it does is to be seen in that order. */
+static void let_live(struct session *s, struct tracee *born)
+{
+	if (born == NULL || !born->early)
+		return;
+	born->early = 0;
+	s->early--;
+	if (born->restore && load(born) == 0) {
+		give_back_registers(born);
+		store(born);
+	}
+	if (s->births && !born->born) {
+		born->newborn = 1;
+		s->newborn++;
+	} else {
+		resume(born, 0);
+	}
+}
+
+static int is_early(const struct tracee *t) { return t->early; }
+
+static int is_newborn(const struct tracee *t) { return t->newborn; }
+
+static int has_ended(const struct tracee *t) { return t->ended; }
+
 void trace_answer(struct session *s, const struct event *event)
 {
 	const struct answer *answer = s->answer;
@@ -94,6 +119,21 @@ void trace_answer(struct session *s, const struct event *event)
 		break;
 	case EVENT_RETURN:
 		answer_return(s, t, answer);
+		break;
+	case EVENT_SIGNAL:
+		hook_answer(s, t, event);
+		break;
+	case EVENT_INSTRUCTION:
+		instruction_answer(t, event, answer);
+		break;
+	case EVENT_FORK:
+		let_live(s, tracee_find(s, event->peer));
+		resume(t, 0);
+		break;
+	case EVENT_EXEC: /* its return is the first moment at which the new program can be made to do something */
+		if (answer->flags & ANSWER_WANT_RETURN)
+			t->in_call = t->want_return = 1;
+		resume(t, 0);
 		break;
 	default:
 		resume(t, 0);
@@ -189,8 +229,8 @@ static int on_fork(struct session *s, struct tracee *t)
 	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &peer) < 0)
 		return 0;
 	/* What was born may have stopped, and even made calls, before we hear of its birth. */
-	struct tracee *born = tracee_find(s, (pid_t)peer) ? NULL : tracee_find_or_add(s, (pid_t)peer);
-	if (born != NULL) { /* it has a copy of our memory there, or (vfork) the same */
+	struct tracee *known = tracee_find(s, (pid_t)peer), *born = known ? known : tracee_find_or_add(s, (pid_t)peer);
+	if (born != NULL && (known == NULL || known->early)) { /* it has a copy of our memory there, or (vfork) the same */
 		born->scratch = t->scratch;
 		born->scratch_size = t->scratch_size;
 		born->restore = t->restore; /* and of the registers that we changed */
@@ -213,6 +253,7 @@ static int on_exec(struct session *s, struct tracee *t)
 			tracee_forget(s, (pid_t)former);
 		}
 	}
+	t->born = 1;
 	t->restore = 0; /* a new program: those registers are gone */
 	t->scratch = t->scratch_size = 0;
 	t->phase = PHASE_IDLE;
@@ -223,12 +264,31 @@ static int on_exec(struct session *s, struct tracee *t)
 	return 1;
 }
 
+static int on_fault(struct session *s, struct tracee *t)
+{
+	int length = 0;
+	enum instruction which = instruction_faulted(s, t, &length);
+	if (which == INSTRUCTION_NONE)
+		return 0;
+	report(s, t, EVENT_INSTRUCTION);
+	instruction_report(s->event, t, which, length);
+	return 1;
+}
+
+static int tell_birth(struct session *s, struct tracee *t)
+{
+	s->newborn -= t->newborn;
+	t->newborn = 0;
+	t->born = 1;
+	return report(s, t, EVENT_BORN);
+}
+
 static int is_stop_signal(int number)
 {
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-static int on_stop(struct session *s, struct tracee *t, int status)
+static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 {
 	int number = WSTOPSIG(status), what = status >> 16;
 	switch (what) {
@@ -245,15 +305,26 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return 0;
 		}
+		if (fresh && (s->signals || instruction_traps(s))) {
+			t->early = 1;
+			s->early++;
+			return 0;
+		}
 		if (t->restore && !t->in_call && load(t) == 0) { /* born of a changed clone */
 			give_back_registers(t);
 			store(t);
 		}
+		if (s->births && !t->born)
+			return tell_birth(s, t);
 		resume(t, 0);
 		return 0;
 	case 0:
 		if (number == SYSCALL_STOP)
 			return on_return(s, t);
+		if (number == SIGSEGV && on_fault(s, t))
+			return 1;
+		if (s->signals & 1ull << (number - 1))
+			return hook_signal(s, t, number);
 		resume(t, number); /* a signal on its way to the program */
 		return 0;
 	default:
@@ -275,24 +346,37 @@ static int on_status(struct session *s, pid_t tid, int status)
 		s->launcher = 0;
 		return 0;
 	}
+	int fresh = tracee_find(s, tid) == NULL;
 	struct tracee *t = tracee_find_or_add(s, tid);
 	if (t == NULL) {
 		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
 		return 0;
 	}
 	if (WIFSTOPPED(status))
-		return on_stop(s, t, status);
+		return on_stop(s, t, status, fresh);
 	report(s, t, EVENT_EXIT);
 	s->event->result = status;
 	s->awaiting = 0;
 	tracee_forget(s, tid);
+	while (s->early) /* it may have been their parent, which will not tell of them any more */
+		let_live(s, tracee_next(s, is_early));
 	return 1;
+}
+
+static int tell_end(struct session *s)
+{
+	struct tracee *t = tracee_next(s, has_ended);
+	return on_status(s, t->tid, t->end_status);
 }
 
 /* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
 int trace_wait(struct session *s, int look_first)
 {
 	int status;
+	if (s->ended)
+		return tell_end(s);
+	if (s->newborn)
+		return tell_birth(s, tracee_next(s, is_newborn));
 	pid_t tid = stop_wait(s, &status, look_first);
 	return tid < 0 ? -errno : on_status(s, tid, status);
 }
@@ -301,6 +385,10 @@ int trace_wait(struct session *s, int look_first)
 int trace_look(struct session *s)
 {
 	int status;
+	if (s->ended)
+		return tell_end(s);
+	if (s->newborn)
+		return tell_birth(s, tracee_next(s, is_newborn));
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
 	return tid < 0 ? -errno : tid == 0 ? -EAGAIN : on_status(s, tid, status);
 }

@@ -11,6 +11,7 @@ const QUICK = ["commands", "completion", "hook", "hook-judge", "trace"];
 
 /** Commands whose start is not what people wait for: they share files. */
 const OTHERS = [
+  "agent",
   "analyze",
   "approvals",
   "audit",
@@ -20,6 +21,7 @@ const OTHERS = [
   "doctor",
   "exec",
   "export",
+  "fleet",
   "guard",
   "inspect",
   "install",

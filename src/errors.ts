@@ -44,6 +44,8 @@ const TABLE = {
   LINK: { exit: 125, text: "the run in {where} was lost: {message}" },
   STORE: { exit: 125, text: "store {store}: {message}" },
   AUDIT: { exit: 125, text: "audit: {message}" },
+  COVERAGE: { exit: 125, text: "{file}: {message}" },
+  FLEET: { exit: 125, text: "fleet: {message}" },
   ELF_OPEN: { exit: 1, text: "{file}: cannot be read: {why}" },
   ELF_KIND: { exit: 1, text: "{file}: not an ELF file" },
   ELF_BROKEN: { exit: 1, text: "{file}: a broken ELF file: {message}" },

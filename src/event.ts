@@ -96,7 +96,7 @@ export interface ProcessInfo {
  * A call of a function inside the program, seen before its first instruction, or its return. As with system calls,
  * fields are read when they are looked at, and only while the event is being decided.
  */
-export interface FunctionEvent {
+export interface FunctionEvent extends Inside {
   readonly kind: "function" | "function-return";
   /** `libc!getenv`; `app!0x1234` when it has no symbol. */
   readonly name: string;
@@ -134,8 +134,6 @@ export interface FunctionReturnEvent extends FunctionEvent {
   resultString(): string | undefined;
   /** The result by the function's prototype, where one is known. */
   readonly value: unknown;
-  /** Seconds between the call and its return. */
-  readonly elapsed: number;
 }
 
 /** A place in the program's code. */
@@ -148,11 +146,24 @@ export interface CodePlace {
   readonly symbol: string | undefined;
 }
 
+export interface CpuidResult {
+  readonly eax: number;
+  readonly ebx: number;
+  readonly ecx: number;
+  readonly edx: number;
+}
+
 /** An instruction that the program is about to execute. */
-export interface InstructionEvent {
+export interface InstructionEvent extends Inside {
   readonly kind: "instruction";
-  /** `rdtsc`, `rdtscp`, `cpuid`, or what the policy calls its pattern. */
+  /** `rdtsc`, `rdtscp`, `cpuid`, or a pattern as the policy wrote it. */
   readonly name: string;
+  /** Of rdtsc and rdtscp: what the counter shows. */
+  readonly value: bigint | undefined;
+  /** Of cpuid: what is asked for, and what the machine says. */
+  readonly leaf: number | undefined;
+  readonly subleaf: number | undefined;
+  readonly cpuid: CpuidResult | undefined;
   readonly address: bigint;
   readonly module: string | undefined;
   readonly tid: number;

@@ -7,6 +7,7 @@ import { addAgentCommands, addShellCommands } from "./agents.js";
 import { addApprovalCommands } from "./approving.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
+import { addFleetCommands } from "./fleets.js";
 import { exit, say } from "./output.js";
 import { addPageCommands } from "./pages.js";
 import { addServingCommands } from "./serving.js";
@@ -218,6 +219,7 @@ Examples:
   addBehaviourCommands(program);
   addSkillCommands(program);
   addServingCommands(program);
+  addFleetCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

@@ -1,7 +1,7 @@
 import {
   type Argument,
   errnoName,
-  formatFlags,
+  flagNames,
   type Syscall,
   type SyscallArguments,
   type SyscallName,
@@ -329,7 +329,7 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
     const { flags, how } = this.shape;
     const table = how >= 0 ? "open" : flags >= 0 ? this.call.args[flags]!.flags : undefined;
     if (table === undefined) return [];
-    return formatFlags(table, this.#flagBits()).split("|");
+    return flagNames(table, this.#flagBits());
   }
 
   // ---------------------------------------------------------------- bytes

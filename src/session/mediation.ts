@@ -5,10 +5,13 @@ import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
+import { CounterSetting } from "../instrument/counter-setting.js";
+import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
+import { trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -49,6 +52,7 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   #traceError: HermesError | undefined;
   #closed = false;
@@ -83,8 +87,10 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
+      ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
@@ -95,7 +101,9 @@ export class Mediation {
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
     const { trace, reload } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const all = [...policies, selfDefence({ files: keptFiles(files), policies })];
+    const own = [selfDefence({ files: keptFiles(files), policies })];
+    if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
 
@@ -134,9 +142,10 @@ export class Mediation {
 
   /** What the kernel side of the session needs to know. */
   get doorway(): Doorway {
-    const { doors, filter, fetchPlan, actMark } = this.arrangement;
+    const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs: this.#noNewPrivs };
+    const noNewPrivs = this.#noNewPrivs;
+    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, trapCounter };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
