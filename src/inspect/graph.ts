@@ -36,7 +36,9 @@ export function flowGraph(elf: Elf, wanted: string, progress?: (share: number) =
   const code = new MachineCode(elf);
   const formatter = new Formatter(FormatterSyntax.Intel);
   try {
-    formatter.numberBase = 16;
+    formatter.uppercaseHex = false;
+    formatter.branchLeadingZeros = false;
+    formatter.showBranchSize = false;
     formatter.hexPrefix = "0x";
     formatter.hexSuffix = "";
     formatter.spaceAfterOperandSeparator = true;

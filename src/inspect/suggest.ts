@@ -92,7 +92,7 @@ function ruleFor(denial: Denial, by: ReadonlyMap<string, Capability>) {
     `  - id: ${denial.id}`,
     `    ${action}: ${denial.words}`,
     ...(denial.more ?? []).map((line) => `    ${line}`),
-    ...(denial.errno !== undefined ? [`    errno: ${denial.errno}`] : []),
+    ...(action === "deny" && denial.errno !== undefined ? [`    errno: ${denial.errno}`] : []),
     `    reason: ${JSON.stringify(reason)}`,
   ];
   return [{ id: denial.id, action, text: lines.join("\n") }];
