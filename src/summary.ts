@@ -1,7 +1,7 @@
 import { syscallByNumber } from "./abi/index.js";
 import { describe } from "./approval/question.js";
 import { type DeedCall, deedCall } from "./audit/deed-call.js";
-import type { CallEvent, FunctionEvent } from "./event.js";
+import type { CallEvent } from "./event.js";
 import { MAX_SYSCALL } from "./kernel/layout.js";
 import type { Action, Decision } from "./verdict.js";
 
@@ -11,9 +11,6 @@ export interface SummaryReport {
   readonly calls: number;
   readonly byCall: Readonly<Record<string, number>>;
   readonly byAction: Readonly<Partial<Record<Action, number>>>;
-  /** Calls of functions inside the program that were decided on, where there were any. */
-  readonly functions?: number;
-  readonly byFunction?: Readonly<Record<string, number>>;
   /** Decisions other than allow, and calls that a rule watches, by policy, rule and call, the most frequent first. */
   readonly decisions: readonly DecisionCount[];
   /** Where they were asked for: decisions other than allow, each with what it fell on, in the order they came. */
@@ -49,13 +46,14 @@ type Deeds = Map<string, { -readonly [K in keyof DeedCount]: DeedCount[K] }>;
 /** A hostile program must not grow the supervisor by making policies say ever new things. */
 const MAX_KINDS = 1000;
 const MAX_DEEDS = 100;
-const MAX_FUNCTIONS = 10_000;
+const MAX_INSIDE = 10_000;
 
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
   readonly #calls = new Float64Array(MAX_SYSCALL + 1);
-  readonly #functions = new Map<string, number>();
-  readonly #decisions = new Map<string, { decision: Decision; call: string; count: number }>();
+  readonly #decisions = new Map<string, { decision: Decision; nr: number | string; count: number }>();
+  /** By name; only what policies named is counted, so there are few. */
+  readonly #inside = new Map<string, number>();
   readonly #deeds: Deeds | undefined;
 
   /** `deeds`: also what each decision fell on. */
@@ -67,7 +65,7 @@ export class Summary {
     const { nr } = event;
     this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
     if (decision.action === "allow" && !decision.watched) return;
-    this.#remember(callName(nr), decision);
+    this.#remember(nr, decision);
     if (this.#deeds) this.#rememberDeed(event, decision, this.#deeds);
   }
 
@@ -96,28 +94,24 @@ export class Summary {
       });
   }
 
-  countReturn(nr: number, decision: Decision): void {
-    if (decision.action !== "allow") this.#remember(callName(nr), decision);
-  }
-
-  countFunction({ name }: FunctionEvent, decision: Decision): void {
-    const known = this.#functions.get(name);
-    if (known !== undefined || this.#functions.size < MAX_FUNCTIONS)
-      this.#functions.set(name, (known ?? 0) + 1);
+  /** An event inside the program, which has no number. */
+  countInside(name: string, decision: Decision): void {
+    const known = this.#inside.get(name);
+    if (known !== undefined || this.#inside.size < MAX_INSIDE) this.#inside.set(name, (known ?? 0) + 1);
     if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
   }
 
-  countFunctionReturn({ name }: FunctionEvent, decision: Decision): void {
-    if (decision.action !== "allow") this.#remember(name, decision);
+  countReturn(nr: number | string, decision: Decision): void {
+    if (decision.action !== "allow") this.#remember(nr, decision);
   }
 
-  #remember(call: string, decision: Decision): void {
+  #remember(nr: number | string, decision: Decision): void {
     const full = this.#decisions.size >= MAX_KINDS;
     const detail = full ? "" : (decision.rule ?? decision.reason ?? "");
-    const key = `${call} ${decision.action} ${decision.policy} ${detail}`;
+    const key = `${nr} ${decision.action} ${decision.policy} ${detail}`;
     const known = this.#decisions.get(key);
     if (known) known.count++;
-    else this.#decisions.set(key, { decision, call, count: 1 });
+    else this.#decisions.set(key, { decision, nr, count: 1 });
   }
 
   report(): SummaryReport {
@@ -128,30 +122,27 @@ export class Summary {
       byCall[callName(nr)] = count;
       calls += count;
     });
-    const decisions = [...this.#decisions.values()].map(({ decision, call, count }) => ({
+    for (const [name, count] of this.#inside) {
+      byCall[name] = count;
+      calls += count;
+    }
+    const decisions = [...this.#decisions.values()].map(({ decision, nr, count }) => ({
       action: decision.action,
       policy: decision.policy,
       ...(decision.rule !== undefined && { rule: decision.rule }),
       ...(decision.reason !== undefined && { reason: decision.reason }),
-      call,
+      call: callName(nr),
       count,
     }));
     decisions.sort((a, b) => b.count - a.count);
     const byAction: Partial<Record<Action, number>> = {};
     for (const { action, count } of decisions)
       if (action !== "allow") byAction[action] = (byAction[action] ?? 0) + count;
-    const functions = [...this.#functions.values()].reduce((sum, count) => sum + count, 0);
-    return {
-      calls,
-      byCall,
-      byAction,
-      ...(functions > 0 && { functions, byFunction: Object.fromEntries(this.#functions) }),
-      decisions,
-      ...(this.#deeds && { deeds: [...this.#deeds.values()] }),
-    };
+    return { calls, byCall, byAction, decisions, ...(this.#deeds && { deeds: [...this.#deeds.values()] }) };
   }
 }
 
-function callName(nr: number): string {
+function callName(nr: number | string): string {
+  if (typeof nr === "string") return nr;
   return nr === MAX_SYSCALL ? "unknown" : (syscallByNumber(nr)?.name ?? `syscall_${nr}`);
 }

@@ -51,6 +51,10 @@ function commandLine(thread: Thread | undefined): Command {
       "when the trace is a pipe and its reader slow: wait, or drop what is merely observed",
       "wait",
     )
+    .option(
+      "--fast",
+      "what is only recorded is recorded by the program itself, where that can be (docs/inside.md)",
+    )
     .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
     .option("--target <file>", "the program to run, when it is not the first word of the command")
     .option("--fence <level>", "none, standard or strict: what holds without a policy", "standard")

@@ -27,6 +27,7 @@ export interface RunFlags extends FenceFlags {
   traceKeep?: string;
   traceOverflow: string;
   onTraceError: string;
+  fast?: boolean;
   target?: string;
   timeout?: string;
   door: string;
@@ -141,6 +142,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     env: environment(flags, start.env),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
+    ...(flags.fast && { fast: true }),
     ...askOptions(flags),
     ...(flags.live !== undefined && {
       live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),

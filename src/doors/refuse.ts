@@ -39,10 +39,10 @@ export function argumentIndex(event: DecodedCall, key: string | number): number 
   return index;
 }
 
-/** A system call returns a number; only functions return texts. */
+/** Only functions return texts. */
 export function resultOf(result: Emulation["result"]): number | bigint {
   if (typeof result === "number" || typeof result === "bigint") return result;
-  throw new NotPossible("a system call returns a number, not a text");
+  throw new NotPossible("it gives a number, not a text");
 }
 
 /** Puts out bytes where the program expects them and returns a value in the kernel's place. */
@@ -57,6 +57,7 @@ export function emulate(event: DecodedCall, emulation: Emulation, answer: Answer
     outputs.push([event.shape.outData, toBytes(emulation.data)]);
   }
   for (const [index, bytes] of outputs) putOut(event, index, bytes, answer);
+  for (const { address, bytes } of emulation.memory ?? []) answer.memory(address, bytes);
 }
 
 /** Never more than the program made room for. */

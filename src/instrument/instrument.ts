@@ -1,5 +1,5 @@
 import type { Processes } from "../decode/reach.js";
-import { EVENT_FIELD } from "../kernel/layout.js";
+import { EVENT_FIELD, KIND } from "../kernel/layout.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Stop } from "../kernel/stop.js";
 import type { PolicyStack } from "../policy/stack.js";
@@ -98,18 +98,21 @@ export class Instrument {
 
   // ---------------------------------------------------------------- lives
 
+  /** A thread or process was born, became another program or ended: as KIND says. */
+  lives(kind: number, tid: number, peer: number): void {
+    if (kind === KIND.fork) this.forked(tid, peer);
+    else if (kind === KIND.exit) this.exited(tid);
+    else if (kind === KIND.born) for (const watcher of this.watchers) watcher.born?.(tid);
+    else if (kind === KIND.exec) {
+      if (peer !== 0 && peer !== tid) for (const watcher of this.watchers) watcher.moved?.(peer, tid);
+      this.execed(tid);
+    }
+  }
+
   forked(parent: number, child: number): void {
     this.sites.forked(parent, child);
     const modules = this.#modules.get(this.sites.spaceOf(parent));
     if (modules) this.#modules.set(this.sites.spaceOf(child), modules);
-  }
-
-  born(tid: number): void {
-    for (const watcher of this.watchers) watcher.born?.(tid);
-  }
-
-  moved(from: number, to: number): void {
-    for (const watcher of this.watchers) watcher.moved?.(from, to);
   }
 
   /** A new program is in place, but its exec has not returned: only then it can be made to map memory. */

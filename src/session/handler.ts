@@ -1,4 +1,4 @@
-import { type Syscall, syscallByNumber } from "../abi/index.js";
+import { syscallByNumber } from "../abi/index.js";
 import type { Answer } from "../approval/question.js";
 import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
@@ -9,7 +9,10 @@ import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
-import { Instrument } from "../instrument/instrument.js";
+import type { CounterSetting } from "../instrument/counter-setting.js";
+import { Instructions } from "../instrument/instructions.js";
+import type { Instrument } from "../instrument/instrument.js";
+import type { Vdso } from "../instrument/vdso.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
@@ -21,8 +24,11 @@ import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
+import { lookInside } from "./inside.js";
 import { answerReturn } from "./return.js";
+import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
@@ -39,6 +45,10 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
+  /** What the program set of its time stamp counter. */
+  readonly setting: CounterSetting;
+  /** Makes the calls of new programs enter the kernel that must be seen. */
+  readonly vdso?: Vdso;
   /** Limits of the fence for calls that are made in the program's place. */
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
@@ -78,6 +88,7 @@ export class Handler {
   #lookedAtFirst = false;
   readonly #execs: Execs;
   readonly #inside: Instrument | undefined;
+  readonly #instructions: Instructions;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
 
@@ -87,32 +98,21 @@ export class Handler {
     this.#answer = new NativeAnswer(options.memory);
     this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
+    this.#instructions = new Instructions({
+      ...options,
+      stop: this.#stop,
+      answer: this.#answer,
+      decide: (event, wishes) => this.#mediator.decideInstruction(event, wishes),
+      record: (event, decision) => this.#mediator.recordInstruction(event, decision),
+    });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
     });
-    if (options.inside) this.#inside = this.#lookInside();
+    if (options.inside) this.#inside = lookInside(options, this.#mediator);
   }
 
-  #lookInside(): Instrument {
-    const { memory, stack, processes, questions, onProblem } = this.#o;
-    return new Instrument({
-      memory,
-      stack,
-      processes,
-      host: {
-        decide: (event, wishes) => this.#mediator.decideFunction(event, wishes),
-        ask: (event, decision) =>
-          questions?.askFunction(event, decision) ??
-          refused(decision, "needs approval, and there is nobody to ask"),
-        withdraw: (id, why) => questions?.withdraw(id, why),
-        record: (event, decision) => this.#mediator.recordFunction(event, decision),
-        recordReturn: (event, decision) => this.#mediator.recordFunctionReturn(event, decision),
-        problem: onProblem,
-      },
-    });
-  }
-
+  /** What looks into programs, where somebody wants that. */
   get inside(): Instrument | undefined {
     return this.#inside;
   }
@@ -122,6 +122,7 @@ export class Handler {
     this.#stack = stack;
     this.#mediator.replaceStack(stack);
     this.#inside?.replaceStack(stack);
+    this.#instructions.replaceStack(stack);
   }
 
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
@@ -135,6 +136,8 @@ export class Handler {
         return this.#return();
       case KIND.signal:
         return this.#inside!.signal();
+      case KIND.instruction:
+        return this.#instructions.handle();
       default:
         this.#lifecycle(kind);
         return 0;
@@ -149,7 +152,7 @@ export class Handler {
     if (held) this.#stop.givePins(held.pins);
     if (held?.pending) this.#finish(held.event, held.decision, held.pending);
     else if (held) this.#carryOut(held.event, this.#expired(held));
-    return held !== undefined;
+    return held !== undefined || this.#instructions.release(tid);
   }
 
   /** What nobody answered in time is refused. */
@@ -374,23 +377,32 @@ export class Handler {
   #lifecycle(kind: number): void {
     const { tid, time, peer } = this.#stop;
     this.#answer.begin(ANSWER.continue);
+    this.#inside?.lives(kind, tid, peer);
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
-      this.#inside?.execed(tid);
+      this.#unhide(tid);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
       if (this.#inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
     } else if (kind === KIND.fork) {
+      this.#o.setting.forked(tid, peer);
       this.#o.recorder?.forked(time, tid, peer);
-      this.#inside?.forked(tid, peer);
-    } else if (kind === KIND.born) {
-      this.#inside?.born(tid);
     } else if (kind === KIND.exit) {
       this.#abandon(tid);
+      this.#instructions.exited(tid);
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
-      this.#inside?.exited(tid);
+    }
+  }
+
+  /** A program whose calls could go unseen does not start. */
+  #unhide(tid: number): void {
+    try {
+      this.#o.vdso?.execed(tid);
+    } catch (error) {
+      this.#o.onProblem(`${this.#o.processes.get(tid).exe} was ended: ${(error as Error).message}`);
+      this.#answer.begin(ANSWER.kill);
     }
   }
 
@@ -409,7 +421,6 @@ export class Handler {
   /** A thread that execs takes the leader's number. */
   #movePending(from: number, to: number): void {
     this.#abandon(to);
-    this.#inside?.moved(from, to);
     this.#execs.moved(from, to);
     const pending = this.#pending.get(from);
     this.#pending.delete(from);
@@ -434,18 +445,4 @@ export class Handler {
     this.#letGo(tid);
     if (record) this.#o.recorder!.settled(record);
   }
-}
-
-function unknownCall(nr: number): Syscall {
-  const args = Array.from({ length: 6 }, (_, i) => ({
-    name: `arg${i}`,
-    kind: "address" as const,
-    width: 64 as const,
-  }));
-  return { nr, name: `syscall_${nr}`, args, classes: [], returns: "value" };
-}
-
-export function waitStatus(status: number): { code?: number; signal?: number } {
-  const signal = status & 0x7f;
-  return signal === 0 ? { code: (status >> 8) & 0xff } : { signal };
 }

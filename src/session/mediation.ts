@@ -5,12 +5,15 @@ import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
+import { CounterSetting } from "../instrument/counter-setting.js";
 import { newCodePolicy } from "../instrument/new-code.js";
+import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
+import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -23,7 +26,7 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
-import { Handler, waitStatus } from "./handler.js";
+import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
 import type { Ticking } from "./loop.js";
 import { Observers } from "./observers.js";
@@ -31,6 +34,7 @@ import type { PolicyName, Protections, SessionOptions, SessionResult, SessionSta
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 /** How often what the program records is read. */
 const READ_MS = 5;
@@ -57,6 +61,7 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   /** Functions or instructions are of interest. */
   readonly #looksInside: boolean;
@@ -102,8 +107,10 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
+      ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
@@ -122,11 +129,10 @@ export class Mediation {
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
     const { trace, reload } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const all = [
-      ...policies,
-      ...(this.#looksInside ? [newCodePolicy()] : []),
-      selfDefence({ files: keptFiles(files), policies }),
-    ];
+    const own = [selfDefence({ files: keptFiles(files), policies })];
+    if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#looksInside) own.push(newCodePolicy());
+    const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
 
@@ -165,21 +171,12 @@ export class Mediation {
 
   /** What the kernel side of the session needs to know. */
   get doorway(): Doorway {
-    const { doors, filter, fetchPlan, actMark } = this.arrangement;
+    const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
+    const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
     const { births } = this.#observers;
-    return {
-      doors,
-      filter,
-      fetchPlan,
-      actMark,
-      signals,
-      births,
-      fence: plan,
-      env,
-      noNewPrivs: this.#noNewPrivs,
-    };
+    return { doors, filter, fetchPlan, actMark, signals, births, fence: plan, env, noNewPrivs, trapCounter };
   }
 
   /** What threads of the program write is read also while none of them stops. */
@@ -371,7 +368,7 @@ export class Mediation {
 }
 
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
-  return (functions?.length ?? 0) > 0 || (instructions?.length ?? 0) > 0;
+  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

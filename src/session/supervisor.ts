@@ -48,6 +48,7 @@ export interface Doorway {
   readonly births: boolean;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
+  readonly trapCounter: boolean;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
 }
@@ -154,7 +155,7 @@ function checkDescriptors(): void {
   }
 }
 
-function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway): Launch {
+function launchOf(options: SessionOptions, { fence, noNewPrivs, env, trapCounter }: Doorway): Launch {
   const { command, cwd, stdio, keepFds, limits, newSession, followStops } = options;
   const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
@@ -164,6 +165,7 @@ function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway):
     limits: { ...inheritedLimits(), ...limits },
     noNewPrivs,
     fence,
+    trapCounter,
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
     ...(ignoredSignals !== undefined && { ignoredSignals }),
