@@ -5,7 +5,7 @@ import type { View } from "./view.js";
 
 const FIELDS = [
   ...["kind", "name", "door", "time", "tid", "process", "address", "module"],
-  ...["value", "leaf", "subleaf", "cpuid", "registers"],
+  ...["value", "leaf", "subleaf", "cpuid", "memory", "maps", "stack", "registers"],
 ];
 
 /** `e`: an instruction as a handler sees it. Numbers of 64 bits are Lua's integers. */
@@ -30,8 +30,11 @@ export class InstructionView implements View {
       case "process":
         pushProcess(this.#scene, L, event.process);
         return;
+      case "memory":
+      case "maps":
+      case "stack":
       case "registers":
-        engine.push(L, event.registers());
+        this.#scene.inside[key](L);
         return;
       case "kind":
       case "name":
