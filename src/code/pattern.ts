@@ -23,6 +23,9 @@ export interface Match {
 
 /** Bytes without which an instruction of that name cannot be: where they are not, nobody has to look closer. */
 const TELLTALES: Readonly<Record<string, string>> = {
+  "int 0x80": "cd80",
+  "rep movsb": "f3a4",
+  "rep stosb": "f3aa",
   cpuid: "0fa2",
   syscall: "0f05",
   sysenter: "0f34",
@@ -43,11 +46,18 @@ const RUN_UP = 1024;
  * Where a pattern is in code. `starts` are places at which functions begin, in order: decoding begins there, so that
  * data among code puts nothing off. Returns the finds in order.
  */
-export function findPattern(code: Uint8Array, pattern: CodePattern, starts: readonly number[]): Match[] {
+export function findPattern(code: Uint8Array, pattern: CodePattern, starts: () => readonly number[]): Match[] {
+  const stretches = windows(code, pattern, starts);
+  if (stretches.length === 0) return [];
   const finder = new Finder(code, pattern);
-  for (const [from, to] of windows(code, pattern, starts)) finder.look(from, to);
+  for (const [from, to] of stretches) finder.look(from, to);
   finder.free();
   return finder.found;
+}
+
+/** Whether the pattern has bytes by which it is found quickly; otherwise all code must be decoded. */
+export function isQuick(pattern: CodePattern): boolean {
+  return telltaleOf(pattern) !== undefined;
 }
 
 /** Throws an Error when there is no instruction of such a name. */
@@ -64,13 +74,15 @@ function mnemonicNumber({ Mnemonic }: Iced, name: string): number {
 }
 
 /** The stretches of code that have to be decoded. */
-function windows(code: Uint8Array, pattern: CodePattern, starts: readonly number[]): [number, number][] {
+function windows(code: Uint8Array, pattern: CodePattern, known: () => readonly number[]): [number, number][] {
   const telltale = telltaleOf(pattern);
-  if (!telltale) return cutAt(starts, code.length);
+  if (!telltale) return cutAt(known(), code.length);
   const reach = (pattern.by === "text" ? pattern.steps.length : pattern.bytes.length) * LONGEST;
   const found: [number, number][] = [];
   const buffer = Buffer.from(code.buffer, code.byteOffset, code.length);
-  for (let at = buffer.indexOf(telltale); at >= 0; at = buffer.indexOf(telltale, at + 1)) {
+  let at = buffer.indexOf(telltale);
+  const starts = at < 0 ? [] : known();
+  for (; at >= 0; at = buffer.indexOf(telltale, at + 1)) {
     const from = Math.max(startBefore(starts, at - reach), at - reach - RUN_UP, 0);
     const to = Math.min(at + reach, code.length);
     const last = found.at(-1);
@@ -82,8 +94,10 @@ function windows(code: Uint8Array, pattern: CodePattern, starts: readonly number
 
 function telltaleOf(pattern: CodePattern): Buffer | undefined {
   if (pattern.by === "text") {
-    const step = pattern.steps.find(({ mnemonic }) => Object.hasOwn(TELLTALES, mnemonic));
-    return step && Buffer.from(TELLTALES[step.mnemonic]!, "hex");
+    const telltale = pattern.steps
+      .map(({ glob, mnemonic }) => TELLTALES[glob] ?? TELLTALES[mnemonic])
+      .find((bytes) => bytes !== undefined);
+    return telltale === undefined ? undefined : Buffer.from(telltale, "hex");
   }
   const given = pattern.bytes.indexOf(undefined);
   return Buffer.from(pattern.bytes.slice(0, given < 0 ? undefined : given) as number[]);
