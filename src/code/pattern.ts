@@ -46,7 +46,11 @@ const RUN_UP = 1024;
  * Where a pattern is in code. `starts` are places at which functions begin, in order: decoding begins there, so that
  * data among code puts nothing off. Returns the finds in order.
  */
-export function findPattern(code: Uint8Array, pattern: CodePattern, starts: () => readonly number[]): Match[] {
+export function findPattern(
+  code: Uint8Array,
+  pattern: CodePattern,
+  starts: () => readonly number[],
+): Match[] {
   const stretches = windows(code, pattern, starts);
   if (stretches.length === 0) return [];
   const finder = new Finder(code, pattern);

@@ -10,7 +10,10 @@ import type { Hit, Sites, TakenHit } from "./sites.js";
 export interface InstructionHost {
   decide(event: InstructionEvent, wishes: readonly InstructionWish[]): Decision;
   /** The decision, where it is known already; else the question that was asked. */
-  ask(event: InstructionEvent, decision: Decision): Decision | { readonly id: number; readonly patience: number };
+  ask(
+    event: InstructionEvent,
+    decision: Decision,
+  ): Decision | { readonly id: number; readonly patience: number };
   withdraw(id: number, why: string): void;
   /** What was carried out in the end. */
   record(event: InstructionEvent, decision: Decision): void;
@@ -43,7 +46,8 @@ export class InstructionHits implements PatternHits {
     const decision = this.#host.decide(event, site.wishes);
     if (decision.action === "ask") {
       const asked = this.#host.ask(event, decision);
-      if (!("action" in asked)) return this.#hold(hit, { event, decision, question: asked.id }, asked.patience);
+      if (!("action" in asked))
+        return this.#hold(hit, { event, decision, question: asked.id }, asked.patience);
       this.#carryOut(hit, event, asked);
       return 0;
     }

@@ -45,7 +45,12 @@ export function carryOutInstruction(hit: Hit, event: ReachedInstruction, verdict
 }
 
 /** What asks the processor is answered; what does something finds other registers. */
-function modify(hit: Hit, event: ReachedInstruction, values: RegisterValues | undefined, result: unknown): void {
+function modify(
+  hit: Hit,
+  event: ReachedInstruction,
+  values: RegisterValues | undefined,
+  result: unknown,
+): void {
   const { registers } = hit;
   if (event.cpuid) {
     setRegisters(registers, { ...event.cpuid, ...values });

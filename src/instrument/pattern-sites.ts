@@ -1,7 +1,7 @@
 import { checkPattern, findPattern, isQuick, type Match } from "../code/pattern.js";
-import { EXECUTE, type Elf } from "../elf/index.js";
+import { type Elf, EXECUTE } from "../elf/index.js";
 import { unwindRanges } from "../inspect/unwind-ranges.js";
-import { matchesModuleName, moduleName } from "../policy/function-pattern.js";
+import { matchesModule, moduleName } from "../policy/function-pattern.js";
 import { FAULTING } from "../policy/instruction-pattern.js";
 import type { InstructionWish } from "../policy/stack.js";
 import type { Module } from "../process/modules.js";
@@ -56,7 +56,7 @@ const MOST_SITES = 10_000;
 export class PatternSites {
   readonly #o: PatternSitesOptions;
   #wishes: readonly InstructionWish[] = [];
-  #prepared = new Map<Elf, { main?: Prepared[]; other?: Prepared[] }>();
+  #prepared = new Map<Elf, { main?: Prepared[][]; other?: Prepared[][] }>();
   #owners = new WeakSet<SiteOwner>();
   readonly #found = new Map<string, number>();
 
@@ -79,7 +79,9 @@ export class PatternSites {
 
   /** Patterns that fitted nothing. */
   get neverFound(): string[] {
-    return [...new Set(this.#wishes.map(({ interest }) => interest.name))].filter((name) => !this.#found.has(name));
+    return [...new Set(this.#wishes.map(({ interest }) => interest.name))].filter(
+      (name) => !this.#found.has(name),
+    );
   }
 
   /** Code of a module was mapped at [from, to). Returns whether all could be placed. */
@@ -88,17 +90,33 @@ export class PatternSites {
     const elf = module.elf();
     const { bias } = module;
     if (!elf || bias === undefined) return true;
-    const places = this.#prepare(elf, module)
+    // One pattern after the other: an instruction may fit several.
+    return this.#prepare(elf, module)
+      .map((prepared) => this.#placeOne(tid, space, module, bias, prepared, from, to))
+      .every((placed) => placed);
+  }
+
+  #placeOne(
+    tid: number,
+    space: Space,
+    { path }: Module,
+    bias: number,
+    prepared: readonly Prepared[],
+    from: number,
+    to: number,
+  ): boolean {
+    const places = prepared
       .map(({ address, owner }): [number, PatternSite] => [bias + address, owner])
       .filter(([address]) => address >= from && address < to);
-    if (places.length === 0) return true;
-    const failed = this.#o.sites.placeEach(tid, space, places);
+    const failed = places.length === 0 ? [] : this.#o.sites.placeEach(tid, space, places);
     if (failed.length > 0)
-      this.#o.problem(`${failed.length} of ${places.length} instructions in ${module.path} are not seen: they cannot be executed elsewhere`);
+      this.#o.problem(
+        `${failed.length} of ${places.length} times "${places[0]![1].name}" in ${path} is not seen: it cannot be executed elsewhere`,
+      );
     return failed.length === 0;
   }
 
-  #prepare(elf: Elf, module: Module): Prepared[] {
+  #prepare(elf: Elf, module: Module): readonly Prepared[][] {
     const ofFile = this.#prepared.get(elf) ?? {};
     this.#prepared.set(elf, ofFile);
     const part = module.isMain ? "main" : "other";
@@ -106,14 +124,14 @@ export class PatternSites {
     return ofFile[part];
   }
 
-  #find(elf: Elf, module: Module): Prepared[] {
+  #find(elf: Elf, module: Module): Prepared[][] {
     const groups = new Map<string, InstructionWish[]>();
     for (const wish of this.#wishes) {
       const { name, module: meant } = wish.interest;
-      if (meant !== undefined && !matchesModuleName(meant, module.path, module.isMain)) continue;
+      if (meant !== undefined && !matchesModule({ module: meant }, module.path, module.isMain)) continue;
       groups.set(name, [...(groups.get(name) ?? []), wish]);
     }
-    return [...groups.values()].flatMap((wishes) => this.#findOne(elf, module, wishes));
+    return [...groups.values()].map((wishes) => this.#findOne(elf, module, wishes));
   }
 
   #findOne(elf: Elf, module: Module, wishes: readonly InstructionWish[]): Prepared[] {
@@ -121,7 +139,9 @@ export class PatternSites {
     const found: Prepared[] = [];
     for (const { address, code, starts } of codeOf(elf)) {
       if (!isQuick(pattern!) && code.length > MOST_CODE) {
-        this.#o.problem(`${module.path} has too much code to look for "${name}": add an instruction that is rarer`);
+        this.#o.problem(
+          `${module.path} has too much code to look for "${name}": add an instruction that is rarer`,
+        );
         continue;
       }
       for (const match of findPattern(code, pattern!, starts)) {
@@ -130,7 +150,9 @@ export class PatternSites {
       }
     }
     if (found.length > MOST_SITES)
-      this.#o.problem(`"${name}" is found ${found.length} times in ${module.path}: only ${MOST_SITES} are seen`);
+      this.#o.problem(
+        `"${name}" is found ${found.length} times in ${module.path}: only ${MOST_SITES} are seen`,
+      );
     const kept = found.slice(0, MOST_SITES);
     for (const { owner } of kept) this.#owners.add(owner);
     if (kept.length > 0) this.#found.set(name, (this.#found.get(name) ?? 0) + kept.length);
@@ -156,7 +178,9 @@ interface Code {
 
 /** Sections with code, or whole segments where there are none. */
 function codeOf(elf: Elf): Code[] {
-  const sections = elf.sections.filter(({ flags, address }) => (flags & SECTION_EXECUTE) !== 0 && address !== 0);
+  const sections = elf.sections.filter(
+    ({ flags, address }) => (flags & SECTION_EXECUTE) !== 0 && address !== 0,
+  );
   const segments = elf.segments.filter(({ type, flags }) => type === "load" && (flags & EXECUTE) !== 0);
   let ranges: number[] | undefined;
   return (sections.length > 0 ? sections : segments).map((part) => {

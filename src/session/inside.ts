@@ -1,4 +1,5 @@
 import { refused } from "../approval/questions.js";
+import type { InstructionHost } from "../instrument/instruction-hits.js";
 import { Instrument } from "../instrument/instrument.js";
 import type { Mediator } from "../mediate.js";
 import type { HandlerOptions } from "./handler.js";
@@ -20,5 +21,21 @@ export function lookInside(options: HandlerOptions, mediator: Mediator): Instrum
       recordReturn: (event, decision) => mediator.recordFunctionReturn(event, decision),
       problem: onProblem,
     },
+    instructions: instructionHost(options, mediator),
   });
+}
+
+export function instructionHost(
+  { questions, onProblem }: Pick<HandlerOptions, "questions" | "onProblem">,
+  mediator: Mediator,
+): InstructionHost {
+  return {
+    decide: (event, wishes) => mediator.decideInstruction(event, wishes),
+    ask: (event, decision) =>
+      questions?.askInstruction(event, decision) ??
+      refused(decision, "needs approval, and there is nobody to ask"),
+    withdraw: (id, why) => questions?.withdraw(id, why),
+    record: (event, decision) => mediator.recordInstruction(event, decision),
+    problem: onProblem,
+  };
 }
