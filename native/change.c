@@ -32,7 +32,7 @@ int store(struct tracee *t)
 /* ESRCH from ptrace means that the tracee was killed under us; its exit is on the way. */
 void resume(struct tracee *t, int signal_number)
 {
-	ptrace(t->in_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
+	ptrace(t->in_call || t->every_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
 }
 
 void give_back_registers(struct tracee *t)

@@ -4,9 +4,11 @@
  */
 #define _GNU_SOURCE
 #include "act.h"
+#include "attach.h"
 #include "change.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -14,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SYSCALL_STOP = SIGTRAP | 0x80, ERESTARTSYS = 512 }; /* the kernel's own: make the call again, or EINTR of it */
+enum { SYSCALL_STOP = SIGTRAP | 0x80, X32_CALLS = 0x40000000, ERESTARTSYS = 512 }; /* the kernel's own: make the call again, or EINTR of it */
 
 static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
 
 int trace_is_injecting(struct session *s, pid_t tid)
 {
@@ -29,6 +31,27 @@ int trace_is_injecting(struct session *s, pid_t tid)
 
 /* ------------------------------------------------------------------ answers */
 
+/* Where there is no listener, what gives no descriptor and does not wait is made here; nothing else is asked for. */
+static void make_at_once(struct tracee *t, struct act *act, uint32_t flags)
+{
+	int64_t result = -ENOSYS;
+	if (!act_may_block(act)) {
+		struct outcome outcome = act_make(act);
+		result = outcome.result;
+		if (outcome.fd >= 0)
+			close(outcome.fd);
+	}
+	act_discard(act);
+	t->skipped = (int32_t)t->registers.orig_rax;
+	int wanted = (flags & ANSWER_WANT_RETURN) != 0;
+	give_back_registers(t);
+	t->registers.orig_rax = (unsigned long long)-1;
+	t->registers.rax = (unsigned long long)result;
+	t->in_call = t->want_return = wanted;
+	store(t);
+	resume(t, 0);
+}
+
 /*
  * Only a notification lets us put a descriptor into a tracee. So the call goes on with a mark in bits that no call
  * looks at; the filter, which the kernel asks again after this stop, sends what is marked to the listener.
@@ -38,6 +61,10 @@ static void send_to_be_made(struct session *s, struct tracee *t, const struct ev
 	struct act *act = act_of(s, event);
 	if (act == NULL) {
 		skip_call(t, -ENOMEM);
+		return;
+	}
+	if (s->listener < 0) {
+		make_at_once(t, act, flags);
 		return;
 	}
 	change_register(t, 5, (uint64_t)s->act_mark << 32 | (uint32_t)*argument(&t->registers, 5));
@@ -177,8 +204,32 @@ static int on_return(struct session *s, struct tracee *t)
 	for (int i = 0; i < ARGUMENTS; i++)
 		if (t->restore & 1u << i)
 			s->event->args[i] = t->original[i];
+	if (t->registers.orig_rax == (unsigned long long)-1) /* made in its place: for the kernel it was no call */
+		s->event->nr = t->skipped;
 	s->event->result = (int64_t)t->registers.rax;
 	return 1;
+}
+
+/* Without a filter every call stops, twice. Only those that somebody wants are reported. */
+static int on_any_call(struct session *s, struct tracee *t)
+{
+	struct __ptrace_syscall_info info;
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) < 0)
+		return 0;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->in_call)
+		return on_return(s, t);
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		uint64_t nr = info.entry.nr;
+		if (info.arch != AUDIT_ARCH_X86_64 || nr >= X32_CALLS) {
+			if (load(t) == 0)
+				skip_call(t, -ENOSYS);
+			return 0;
+		}
+		if (nr < MAX_SYSCALL && s->stops[nr / 8] >> nr % 8 & 1)
+			return on_entry(s, t);
+	}
+	resume(t, 0);
+	return 0;
 }
 
 static int on_fork(struct session *s, struct tracee *t)
@@ -251,7 +302,7 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 		return 0;
 	case 0:
 		if (number == SYSCALL_STOP)
-			return on_return(s, t);
+			return s->every_call ? on_any_call(s, t) : on_return(s, t);
 		resume(t, number); /* a signal on its way to the program */
 		return 0;
 	default:
@@ -264,7 +315,9 @@ int trace_seize(struct session *s, pid_t tid)
 {
 	if (tracee_find_or_add(s, tid) == NULL)
 		return -ENOMEM;
-	return ptrace(PTRACE_SEIZE, tid, 0, (long)OPTIONS) < 0 ? -errno : 0;
+	/* What we started ends with us; what was there before us goes on without us. */
+	long options = s->attached ? OPTIONS : OPTIONS | PTRACE_O_EXITKILL;
+	return ptrace(PTRACE_SEIZE, tid, 0, options) < 0 ? -errno : 0;
 }
 
 static int on_status(struct session *s, pid_t tid, int status)
@@ -278,8 +331,14 @@ static int on_status(struct session *s, pid_t tid, int status)
 		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
 		return 0;
 	}
+	if (WIFSTOPPED(status) && s->leaving) {
+		attach_let_go(s, t, status);
+		return 0;
+	}
 	if (WIFSTOPPED(status))
 		return on_stop(s, t, status);
+	if (tid == s->program)
+		s->main_status = status;
 	report(s, t, EVENT_EXIT);
 	s->event->result = status;
 	s->awaiting = 0;

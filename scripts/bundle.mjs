@@ -13,6 +13,7 @@ const QUICK = ["commands", "completion", "hook", "hook-judge", "trace"];
 const OTHERS = [
   "analyze",
   "approvals",
+  "attach",
   "audit",
   "audit-replay",
   "console",

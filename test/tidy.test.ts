@@ -29,7 +29,7 @@ const LAYERS = [
   ["src/analyze/"],
   ["src/learn/", "src/query/", "src/export/"],
   ["src/diff/"],
-  ["src/run.ts", "src/doctor.ts"],
+  ["src/run.ts", "src/attach.ts", "src/doctor.ts"],
   ["src/tools/"],
   ["src/hooks/"],
   ["src/mcp/", "src/console/"],

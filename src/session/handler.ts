@@ -7,7 +7,7 @@ import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
-import { traceDoor } from "../doors/trace.js";
+import { traceDoor, traceDoorAlone } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
@@ -38,6 +38,8 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
+  /** There is no filter, and so no listener behind the trace door. */
+  readonly alone?: boolean;
   /** Limits of the fence for calls that are made in the program's place. */
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
@@ -226,7 +228,7 @@ export class Handler {
   #carryOut(event: DecodedCall, decision: Decision): void {
     let after: AfterCall = { restore: [] };
     let done = decision;
-    const door = event.door === "notify" ? notifyDoor : traceDoor;
+    const door = event.door === "notify" ? notifyDoor : this.#o.alone ? traceDoorAlone : traceDoor;
     try {
       door.carryOut(event, this.#materialise(decision), this.#answer, after);
     } catch (error) {

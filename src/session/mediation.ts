@@ -7,7 +7,7 @@ import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
-import { native, PROBE } from "../kernel/native.js";
+import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
@@ -19,9 +19,17 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
+import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { Handler, waitStatus } from "./handler.js";
 import { locate } from "./locate.js";
-import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
+import type {
+  Ending,
+  PolicyName,
+  Protections,
+  SessionOptions,
+  SessionResult,
+  SessionStatus,
+} from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
@@ -49,6 +57,10 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  readonly #live: readonly Syscall[];
+  /** Where the program runs already: how we stand to it. */
+  readonly #footing: Footing | undefined;
+  readonly #hadNoNewPrivs: boolean;
   readonly #questions: Questions | undefined;
   #traceError: HermesError | undefined;
   #closed = false;
@@ -63,18 +75,24 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
+    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
+    this.#live = live;
+    const target = options.attach && attachable(options.attach.pid);
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
-    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
-    this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
+    this.#footing = target && footing(target, { stack, recorded, live, options });
+    this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
+    this.arrangement =
+      this.#footing?.arrangement ?? arrange({ stack, recorded, door: options.door, live, always });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
+    if (target) lookAtThreads(target.pid, processes);
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -85,6 +103,7 @@ export class Mediation {
       virtualFiles,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
+      ...(this.#footing && this.#footing.filter.length === 0 && { alone: true }),
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
@@ -93,16 +112,25 @@ export class Mediation {
 
   /** The given policies, and the one by which HERMES defends itself. */
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
-    const { trace, reload } = this.#options;
+    const { trace, reload, attach } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const all = [...policies, selfDefence({ files: keptFiles(files), policies })];
-    return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
+    const onError = (error: HermesError) => this.#problem(error.message);
+    const lasting = attach !== undefined;
+    const all = [...policies, selfDefence({ files: keptFiles(files), policies, lasting })];
+    if (!attach) return new PolicyStack(all, onError, filtered);
+    return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
   }
 
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence } = this.#options;
-    const unfenced = "the run was told to have no fence";
+    const { door, fence, attach } = this.#options;
+    const unfenced = attach ? "the program runs already" : "the run was told to have no fence";
+    const fencing = attach && policies.find((policy) => policy.fence);
+    if (fencing)
+      throw new HermesError("UNAVAILABLE", {
+        what: `a fence (policy ${fencing.name} asks for it)`,
+        why: "a program that runs already cannot be put behind one",
+      });
     const missing: Record<string, string | undefined> = {
       notify: door === "trace" ? "the run was told to use the trace door" : undefined,
       trace: door === "notify" ? "the run was told to use the notify door" : undefined,
@@ -136,11 +164,14 @@ export class Mediation {
   get doorway(): Doorway {
     const { doors, filter, fetchPlan, actMark } = this.arrangement;
     const { plan, env } = this.#fence;
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs: this.#noNewPrivs };
+    const noNewPrivs = this.#noNewPrivs;
+    const attach = this.#footing && { attach: this.#footing };
+    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, ...attach };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
   get #noNewPrivs(): boolean {
+    if (this.#footing) return this.#hadNoNewPrivs || (this.#footing.flags & ATTACH.noNewPrivs) !== 0;
     return this.#fence.noNewPrivs || process.getuid?.() !== 0;
   }
 
@@ -241,9 +272,10 @@ export class Mediation {
   }
 
   /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
-  finish(pid: number, status: number, outcome: FenceOutcome): SessionResult {
-    const { code, signal } = waitStatus(status);
+  finish(pid: number, ending: Ending, outcome: FenceOutcome): SessionResult {
+    const { code, signal } = typeof ending === "number" ? waitStatus(ending) : { code: 0 };
     const exitCode = code ?? 128 + signal!;
+    if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
     this.close();
@@ -251,6 +283,7 @@ export class Mediation {
     return {
       exitCode,
       ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
+      ...(ending === "detached" && { detached: true }),
       pid,
       summary: this.#summary.report(),
       protections: this.#protections(outcome),
@@ -305,13 +338,25 @@ export class Mediation {
     return {
       doors: this.#doors(),
       filterInstructions: program.length,
-      constantRules: this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
+      constantRules: this.#footing
+        ? 0
+        : this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
       noNewPrivs: this.#noNewPrivs,
       ioUring: refusesIoUring ? "refused" : "allowed",
       fence: level,
       inForce,
       missing,
+      ...(this.#footing && { attached: this.#footing.way }),
     };
+  }
+}
+
+/** Threads of a program that runs already may have gone apart before we came. */
+function lookAtThreads(pid: number, processes: ProcessTable): void {
+  for (const tid of processes.get(pid).threads) {
+    const sight = native().sight(tid);
+    if (sight & SIGHT.apart) processes.viewsDiffer = true;
+    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
   }
 }
 
