@@ -123,6 +123,8 @@ static void rest(struct session *s, pid_t tid, int status)
 		t->rests = 1;
 		return;
 	}
+	if (what == 0 && number != SYSCALL_STOP)
+		inject_undo_interruption(tid, number);
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 	ptrace(PTRACE_CONT, tid, 0, (long)(what == 0 && number != SYSCALL_STOP ? number : 0));
 }
@@ -151,15 +153,21 @@ static int stop_all(struct session *s)
 static void go_on(struct session *s, struct tracee *t)
 {
 	(void)s;
-	inject_undo_interruption(t->tid);
+	inject_undo_interruption(t->tid, 0);
 	t->rests = 0;
 	resume(t, 0);
+}
+
+static void go_on_followed(struct session *s, struct tracee *t)
+{
+	trace_follow(t);
+	go_on(s, t);
 }
 
 static void release(struct session *s, struct tracee *t)
 {
 	if (t->rests)
-		inject_undo_interruption(t->tid);
+		inject_undo_interruption(t->tid, 0);
 	ptrace(PTRACE_DETACH, t->tid, 0, 0);
 	tracee_forget(s, t->tid);
 }
@@ -280,7 +288,7 @@ static int begin(struct session *s, const struct attach_order *order)
 	if (filters || stays) {
 		if ((failed = seize_all(s, order->pid)) < 0)
 			return failure(ATTACH_SEIZE, failed);
-		if ((failed = stop_all(s)) < 0 || (failed = seize_all(s, order->pid)) < 0)
+		if ((failed = stop_all(s)) < 0)
 			return failure(ATTACH_STOP, failed);
 	}
 	if (filters && (failed = put_filter(s, order)) < 0)
@@ -298,7 +306,7 @@ int session_attach(struct session *s, const struct attach_order *order)
 	s->every_call = (order->flags & ATTACH_EVERY_CALL) != 0;
 	memcpy(s->stops, order->stops, sizeof s->stops);
 	int failed = begin(s, order);
-	for_each(s, failed || !(order->flags & (ATTACH_STAY | ATTACH_EVERY_CALL)) ? release : go_on);
+	for_each(s, failed || !(order->flags & (ATTACH_STAY | ATTACH_EVERY_CALL)) ? release : go_on_followed);
 	return failed;
 }
 
@@ -342,7 +350,7 @@ static void tidy_return(struct tracee *t)
 		give_back_registers(t);
 		store(t);
 	}
-	inject_undo_interruption(t->tid);
+	inject_undo_interruption(t->tid, 0);
 }
 
 void attach_let_go(struct session *s, struct tracee *t, int status)
@@ -352,9 +360,9 @@ void attach_let_go(struct session *s, struct tracee *t, int status)
 	if (what == 0 && number == SYSCALL_STOP)
 		tidy_return(t);
 	else if (what == 0)
-		deliver = number;
+		inject_undo_interruption(t->tid, deliver = number);
 	else if (what == PTRACE_EVENT_STOP && number == SIGTRAP)
-		inject_undo_interruption(t->tid);
+		inject_undo_interruption(t->tid, 0);
 	else if (what == PTRACE_EVENT_FORK || what == PTRACE_EVENT_VFORK || what == PTRACE_EVENT_CLONE)
 		if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &peer) == 0)
 			tracee_find_or_add(s, (pid_t)peer); /* it was born traced, and stops by itself */

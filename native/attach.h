@@ -63,8 +63,11 @@ uint64_t inject_place(pid_t pid);
 int inject_is_safe(pid_t tid);
 /* It calls into user space instead of the kernel (PR_SET_SYSCALL_USER_DISPATCH): ours would go astray. */
 int inject_is_dispatched(pid_t tid);
-/* Our stop must not be seen: a call that the kernel ended with EINTR because of it is made again. */
-void inject_undo_interruption(pid_t tid);
+/*
+ * That it is traced must not be seen: a call that the kernel ended with EINTR because of our stop, or of a signal
+ * (`number`, or 0) that only a tracer hears of, is made again. Returns whether it will be.
+ */
+int inject_undo_interruption(pid_t tid, int number);
 
 /* kept.c: the supervisor's side of a keeper. Each returns 0 or -errno. */
 int kept_start(struct session *s, const struct attach_order *order);

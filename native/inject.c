@@ -204,33 +204,53 @@ static int is_spoiled(unsigned long long nr)
 	}
 }
 
-static int signal_waits(pid_t tid)
+static uint64_t bit(int number)
+{
+	return 1ULL << (number - 1);
+}
+
+struct dispositions {
+	unsigned long long own, shared, blocked, ignored, caught;
+};
+
+static int read_dispositions(pid_t tid, struct dispositions *d)
 {
 	char path[64], line[128];
-	unsigned long long own = 0, shared = 0, blocked = 0, ignored = 0;
+	memset(d, 0, sizeof *d);
 	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
 	FILE *status = fopen(path, "re");
 	if (status == NULL)
-		return 1;
+		return 0;
 	while (fgets(line, sizeof line, status) != NULL) {
-		sscanf(line, "SigPnd: %llx", &own);
-		sscanf(line, "ShdPnd: %llx", &shared);
-		sscanf(line, "SigBlk: %llx", &blocked);
-		sscanf(line, "SigIgn: %llx", &ignored);
+		sscanf(line, "SigPnd: %llx", &d->own);
+		sscanf(line, "ShdPnd: %llx", &d->shared);
+		sscanf(line, "SigBlk: %llx", &d->blocked);
+		sscanf(line, "SigIgn: %llx", &d->ignored);
+		sscanf(line, "SigCgt: %llx", &d->caught);
 	}
 	fclose(status);
-	return ((own | shared) & ~blocked & ~ignored) != 0;
+	return 1;
 }
 
-void inject_undo_interruption(pid_t tid)
+/* What does nothing to the process: without a tracer it would not even wake it. */
+static uint64_t without_effect(const struct dispositions *d)
+{
+	return d->ignored | ((bit(SIGCHLD) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGCONT)) & ~d->caught);
+}
+
+/* `number`: the signal that it is stopped for, 0 for none. */
+int inject_undo_interruption(pid_t tid, int number)
 {
 	struct user_regs_struct now;
-	if (ptrace(PTRACE_GETREGS, tid, 0, &now) < 0 || (int64_t)now.rax != -EINTR || !is_spoiled(now.orig_rax))
-		return;
-	if (signal_waits(tid)) /* it would have been interrupted without us */
-		return;
+	struct dispositions d;
+	if (ptrace(PTRACE_GETREGS, tid, 0, &now) < 0 || (int64_t)now.rax != -EINTR || !is_spoiled(now.orig_rax) ||
+	    !read_dispositions(tid, &d))
+		return 0;
+	uint64_t waiting = ((d.own | d.shared) & ~d.blocked) | (number > 0 ? bit(number) : 0);
+	if (waiting & ~without_effect(&d)) /* it would have been interrupted without us */
+		return 0;
 	now.rip -= SYSCALL_LENGTH;
 	now.rax = now.orig_rax;
 	now.orig_rax = (unsigned long long)-1;
-	ptrace(PTRACE_SETREGS, tid, 0, &now);
+	return ptrace(PTRACE_SETREGS, tid, 0, &now) == 0;
 }

@@ -68,6 +68,7 @@ struct session {
 	int tracee_count;
 	uint32_t act_mark;  /* in the upper half of the sixth argument: a call that the trace door wants to be notified */
 	int acting;         /* so many tracees have an act */
+	uint32_t turns;     /* of the wait */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
 	int attached;       /* to a process that was there before us (attach.c); the launcher is then its keeper, if any */
@@ -101,6 +102,7 @@ void notify_answer(struct session *s, const struct event *event);
 
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);
+void trace_follow(struct tracee *t);
 int trace_wait(struct session *s, int look_first);
 int trace_look(struct session *s);
 void trace_answer(struct session *s, const struct event *event);

@@ -21,6 +21,12 @@ enum { SYSCALL_STOP = SIGTRAP | 0x80, X32_CALLS = 0x40000000, ERESTARTSYS = 512 
 static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
 
+/*
+ * While we attach: children are left alone, since one that is stopped right after vfork would keep its parent from
+ * stopping for ever.
+ */
+static const int TRACE_THREADS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
+
 int trace_is_injecting(struct session *s, pid_t tid)
 {
 	if (!(s->doors & 1 << DOOR_TRACE))
@@ -216,6 +222,9 @@ static int on_any_call(struct session *s, struct tracee *t)
 	struct __ptrace_syscall_info info;
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) < 0)
 		return 0;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.rval == -EINTR && t->restore == 0 &&
+	    inject_undo_interruption(t->tid, 0))
+		t->in_call = 0;
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->in_call)
 		return on_return(s, t);
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
@@ -294,6 +303,8 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return 0;
 		}
+		if (s->attached)
+			inject_undo_interruption(t->tid, 0);
 		if (t->restore && !t->in_call && load(t) == 0) { /* born of a changed clone */
 			give_back_registers(t);
 			store(t);
@@ -303,6 +314,7 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 	case 0:
 		if (number == SYSCALL_STOP)
 			return s->every_call ? on_any_call(s, t) : on_return(s, t);
+		inject_undo_interruption(t->tid, number);
 		resume(t, number); /* a signal on its way to the program */
 		return 0;
 	default:
@@ -311,12 +323,18 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 	}
 }
 
+/* All that a session wants to hear of, from one that is stopped. */
+void trace_follow(struct tracee *t)
+{
+	ptrace(PTRACE_SETOPTIONS, t->tid, 0, (long)OPTIONS);
+}
+
 int trace_seize(struct session *s, pid_t tid)
 {
 	if (tracee_find_or_add(s, tid) == NULL)
 		return -ENOMEM;
 	/* What we started ends with us; what was there before us goes on without us. */
-	long options = s->attached ? OPTIONS : OPTIONS | PTRACE_O_EXITKILL;
+	long options = s->attached ? TRACE_THREADS : OPTIONS | PTRACE_O_EXITKILL;
 	return ptrace(PTRACE_SEIZE, tid, 0, options) < 0 ? -errno : 0;
 }
 

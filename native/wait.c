@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPEAT_NS = 2 * 1000 * 1000, LOOKS = 50 };
+enum { REPEAT_NS = 2 * 1000 * 1000, LOOKS = 50, TURNS = 256 };
 
 static int has_door(const struct session *s, enum door door)
 {
@@ -243,6 +243,9 @@ int session_next(struct session *s)
 		return report(s, EVENT_OVER, 0), EVENT_OVER;
 	while (got == 0) {
 		if (s->attached && (got = attach_over(s)))
+			break;
+		/* Where there is always another stop we never block, and so are never interrupted: look up now and then. */
+		if (++s->turns % TURNS == 0 && (got = woken(s)))
 			break;
 		/* Without a listener the program has failed to start. One that is traced must be seen to its end. */
 		int notify = has_door(s, DOOR_NOTIFY) && s->listener >= 0 && !s->leaving, trace = has_door(s, DOOR_TRACE);

@@ -1,4 +1,4 @@
-import { readlinkSync } from "node:fs";
+import { readLink } from "./process/proc.js";
 import { type RunOptions, sessionOptions, startSession } from "./run.js";
 import { attachable } from "./session/attach.js";
 import type { SessionOptions, SessionResult } from "./session/options.js";
@@ -20,7 +20,7 @@ export async function attach(options: AttachOptions, events?: SessionEvents): Pr
 }
 
 /** The same, and gives you the session: `end()` leaves the process. */
-export function startAttached(options: AttachOptions, events?: SessionEvents): Promise<Session> {
+export async function startAttached(options: AttachOptions, events?: SessionEvents): Promise<Session> {
   return startSession(attachedOptions(options), options, events);
 }
 
@@ -29,7 +29,7 @@ export function attachedOptions({ pid, filter = false, ...rest }: AttachOptions)
   const command = argv.length > 0 ? argv : [name];
   return {
     ...sessionOptions({ ...rest, command, fence: "none" }),
-    file: readlinkSync(`/proc/${pid}/exe`),
+    file: readLink(`/proc/${pid}/exe`),
     ...(cwd !== "" && { cwd }),
     attach: { pid, filter },
   };

@@ -5,7 +5,7 @@ import { DOOR, MAX_SYSCALL } from "../kernel/layout.js";
 import { ATTACH } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
-import { isBelow, readText } from "../process/proc.js";
+import { isBelow, readStat, readText } from "../process/proc.js";
 import { readTarget, type Target } from "../process/target.js";
 import { findKeeper, type Kept, noteOf } from "./keeper.js";
 import type { AttachOptions, SessionOptions } from "./options.js";
@@ -41,6 +41,9 @@ export function attachable(pid: number): Target {
   return target;
 }
 
+const OWN_CHILD =
+  "it is a child of this process, and Node itself waits for its end; attach from another process: hermes attach";
+
 function refusal({
   pid,
   process: leader,
@@ -52,6 +55,7 @@ function refusal({
   if (pid === process.pid || leader === process.pid) return "it is HERMES itself";
   if (isKernelThread) return "it is a thread of the kernel, not a program";
   if (leader !== pid) return `it is a thread; attach to its process: hermes attach ${leader}`;
+  if (readStat(pid)?.parent === process.pid) return OWN_CHILD;
   if (state === "Z" || state === "X") return "it has ended; its parent has not yet taken notice";
   if (isBelow(process.pid, pid)) return "HERMES was started below it, and it would wait for itself";
   if (tracer !== 0) return `process ${tracer} (${nameOf(tracer)}) traces it already`;
