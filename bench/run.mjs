@@ -6,11 +6,14 @@ import { analyze } from "./analyze.mjs";
 import { exec } from "./exec.mjs";
 import { guard } from "./guard.mjs";
 import { memory } from "./memory.mjs";
+import { installPeers } from "./peers.mjs";
 import { policies } from "./policies.mjs";
 import { reload } from "./reload.mjs";
+import { scale } from "./scale.mjs";
 import { start } from "./start.mjs";
 import { stops } from "./stops.mjs";
 import { trace } from "./trace.mjs";
+import { workloads } from "./workloads.mjs";
 
 const SCENARIOS = {
   stops: async (options) => ({ stops: stops(options), start: start(options) }),
@@ -21,6 +24,9 @@ const SCENARIOS = {
   guard: async (options) => ({ guard: guard(options) }),
   trace: async (options) => ({ trace: await trace(options) }),
   analyze: async (options) => ({ analyze: await analyze(options) }),
+  scale: async (options) => ({ scale: scale(options) }),
+  workloads: async (options) => ({ workloads: await workloads(options) }),
+  peers: async () => installPeers(),
   memory: async (options) => ({ memory: await memory(options) }),
 };
 
@@ -34,6 +40,9 @@ const { values, positionals } = parseArgs({
     events: { type: "string", default: "10000000" },
     door: { type: "string", default: "notify" },
     policy: { type: "string", default: "requested" },
+    /** workloads: which of them, and under which systems */
+    only: { type: "string" },
+    systems: { type: "string" },
   },
 });
 

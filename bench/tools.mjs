@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+export const root = fileURLToPath(new URL("..", import.meta.url));
 export const built = `${root}build/bench`;
 export const HERMES = `${root}hermes`;
 export const STRACE = ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat", "-o", "/dev/null"];
@@ -10,8 +10,15 @@ export const STRACE = ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat", "-
 /** Compiles the workload and the reference supervisors. Returns the path of each by its name. */
 export function buildTools() {
   mkdirSync(built, { recursive: true });
-  const sources = ["programs/calls", "reference/allow", "reference/notify", "reference/trace"];
-  const flags = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"];
+  const sources = [
+    "programs/calls",
+    "programs/crowd",
+    "programs/measure",
+    "reference/allow",
+    "reference/notify",
+    "reference/trace",
+  ];
+  const flags = ["-O2", "-std=gnu11", "-pthread", "-Wall", "-Wextra", "-Werror"];
   const tools = {};
   for (const source of sources) {
     const name = source.slice(source.indexOf("/") + 1);

@@ -64,15 +64,21 @@ static int needs_met(const struct act *act)
 	}
 }
 
+/* O_TMPFILE holds the bit of O_DIRECTORY, which every listing of a folder has. */
+static int flags_create(uint64_t flags)
+{
+	return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 static int creates(const struct act *act)
 {
 	switch (act->nr) {
 	case SYS_mkdir: case SYS_mkdirat: case SYS_mknod: case SYS_mknodat: case SYS_creat: case SYS_bind:
 		return 1;
 	case SYS_open:
-		return (act->args[1] & (O_CREAT | O_TMPFILE)) != 0;
+		return flags_create(act->args[1]);
 	case SYS_openat:
-		return (act->args[2] & (O_CREAT | O_TMPFILE)) != 0;
+		return flags_create(act->args[2]);
 	case SYS_openat2:
 		return 1;
 	default:

@@ -319,7 +319,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 #define FIELD(kind, field) PUT(#kind "." #field, offsetof(struct kind, field))
 	FIELD(event, kind); FIELD(event, door); FIELD(event, tid); FIELD(event, nr); FIELD(event, args);
 	FIELD(event, ip); FIELD(event, sp); FIELD(event, result); FIELD(event, id); FIELD(event, time);
-	FIELD(event, peer); FIELD(event, fetched); FIELD(event, slots); PUT("slot", sizeof(struct slot));
+	FIELD(event, peer); FIELD(event, fetched); FIELD(event, slots); FIELD(event, registers); PUT("slot", sizeof(struct slot));
 	FIELD(answer, action); FIELD(answer, flags); FIELD(answer, result); FIELD(answer, registers);
 	FIELD(answer, signal); FIELD(answer, args); FIELD(answer, write_count); FIELD(answer, writes);
 	FIELD(write, kind); FIELD(write, argument); FIELD(write, address); FIELD(write, offset); FIELD(write, length);
@@ -364,7 +364,8 @@ NAPI_MODULE_INIT()
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
-	    export_process_functions(env, exports) != napi_ok || export_attach_functions(env, exports) != napi_ok)
+	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||
+	    export_ring_functions(env, exports) != napi_ok || export_attach_functions(env, exports) != napi_ok)
 		return NULL;
 	return exports;
 }

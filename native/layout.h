@@ -9,6 +9,7 @@
 
 enum {
 	ARGUMENTS = 6,
+	REGISTERS = 27,
 	MAX_WRITES = 16,
 
 	MAX_PINS = 2,
@@ -31,11 +32,17 @@ enum event_kind {
 	EVENT_RETURN = 2,    /* a call has returned and its result waits for an answer */
 	EVENT_FORK = 3,      /* peer = the new tracee */
 	EVENT_EXEC = 4,      /* peer = the thread that called execve, when it was not the leader */
+	EVENT_BORN = 5,      /* a new tracee has not yet run; only where births are watched */
 	EVENT_EXIT = 6,      /* result = wait status of one tracee */
 	EVENT_MAIN_EXIT = 7, /* result = wait status of the program that was started */
 	EVENT_MAIN_STOP = 8, /* result = the stop signal */
 	EVENT_OVER = 9,      /* no process of the session is left */
+	EVENT_SIGNAL = 10,   /* nr = a signal on its way to the program that is watched, peer = its si_code, id = its si_addr */
+	EVENT_INSTRUCTION = 12, /* nr = which; args = what it would give, then rax and rcx; result = its length */
 };
+
+/* Instructions that fault before they run. */
+enum instruction { INSTRUCTION_NONE = 0, INSTRUCTION_RDTSC = 1, INSTRUCTION_RDTSCP = 2 };
 
 enum door { DOOR_NONE = 0, DOOR_NOTIFY = 1, DOOR_TRACE = 2 };
 
@@ -61,6 +68,7 @@ struct event {
 	int32_t peer;
 	uint32_t fetched; /* bit i: slots[i] holds something */
 	struct slot slots[ARGUMENTS];
+	uint64_t registers[REGISTERS]; /* at the trace door, as the thread stopped: struct user_regs_struct */
 };
 
 /*
@@ -95,6 +103,8 @@ enum answer_flag {
 	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
+	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
+	ANSWER_DELIVER = 64,    /* on an instruction: the program is to see the signal of its fault */
 };
 
 enum write_kind {
@@ -115,7 +125,7 @@ struct write {
 struct answer {
 	uint32_t action;
 	uint32_t flags;
-	int64_t result;
+	int64_t result;     /* on a signal: the one that the program gets, 0 for none */
 	uint32_t registers; /* bit i: args[i] replaces the register */
 	int32_t signal;     /* sent to the thread before anything else, 0 for none */
 	uint64_t args[ARGUMENTS];

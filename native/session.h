@@ -22,9 +22,14 @@ struct tracee {
 	pid_t tid;
 	struct tracee *next;
 	enum { PHASE_IDLE, PHASE_MAKING_SCRATCH, PHASE_REPLAYING } phase;
+	int born;             /* its birth has been told */
+	int newborn;          /* … or is the next thing to be told */
 	int in_call;          /* its return stop is still to come */
 	int32_t skipped;      /* the number of a call that was made in its place without a listener */
 	int want_return;      /* that stop is to be reported */
+	int early;            /* stopped at birth, before we heard of it from its parent */
+	int ended;            /* it was reaped outside of the wait, with this status */
+	int end_status;
 	uint32_t restore;     /* bit i: argument register i was changed and goes back on return */
 	uint64_t original[ARGUMENTS];
 	struct user_regs_struct registers; /* as of the stop it is in */
@@ -69,6 +74,11 @@ struct session {
 	uint32_t act_mark;  /* in the upper half of the sixth argument: a call that the trace door wants to be notified */
 	int acting;         /* so many tracees have an act */
 	uint32_t turns;     /* of the wait */
+	uint64_t signals;   /* bit n - 1: signal n is reported before the program gets it */
+	int early;          /* so many tracees wait to be heard of */
+	int ended;          /* so many tracees were reaped outside of the wait */
+	int births;         /* new tracees are reported before their first instruction */
+	int newborn;        /* so many of them have yet to be */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
 	int attached;       /* to a process that was there before us (attach.c); the launcher is then its keeper, if any */
@@ -108,12 +118,30 @@ int trace_look(struct session *s);
 void trace_answer(struct session *s, const struct event *event);
 int trace_is_injecting(struct session *s, pid_t tid);
 
+/* hook.c */
+int hook_signal(struct session *s, struct tracee *t, int number);
+void hook_answer(struct session *s, struct tracee *t, const struct event *event);
+void hook_block_again(struct tracee *t, int number);
+int64_t hook_call(struct session *s, pid_t tid, uint64_t at, const uint64_t call[7]);
+int hook_registers(pid_t tid, void *into);
+int hook_set_registers(struct session *s, pid_t tid, const void *from);
+int hook_store(pid_t tid, uint64_t address, const uint8_t *from, size_t length);
+int hook_patch(pid_t tid, const uint64_t *addresses, const uint8_t *values, size_t count);
+
 /* tracee.c */
 struct tracee *tracee_find(struct session *s, pid_t tid);
 struct tracee *tracee_find_or_add(struct session *s, pid_t tid);
 void tracee_forget(struct session *s, pid_t tid);
 void tracee_forget_act(struct session *s, struct tracee *t);
 void tracee_forget_all(struct session *s);
+struct tracee *tracee_next(struct session *s, int (*wanted)(const struct tracee *t));
+
+/* instruction.c */
+int instruction_traps(const struct session *s);
+enum instruction instruction_faulted(struct session *s, struct tracee *t, int *length);
+void instruction_report(struct event *event, const struct tracee *t, enum instruction which, int length);
+void instruction_answer(struct tracee *t, const struct event *event, const struct answer *answer);
+void instruction_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t into[4]);
 
 /* stop.c */
 pid_t stop_wait(struct session *s, int *status, int look_first);

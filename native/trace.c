@@ -37,51 +37,6 @@ int trace_is_injecting(struct session *s, pid_t tid)
 
 /* ------------------------------------------------------------------ answers */
 
-/* Where there is no listener, what gives no descriptor and does not wait is made here; nothing else is asked for. */
-static void make_at_once(struct tracee *t, struct act *act, uint32_t flags)
-{
-	int64_t result = -ENOSYS;
-	if (!act_may_block(act)) {
-		struct outcome outcome = act_make(act);
-		result = outcome.result;
-		if (outcome.fd >= 0)
-			close(outcome.fd);
-	}
-	act_discard(act);
-	t->skipped = (int32_t)t->registers.orig_rax;
-	int wanted = (flags & ANSWER_WANT_RETURN) != 0;
-	give_back_registers(t);
-	t->registers.orig_rax = (unsigned long long)-1;
-	t->registers.rax = (unsigned long long)result;
-	t->in_call = t->want_return = wanted;
-	store(t);
-	resume(t, 0);
-}
-
-/*
- * Only a notification lets us put a descriptor into a tracee. So the call goes on with a mark in bits that no call
- * looks at; the filter, which the kernel asks again after this stop, sends what is marked to the listener.
- */
-static void send_to_be_made(struct session *s, struct tracee *t, const struct event *event, uint32_t flags)
-{
-	struct act *act = act_of(s, event);
-	if (act == NULL) {
-		skip_call(t, -ENOMEM);
-		return;
-	}
-	if (s->listener < 0) {
-		make_at_once(t, act, flags);
-		return;
-	}
-	change_register(t, 5, (uint64_t)s->act_mark << 32 | (uint32_t)*argument(&t->registers, 5));
-	t->want_return = (flags & ANSWER_WANT_RETURN) != 0;
-	t->in_call = 1;
-	t->act = act;
-	s->acting++;
-	store(t);
-	resume(t, 0);
-}
-
 static void answer_entry(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes)
 {
 	if (answer->action == ANSWER_RETURN) {
@@ -106,6 +61,31 @@ static void answer_return(struct session *s, struct tracee *t, const struct answ
 	resume(t, 0);
 }
 
+/* A child that stopped before its parent told of it waits until then: what it does is to be seen in that order. */
+static void let_live(struct session *s, struct tracee *born)
+{
+	if (born == NULL || !born->early)
+		return;
+	born->early = 0;
+	s->early--;
+	if (born->restore && load(born) == 0) {
+		give_back_registers(born);
+		store(born);
+	}
+	if (s->births && !born->born) {
+		born->newborn = 1;
+		s->newborn++;
+	} else {
+		resume(born, 0);
+	}
+}
+
+static int is_early(const struct tracee *t) { return t->early; }
+
+static int is_newborn(const struct tracee *t) { return t->newborn; }
+
+static int has_ended(const struct tracee *t) { return t->ended; }
+
 void trace_answer(struct session *s, const struct event *event)
 {
 	const struct answer *answer = s->answer;
@@ -127,6 +107,21 @@ void trace_answer(struct session *s, const struct event *event)
 		break;
 	case EVENT_RETURN:
 		answer_return(s, t, answer);
+		break;
+	case EVENT_SIGNAL:
+		hook_answer(s, t, event);
+		break;
+	case EVENT_INSTRUCTION:
+		instruction_answer(t, event, answer);
+		break;
+	case EVENT_FORK:
+		let_live(s, tracee_find(s, event->peer));
+		resume(t, 0);
+		break;
+	case EVENT_EXEC: /* its return is the first moment at which the new program can be made to do something */
+		if (answer->flags & ANSWER_WANT_RETURN)
+			t->in_call = t->want_return = 1;
+		resume(t, 0);
 		break;
 	default:
 		resume(t, 0);
@@ -157,6 +152,8 @@ static void report_registers(struct event *event, struct tracee *t)
 		event->args[i] = *argument(&t->registers, i);
 	event->ip = t->registers.rip;
 	event->sp = t->registers.rsp;
+	_Static_assert(sizeof t->registers == sizeof event->registers, "a thread's registers");
+	memcpy(event->registers, &t->registers, sizeof event->registers);
 }
 
 static int on_entry(struct session *s, struct tracee *t)
@@ -247,8 +244,8 @@ static int on_fork(struct session *s, struct tracee *t)
 	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &peer) < 0)
 		return 0;
 	/* What was born may have stopped, and even made calls, before we hear of its birth. */
-	struct tracee *born = tracee_find(s, (pid_t)peer) ? NULL : tracee_find_or_add(s, (pid_t)peer);
-	if (born != NULL) { /* it has a copy of our memory there, or (vfork) the same */
+	struct tracee *known = tracee_find(s, (pid_t)peer), *born = known ? known : tracee_find_or_add(s, (pid_t)peer);
+	if (born != NULL && (known == NULL || known->early)) { /* it has a copy of our memory there, or (vfork) the same */
 		born->scratch = t->scratch;
 		born->scratch_size = t->scratch_size;
 		born->restore = t->restore; /* and of the registers that we changed */
@@ -271,6 +268,7 @@ static int on_exec(struct session *s, struct tracee *t)
 			tracee_forget(s, (pid_t)former);
 		}
 	}
+	t->born = 1;
 	t->restore = 0; /* a new program: those registers are gone */
 	t->scratch = t->scratch_size = 0;
 	t->phase = PHASE_IDLE;
@@ -281,12 +279,31 @@ static int on_exec(struct session *s, struct tracee *t)
 	return 1;
 }
 
+static int on_fault(struct session *s, struct tracee *t)
+{
+	int length = 0;
+	enum instruction which = instruction_faulted(s, t, &length);
+	if (which == INSTRUCTION_NONE)
+		return 0;
+	report(s, t, EVENT_INSTRUCTION);
+	instruction_report(s->event, t, which, length);
+	return 1;
+}
+
+static int tell_birth(struct session *s, struct tracee *t)
+{
+	s->newborn -= t->newborn;
+	t->newborn = 0;
+	t->born = 1;
+	return report(s, t, EVENT_BORN);
+}
+
 static int is_stop_signal(int number)
 {
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-static int on_stop(struct session *s, struct tracee *t, int status)
+static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 {
 	int number = WSTOPSIG(status), what = status >> 16;
 	switch (what) {
@@ -305,15 +322,26 @@ static int on_stop(struct session *s, struct tracee *t, int status)
 		}
 		if (s->attached)
 			inject_undo_interruption(t->tid, 0);
+		if (fresh && (s->signals || instruction_traps(s))) {
+			t->early = 1;
+			s->early++;
+			return 0;
+		}
 		if (t->restore && !t->in_call && load(t) == 0) { /* born of a changed clone */
 			give_back_registers(t);
 			store(t);
 		}
+		if (s->births && !t->born)
+			return tell_birth(s, t);
 		resume(t, 0);
 		return 0;
 	case 0:
 		if (number == SYSCALL_STOP)
 			return s->every_call ? on_any_call(s, t) : on_return(s, t);
+		if (number == SIGSEGV && on_fault(s, t))
+			return 1;
+		if (s->signals & 1ull << (number - 1))
+			return hook_signal(s, t, number);
 		inject_undo_interruption(t->tid, number);
 		resume(t, number); /* a signal on its way to the program */
 		return 0;
@@ -344,6 +372,7 @@ static int on_status(struct session *s, pid_t tid, int status)
 		s->launcher = 0;
 		return 0;
 	}
+	int fresh = tracee_find(s, tid) == NULL;
 	struct tracee *t = tracee_find_or_add(s, tid);
 	if (t == NULL) {
 		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
@@ -354,20 +383,32 @@ static int on_status(struct session *s, pid_t tid, int status)
 		return 0;
 	}
 	if (WIFSTOPPED(status))
-		return on_stop(s, t, status);
+		return on_stop(s, t, status, fresh);
 	if (tid == s->program)
 		s->main_status = status;
 	report(s, t, EVENT_EXIT);
 	s->event->result = status;
 	s->awaiting = 0;
 	tracee_forget(s, tid);
+	while (s->early) /* it may have been their parent, which will not tell of them any more */
+		let_live(s, tracee_next(s, is_early));
 	return 1;
+}
+
+static int tell_end(struct session *s)
+{
+	struct tracee *t = tracee_next(s, has_ended);
+	return on_status(s, t->tid, t->end_status);
 }
 
 /* Waits for one stop of one tracee. Returns 1 when the buffer holds an event, 0 when not, or -errno. */
 int trace_wait(struct session *s, int look_first)
 {
 	int status;
+	if (s->ended)
+		return tell_end(s);
+	if (s->newborn)
+		return tell_birth(s, tracee_next(s, is_newborn));
 	pid_t tid = stop_wait(s, &status, look_first);
 	return tid < 0 ? -errno : on_status(s, tid, status);
 }
@@ -376,6 +417,10 @@ int trace_wait(struct session *s, int look_first)
 int trace_look(struct session *s)
 {
 	int status;
+	if (s->ended)
+		return tell_end(s);
+	if (s->newborn)
+		return tell_birth(s, tracee_next(s, is_newborn));
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
 	return tid < 0 ? -errno : tid == 0 ? -EAGAIN : on_status(s, tid, status);
 }

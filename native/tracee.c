@@ -51,11 +51,24 @@ void tracee_forget(struct session *s, pid_t tid)
 			continue;
 		*link = t->next;
 		s->tracee_count--;
+		s->early -= t->early;
+		s->ended -= t->ended;
+		s->newborn -= t->newborn;
 		tracee_forget_act(s, t);
 		free(t->pending);
 		free(t);
 		return;
 	}
+}
+
+/* The first of which that is true. */
+struct tracee *tracee_next(struct session *s, int (*wanted)(const struct tracee *t))
+{
+	for (int i = 0; i < TRACEE_BUCKETS; i++)
+		for (struct tracee *t = s->tracees[i]; t != NULL; t = t->next)
+			if (wanted(t))
+				return t;
+	return NULL;
 }
 
 void tracee_forget_all(struct session *s)

@@ -70,6 +70,11 @@ static inline struct session *need_session(struct call *c)
 napi_status export_process_functions(napi_env env, napi_value exports);
 /* attaching.c */
 napi_status export_attach_functions(napi_env env, napi_value exports);
+/* ring.c */
+napi_status export_ring_functions(napi_env env, napi_value exports);
+
+/* inside.c: what is inside a tracee */
+napi_status export_inside_functions(napi_env env, napi_value exports);
 
 struct exported {
 	const char *name;

@@ -4,13 +4,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import * as esbuild from "esbuild";
 
 /** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
-export const EXTERNAL = ["esbuild", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
+export const EXTERNAL = ["esbuild", "iced-x86", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
 
 /** Commands that must start at once: each is one file. */
 const QUICK = ["commands", "completion", "hook", "hook-judge", "trace"];
 
 /** Commands whose start is not what people wait for: they share files. */
 const OTHERS = [
+  "agent",
   "analyze",
   "approvals",
   "attach",
@@ -21,6 +22,7 @@ const OTHERS = [
   "doctor",
   "exec",
   "export",
+  "fleet",
   "guard",
   "install",
   "learn",

@@ -1,12 +1,15 @@
 import type { SyscallArguments, SyscallName } from "./abi/arguments.generated.js";
 import type { Address } from "./address.js";
+import type { Inside, MemoryMap } from "./inside.js";
+
+export type { CallStack, Frame, MemoryMap, ProgramMemory, Registers, StackEnd } from "./inside.js";
 
 /**
  * What a program asks for, or has done: an immutable fact that awaits a verdict. Fields are read from the
  * tracee when they are looked at, so a policy pays for what it uses; they may only be read while the event is
- * being decided.
+ * being decided. Registers and stacks are seen at the trace door only.
  */
-export interface CallEvent<Name extends SyscallName = SyscallName> {
+export interface CallEvent<Name extends SyscallName = SyscallName> extends Inside {
   readonly kind: "syscall" | "return";
   readonly name: Name;
   readonly nr: number;
@@ -43,9 +46,6 @@ export interface CallEvent<Name extends SyscallName = SyscallName> {
   readonly flags: readonly string[];
   /** The bytes to be written; on return the bytes that were read. Cut at a limit. */
   readonly data: Buffer | undefined;
-
-  /** Any memory of the caller, bounded to 64 KiB; undefined when it cannot be read. */
-  memory(address: bigint, length: number): Buffer | undefined;
 }
 
 export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {
@@ -55,8 +55,6 @@ export interface ReturnEvent<Name extends SyscallName = SyscallName> extends Cal
   readonly resultExact: bigint;
   /** The error's name, when there was one. */
   readonly errno: string | undefined;
-  /** Seconds between the call and its return. */
-  readonly elapsed: number;
 }
 
 export interface PathArgument {
@@ -94,19 +92,11 @@ export interface ProcessInfo {
   readonly maps: readonly MemoryMap[];
 }
 
-export interface MemoryMap {
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly permissions: string;
-  readonly offset: bigint;
-  readonly path: string;
-}
-
 /**
  * A call of a function inside the program, seen before its first instruction, or its return. As with system calls,
  * fields are read when they are looked at, and only while the event is being decided.
  */
-export interface FunctionEvent {
+export interface FunctionEvent extends Inside {
   readonly kind: "function" | "function-return";
   /** `libc!getenv`; `app!0x1234` when it has no symbol. */
   readonly name: string;
@@ -144,8 +134,6 @@ export interface FunctionReturnEvent extends FunctionEvent {
   resultString(): string | undefined;
   /** The result by the function's prototype, where one is known. */
   readonly value: unknown;
-  /** Seconds between the call and its return. */
-  readonly elapsed: number;
 }
 
 /** A place in the program's code. */
@@ -158,11 +146,24 @@ export interface CodePlace {
   readonly symbol: string | undefined;
 }
 
+export interface CpuidResult {
+  readonly eax: number;
+  readonly ebx: number;
+  readonly ecx: number;
+  readonly edx: number;
+}
+
 /** An instruction that the program is about to execute. */
-export interface InstructionEvent {
+export interface InstructionEvent extends Inside {
   readonly kind: "instruction";
-  /** `rdtsc`, `rdtscp`, `cpuid`, or what the policy calls its pattern. */
+  /** `rdtsc`, `rdtscp`, `cpuid`, or a pattern as the policy wrote it. */
   readonly name: string;
+  /** Of rdtsc and rdtscp: what the counter shows. */
+  readonly value: bigint | undefined;
+  /** Of cpuid: what is asked for, and what the machine says. */
+  readonly leaf: number | undefined;
+  readonly subleaf: number | undefined;
+  readonly cpuid: CpuidResult | undefined;
   readonly address: bigint;
   readonly module: string | undefined;
   readonly tid: number;

@@ -4,10 +4,14 @@ import type { Policy } from "./policy/policy.js";
 import type { FenceLevel } from "./protection.js";
 import type { AskOptions, SessionOptions, SessionResult } from "./session/options.js";
 import type { Session, SessionEvents } from "./session/session.js";
+import { fleetPolicy } from "./store/enrolled.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "./trace/options.js";
 
 /** Milliseconds that a question waits for its answer. */
 const DEFAULT_PATIENCE = 60_000;
+/** What a policy is most likely to want later: whatever has effects. */
+export const LIVE =
+  "%file,%network,%process,%signal,%mount,%namespace,%credential,%kernel,%ptrace,%ipc".split(",");
 
 export interface RunOptions {
   /** The program and its arguments. */
@@ -80,13 +84,19 @@ export function sessionOptions(options: RunOptions): SessionOptions {
   if (options.command.length === 0) throw new HermesError("USAGE", { message: "there is no command to run" });
   const { policy: _, signal: __, trace, ask, ...rest } = options;
   const traced = typeof trace === "string" ? { file: trace } : trace;
+  // A host of a fleet: its policy holds here too, and so does the next one.
+  const fleet = fleetPolicy();
   return {
     ...rest,
-    policies: policiesOf(options).filter((policy) => typeof policy === "string"),
+    policies: [
+      ...policiesOf(options).filter((policy) => typeof policy === "string"),
+      ...(fleet === undefined ? [] : [fleet]),
+    ],
     env: options.env ?? process.env,
     door: options.door ?? "auto",
     fence: fenceOptions(options.fence),
     reload: options.reload ?? true,
+    ...(fleet !== undefined && { reload: true, live: [...(options.live ?? []), ...LIVE] }),
     ...(ask && { ask: { patience: DEFAULT_PATIENCE, ...ask } }),
     ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
   };

@@ -50,7 +50,9 @@ const MAX_DEEDS = 100;
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
   readonly #calls = new Float64Array(MAX_SYSCALL + 1);
-  readonly #decisions = new Map<string, { decision: Decision; nr: number; count: number }>();
+  readonly #decisions = new Map<string, { decision: Decision; nr: number | string; count: number }>();
+  /** By name; only what policies named is counted, so there are few. */
+  readonly #inside = new Map<string, number>();
   readonly #deeds: Deeds | undefined;
 
   /** `deeds`: also what each decision fell on. */
@@ -64,6 +66,11 @@ export class Summary {
     if (decision.action === "allow" && !decision.watched) return;
     this.#remember(nr, decision);
     if (this.#deeds) this.#rememberDeed(event, decision, this.#deeds);
+  }
+
+  /** A call that was only recorded, by the program itself. */
+  countObserved(nr: number): void {
+    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
   }
 
   #rememberDeed(event: CallEvent, decision: Decision, deeds: Deeds): void {
@@ -86,11 +93,17 @@ export class Summary {
       });
   }
 
+  /** An event inside the program, which has no number. */
+  countInside(name: string, decision: Decision): void {
+    this.#inside.set(name, (this.#inside.get(name) ?? 0) + 1);
+    if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
+  }
+
   countReturn(nr: number, decision: Decision): void {
     if (decision.action !== "allow") this.#remember(nr, decision);
   }
 
-  #remember(nr: number, decision: Decision): void {
+  #remember(nr: number | string, decision: Decision): void {
     const full = this.#decisions.size >= MAX_KINDS;
     const detail = full ? "" : (decision.rule ?? decision.reason ?? "");
     const key = `${nr} ${decision.action} ${decision.policy} ${detail}`;
@@ -107,6 +120,10 @@ export class Summary {
       byCall[callName(nr)] = count;
       calls += count;
     });
+    for (const [name, count] of this.#inside) {
+      byCall[name] = count;
+      calls += count;
+    }
     const decisions = [...this.#decisions.values()].map(({ decision, nr, count }) => ({
       action: decision.action,
       policy: decision.policy,
@@ -123,6 +140,7 @@ export class Summary {
   }
 }
 
-function callName(nr: number): string {
+function callName(nr: number | string): string {
+  if (typeof nr === "string") return nr;
   return nr === MAX_SYSCALL ? "unknown" : (syscallByNumber(nr)?.name ?? `syscall_${nr}`);
 }

@@ -36,7 +36,12 @@ export interface Change {
   readonly data?: string | Uint8Array;
   /** On return: what the program sees as the result. */
   readonly result?: number | bigint;
+  /** Of an instruction: registers as it is to find them (of rdtsc, rdtscp and cpuid: as it is to leave them). */
+  readonly registers?: RegisterValues;
 }
+
+/** By name: `{ rax: 1n, ebx: 0 }`. A name of 32 bits clears the upper half, as the machine does. */
+export type RegisterValues = Readonly<Record<string, number | bigint>>;
 
 /** The call does not happen; the program sees this. */
 export interface Emulation {
@@ -47,6 +52,10 @@ export interface Emulation {
   readonly outputs?: Readonly<Record<string | number, string | Uint8Array>>;
   /** For calls that open a file: the content of the file that the program gets instead. */
   readonly content?: string | Uint8Array;
+  /** Bytes for any memory of the program. */
+  readonly memory?: readonly { readonly address: bigint; readonly bytes: Uint8Array }[];
+  /** For instructions: what they leave behind. */
+  readonly registers?: RegisterValues;
 }
 
 /** Something goes wrong on purpose. What is not given does not happen; an errno skips the call. */

@@ -16,14 +16,16 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 /** From the nouns up. A file may import from its own layer's folder and from layers before it. */
 const LAYERS = [
   ["src/errors.ts", "src/text.ts", "src/home.ts", "src/version.ts", "src/address.ts", "src/structs.ts"],
-  ["src/abi/", "src/elf/"],
-  ["src/event.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/"],
+  ["src/abi/", "src/elf/", "src/code/"],
+  ["src/event.ts", "src/inside.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/", "src/prototypes/"],
   ["src/policy/", "src/kernel/", "src/guard/"],
-  ["src/process/", "src/fence/"],
+  ["src/process/", "src/fence/", "src/inspect/"],
   ["src/store/"],
   ["src/audit/"],
   ["src/decode/", "src/approval/", "src/deed/"],
   ["src/doors/", "src/trace/", "src/summary.ts"],
+  ["src/instrument/", "src/ring/"],
+  ["src/coverage/"],
   ["src/mediate.ts"],
   ["src/session/", "src/simulate/"],
   ["src/analyze/"],
@@ -32,6 +34,7 @@ const LAYERS = [
   ["src/run.ts", "src/attach.ts", "src/doctor.ts"],
   ["src/tools/"],
   ["src/hooks/"],
+  ["src/fleet/"],
   ["src/mcp/", "src/console/"],
   ["src/index.ts", "src/cli/"],
 ];

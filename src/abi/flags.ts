@@ -51,6 +51,19 @@ export function formatFlags(table: FlagTable | string, value: number | bigint): 
   return parts.length > 0 ? parts.join("|") : (nameOf(values, 0n) ?? "0");
 }
 
+/** Programs use the same few values all day, and policies look at their names at every call. */
+const MAX_KNOWN = 1024;
+const known = new Map<string, Map<number, readonly string[]>>();
+
+/** The names in a flags argument, one by one. */
+export function flagNames(table: string, value: number): readonly string[] {
+  const names = known.get(table) ?? new Map<number, readonly string[]>();
+  if (names.size === 0) known.set(table, names);
+  const found = names.get(value) ?? Object.freeze(formatFlags(table, value).split("|"));
+  if (names.size < MAX_KNOWN) names.set(value, found);
+  return found;
+}
+
 /** The number that "O_WRONLY|O_CREAT", "0x41" or 65 means. Names are read in any case. */
 export function parseFlags(table: FlagTable | string, text: string | number): number {
   if (typeof text === "number") return text;

@@ -14,6 +14,7 @@ export class Actors {
   of(record: TraceRecord): Process | undefined {
     switch (record.kind) {
       case "syscall":
+      case "function":
         this.#processOf.set(record.tid, record.pid);
         return this.#processes.of(record);
       case "exec":

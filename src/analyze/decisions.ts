@@ -1,4 +1,5 @@
-import type { CallRecord } from "../trace/records.js";
+import { argumentsText } from "../trace/function-text.js";
+import type { CallRecord, FunctionRecord } from "../trace/records.js";
 
 /** What one rule did to one kind of call. */
 export interface DecisionFacts {
@@ -18,7 +19,7 @@ const MAX_KINDS = 5_000;
 export class Decisions {
   readonly #kinds = new Map<string, DecisionFacts>();
 
-  take(record: CallRecord): void {
+  take(record: CallRecord | FunctionRecord): void {
     const { action, policy = "", rule = "", reason = "", name } = record;
     const key = [action, policy, rule, name, rule === "" ? reason : ""].join("\0");
     let facts = this.#kinds.get(key);
@@ -28,7 +29,7 @@ export class Decisions {
       this.#kinds.set(key, facts);
     }
     facts.count++;
-    const example = subject(record);
+    const example = record.kind === "function" ? argumentsText(record, 48) : subject(record);
     if (example !== "" && facts.examples.length < EXAMPLES && !facts.examples.includes(example))
       facts.examples.push(example);
   }

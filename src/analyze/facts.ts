@@ -1,8 +1,9 @@
-import type { CallRecord, HeaderRecord, TraceRecord } from "../trace/records.js";
+import type { CallRecord, FunctionRecord, HeaderRecord, TraceRecord } from "../trace/records.js";
 import { Acts } from "./acts.js";
 import { Calls, readsPipe } from "./calls.js";
 import { Decisions } from "./decisions.js";
 import { Files } from "./files.js";
+import { Functions } from "./functions.js";
 import { Network } from "./network.js";
 import { PATTERNS } from "./patterns/index.js";
 import type { Pattern, Step } from "./patterns/pattern.js";
@@ -33,6 +34,7 @@ export class Facts {
   last = Number.NEGATIVE_INFINITY;
   readonly processes = new Processes();
   readonly calls = new Calls();
+  readonly functions = new Functions();
   readonly files = new Files();
   readonly network = new Network();
   readonly programs = new Programs();
@@ -61,6 +63,8 @@ export class Facts {
     switch (record.kind) {
       case "syscall":
         return this.#call(record);
+      case "function":
+        return this.#function(record);
       case "fork":
         this.processes.forked(record);
         break;
@@ -75,6 +79,7 @@ export class Facts {
       }
       case "exit":
         this.processes.exited(record);
+        this.functions.exited(record.tid);
         break;
       case "dropped":
         this.dropped += record.count;
@@ -104,6 +109,17 @@ export class Facts {
       const failed = record.errno !== undefined || record.action === "deny" || record.action === "kill";
       this.#step({ act, record, process, failed });
     }
+    return process;
+  }
+
+  #function(record: FunctionRecord): Process {
+    const { time, elapsed = 0 } = record;
+    const process = this.processes.of(record);
+    this.functions.take(record);
+    if (record.action !== "allow" || record.rule !== undefined) this.decisions.take(record);
+    if (time < process.first) process.first = time;
+    if (time + elapsed > process.last) process.last = time + elapsed;
+    if (time + elapsed > this.last) this.last = time + elapsed;
     return process;
   }
 

@@ -22,7 +22,7 @@ const LISTED_FILES = 1_000;
 export function reportOf(facts: Facts, { file, complete }: TraceOrigin) {
   const { header } = facts;
   const from = Number.isFinite(facts.first) ? facts.first : 0;
-  const seconds = facts.events === 0 ? 0 : Math.max(0, facts.last - from);
+  const seconds = facts.events + facts.functions.count === 0 ? 0 : Math.max(0, facts.last - from);
   const calls = [...facts.calls.byName.values()].sort((a, b) => b.count - a.count);
   return {
     hermes: "analysis" as const,
@@ -36,6 +36,7 @@ export function reportOf(facts: Facts, { file, complete }: TraceOrigin) {
       from,
       seconds,
       events: facts.events,
+      functions: facts.functions.count,
       dropped: facts.dropped,
       ...(facts.exitCode !== undefined && { exitCode: facts.exitCode }),
     },
@@ -56,6 +57,7 @@ export function reportOf(facts: Facts, { file, complete }: TraceOrigin) {
       subject: subject(record),
       seconds,
     })),
+    functions: facts.functions.list(),
     latency: latencyOf(calls),
   };
 }

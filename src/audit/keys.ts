@@ -32,13 +32,17 @@ export function makeKeys(beside: string): { readonly key: string; readonly pub: 
 
 /** Undefined when there is no key: records are chained, and not signed. */
 export function readSigner(beside: string): Signer | undefined {
-  const file = `${beside}.key`;
+  const key = readPrivateKey(`${beside}.key`);
+  return key && ((hash) => sign(null, Buffer.from(hash), key).toString("base64"));
+}
+
+/** Undefined when there is no such file. */
+export function readPrivateKey(file: string): KeyObject | undefined {
   const text = readKey(file);
   if (text === undefined) return undefined;
   if ((statSync(file).mode & 0o077) !== 0)
     throw new HermesError("AUDIT", { message: `${file} can be read by others: chmod 600 it` });
-  const key = parsed(file, () => createPrivateKey(text));
-  return (hash) => sign(null, Buffer.from(hash), key).toString("base64");
+  return parsed(file, () => createPrivateKey(text));
 }
 
 /** Undefined when there is no such file. */

@@ -82,10 +82,22 @@ export function renderAnalysis(report: Report, all: boolean): string {
       ),
     ],
   ];
-  const body = sections
+  const body = [...sections, functions(report, limit, p)]
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `${p("bold", title)}\n${lines.map((line) => `  ${line}\n`).join("")}`);
   return `${heading(report, p)}\n${body.join("\n")}`;
+}
+
+function functions(report: Report, limit: number, p: Paint): readonly [string, readonly string[]] {
+  const lines = report.functions.map((f) => {
+    const [top] = f.callers;
+    const ends = [
+      ...(f.failed > 0 ? [`${f.failed} failed`] : []),
+      ...(f.left > 0 ? [`${f.left} did not return`] : []),
+    ];
+    return `${count(f.count)}  ${visible(f.name).padEnd(28)} ${duration(f.seconds).padStart(9)}, own ${duration(f.own)}${ends.map((end) => `  ${end}`).join("")}${top ? `  ${p("dim", `by ${visible(top.caller)} ×${top.count}`)}` : ""}`;
+  });
+  return [`Functions (${report.functions.length})`, cut(lines, limit)];
 }
 
 function heading({ trace, time }: Report, p: Paint): string {
@@ -97,7 +109,7 @@ function heading({ trace, time }: Report, p: Paint): string {
   const share = (seconds: number) => `${time.lived > 0 ? Math.round((100 * seconds) / time.lived) : 0} %`;
   return [
     p("bold", visible(trace.command.join(" ") || trace.file)),
-    `${trace.started}, ${duration(trace.seconds)}${end}, ${trace.events.toLocaleString("en")} calls`,
+    `${trace.started}, ${duration(trace.seconds)}${end}, ${trace.events.toLocaleString("en")} calls${trace.functions > 0 ? `, ${trace.functions.toLocaleString("en")} calls of functions` : ""}`,
     `of the processes' ${duration(time.lived)}: ${share(time.own)} own work, ${share(time.kernel)} in calls, ${share(time.waiting)} waiting`,
     ...gaps.map((gap) => p("yellow", `! ${gap}`)),
     "",

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { attachedOptions } from "../attach.js";
 import { native } from "../kernel/native.js";
+import { LIVE } from "../run.js";
 import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { TerminalApprover } from "./ask.js";
 import { answerLook } from "./look.js";
 import { exit, say } from "./output.js";
-import { type AskFlags, askOptions, LIVE, type TraceFlags, traceOptions } from "./run.js";
+import { type AskFlags, askOptions, type TraceFlags, traceOptions } from "./run.js";
 import { hearAttachedSignals } from "./signals.js";
 import { takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
@@ -89,7 +90,7 @@ async function sessionOptions(word: string, flags: AttachFlags) {
     reload: flags.reload,
     ...askOptions({ ...flags, ...approvals }),
     ...(flags.live !== undefined && {
-      live: await callList("--live", flags.live === true ? LIVE : flags.live),
+      live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),
     }),
     ...(flags.trace !== undefined && { trace: await traceOptions(resolve(flags.trace), flags) }),
   });

@@ -8,6 +8,7 @@ import { addApprovalCommands } from "./approving.js";
 import { addAttachCommand } from "./attaching.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
+import { addFleetCommands } from "./fleets.js";
 import { exit, say } from "./output.js";
 import { addPageCommands } from "./pages.js";
 import { addServingCommands } from "./serving.js";
@@ -221,6 +222,7 @@ Examples:
   addBehaviourCommands(program);
   addSkillCommands(program);
   addServingCommands(program);
+  addFleetCommands(program);
 
   const policy = program.command("policy").description("look at policies without running anything");
   policy

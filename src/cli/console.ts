@@ -5,6 +5,8 @@ import { Audit } from "../audit/audit.js";
 import { Access, ROLES, type User } from "../console/access.js";
 import { Console, type LogEntry } from "../console/server.js";
 import { OtlpClient } from "../export/otlp-client.js";
+import { Fleet } from "../fleet/fleet.js";
+import { Warden } from "../fleet/warden.js";
 import { userFile } from "../guard/config/load.js";
 import { configuredGuard } from "../guard/host.js";
 import { SkillStore } from "../guard/skills/store.js";
@@ -32,8 +34,18 @@ export interface ConsoleFlags {
 
 const GUARD_MS = 2000;
 
+/** The same for all hosts of a fleet, with somebody who watches over what is given out to them. */
+export async function serveCommand(flags: ConsoleFlags): Promise<number> {
+  const fleet = await Fleet.open(flags.store);
+  try {
+    return await consoleCommand(flags, fleet);
+  } finally {
+    await fleet.close();
+  }
+}
+
 /** Serves until a signal ends it. */
-export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
+export async function consoleCommand(flags: ConsoleFlags, fleet?: Fleet): Promise<number> {
   const { host, port } = addressOf(flags.listen);
   const log = logger(choice("--log", flags.log ?? "text", ["text", "json"]));
   const origin = flags.origin === undefined ? undefined : originOf(flags.origin);
@@ -54,21 +66,39 @@ export async function consoleCommand(flags: ConsoleFlags): Promise<number> {
       runs: new MachineRuns(),
       policies: flags.policy ?? [],
       report: reportPage,
-      userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }),
+      // What holds for always on a host stands in its own file: from here it is given once, or for a session.
+      ...(fleet
+        ? { fleet }
+        : { userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }) }),
       ...(origin !== undefined && { origin }),
       ...(flags.otlp !== undefined && { collector: new OtlpClient(flags.otlp) }),
     });
     // Hooks of agents that would have to load everything first ask here instead (docs/hooks.md).
-    const hooks = flags.store === undefined ? await serveHooks(store, process.env) : undefined;
+    const hooks = flags.store === undefined && !fleet ? await serveHooks(store, process.env) : undefined;
+    const warden = fleet && watchOver(fleet, audit, log);
     tell(users, access, origin ?? console.url, flags.json);
     await Promise.race((["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)));
     hooks?.close();
+    await warden?.close();
     await console.close();
     return 0;
   } finally {
     audit.close();
     await store.close();
   }
+}
+
+function watchOver(fleet: Fleet, audit: Audit, log: (entry: LogEntry) => void): Warden {
+  return new Warden({
+    fleet,
+    log: (error) => log({ level: "error", what: "fleet", error }),
+    takenBack: async ({ name, serial, why }) => {
+      await audit.record("config", {
+        what: `fleet: policy ${serial} (${name}) was taken back: ${why}`,
+        by: "hermes",
+      });
+    },
+  });
 }
 
 /** Whoever types asks often; whoever edits hermes.yaml waits a moment. */

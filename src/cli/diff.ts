@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<Kind, string>> = {
   findings: "Worth a look",
   files: "Files",
   syscalls: "System calls",
+  functions: "Functions",
 };
 
 /** How the behaviour of two runs differs. Exits 0 when it does not, 1 when it does. */

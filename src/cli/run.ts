@@ -1,6 +1,6 @@
 import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
-import { type RunOptions, sessionOptions } from "../run.js";
+import { LIVE, type RunOptions, sessionOptions } from "../run.js";
 import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
@@ -50,8 +50,6 @@ export interface RunFlags extends FenceFlags, TraceFlags, AskFlags {
 }
 
 const ORPHAN_NOTE_MS = 2000;
-/** What a policy is most likely to want later: whatever has effects. */
-export const LIVE = "%file,%network,%process,%signal,%mount,%namespace,%credential,%kernel,%ptrace,%ipc";
 
 export async function runCommand(
   words: string[],
@@ -140,7 +138,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     reload: flags.reload,
     ...askOptions(flags),
     ...(flags.live !== undefined && {
-      live: await callList("--live", flags.live === true ? LIVE : flags.live),
+      live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),
     }),
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),

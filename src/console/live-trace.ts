@@ -41,7 +41,7 @@ function callOf(line: string): LiveCall | undefined {
   try {
     const { kind, time, pid, name, args, argv, path, address, action, result, errno, rule, reason } =
       JSON.parse(line);
-    if (kind !== "syscall") return undefined;
+    if (kind !== "syscall" && kind !== "function") return undefined;
     const about = argv ? argv.join(" ") : (path ?? address ?? JSON.stringify(args ?? {}));
     const why = [rule, reason].filter(Boolean).join(": ");
     return {

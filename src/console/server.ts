@@ -4,6 +4,7 @@ import { Desk } from "../approval/desk.js";
 import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
 import type { OtlpClient } from "../export/otlp-client.js";
+import type { Fleet } from "../fleet/fleet.js";
 import type { Guard } from "../guard/guard.js";
 import type { SkillStore } from "../guard/skills/store.js";
 import type { Store } from "../store/store.js";
@@ -19,6 +20,7 @@ import { Refusal, type Route, signed } from "./route.js";
 import { analysisRoutes } from "./routes/analysis.js";
 import { approvalRoutes } from "./routes/approvals.js";
 import { auditRoutes } from "./routes/audit.js";
+import { fleetRoutes } from "./routes/fleet.js";
 import { guardRoutes } from "./routes/guard.js";
 import { policyRoutes } from "./routes/policies.js";
 import { sessionRoutes } from "./routes/sessions.js";
@@ -41,6 +43,8 @@ export interface ConsoleOptions {
   readonly policies?: readonly string[];
   /** Where tool calls are sent as spans. */
   readonly collector?: OtlpClient;
+  /** Where there are many hosts. */
+  readonly fleet?: Fleet;
   /** Where answers for always are kept. */
   readonly userFile?: string;
   /** Of this machine: it speaks plain HTTP. */
@@ -100,7 +104,7 @@ export class Console {
   }
 
   private constructor(options: ConsoleOptions) {
-    const { store, audit, guard, skills, runs, policies = [], report, collector, userFile } = options;
+    const { store, audit, guard, skills, runs, policies = [], report, collector, userFile, fleet } = options;
     this.#options = options;
     const desk = new Desk({ store, audit, ...(userFile !== undefined && { userFile }) });
     this.#pending = new Pending(store, desk, this.#feed, (error) => this.#failed("approvals", error));
@@ -108,6 +112,7 @@ export class Console {
       ...analysisRoutes(this.#reports, report, runs),
       ...approvalRoutes(store, desk, () => this.#pending.look()),
       ...auditRoutes(store, guard),
+      ...(fleet ? fleetRoutes(fleet, audit) : []),
       ...guardRoutes(guard),
       ...policyRoutes({ store, audit, files: policies, ...(runs && { runs }) }),
       ...sessionRoutes(store, runs, audit),

@@ -1,18 +1,19 @@
 import {
   type Argument,
   errnoName,
-  formatFlags,
+  flagNames,
   type Syscall,
   type SyscallArguments,
   type SyscallName,
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
-import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
+import type { CallEvent, Descriptor, PathArgument, ReturnEvent } from "../event.js";
 import { ANSWER_FLAG, DOOR, KIND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import { encodeText } from "../text.js";
+import { StoppedThread } from "./inside.js";
 import {
   MAX_ADDRESS,
   type Piece,
@@ -37,10 +38,9 @@ const HOW_RESOLVE = 16;
 const MAX_MEMORY = 64 * 1024;
 
 /** A call as it stopped, decoded field by field when somebody looks. */
-export class DecodedCall implements CallEvent, ReturnEvent {
+export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent {
   readonly call: Syscall;
   readonly shape: Shape;
-  readonly #processes: Processes;
   #stop: Stop;
   /** Where the session's events lie, and with them what they hold open: also for one that was detached. */
   readonly #shared: Stop;
@@ -55,12 +55,12 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   #args: SyscallArguments[SyscallName] | undefined;
 
   constructor(stop: Stop, call: Syscall, processes: Processes, entry?: DecodedCall) {
+    super(processes);
     this.#stop = stop;
     this.#shared = stop;
     this.#generation = stop.generation;
     this.call = call;
     this.shape = shapeOf(call);
-    this.#processes = processes;
     this.#entry = entry;
   }
 
@@ -87,7 +87,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   pinAll(): number {
     void this.paths;
     void this.addresses;
-    const { viewsDiffer, identitiesDiffer } = this.#processes;
+    const { viewsDiffer, identitiesDiffer } = this.processes;
     return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
   }
 
@@ -138,9 +138,6 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   }
   get door(): "notify" | "trace" {
     return this.stop.door === DOOR.notify ? "notify" : "trace";
-  }
-  get process(): ProcessInfo {
-    return this.#processes.get(this.stop.tid);
   }
   argument(i: number): bigint {
     return this.stop.exact(i);
@@ -219,7 +216,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
   }
 
   #reach(dirfd: number, path: Uint8Array, flags: number, pin: Uint8Array): string {
-    return reach(this.stop.tid, this.#processes, { dirfd, path, flags, pin });
+    return reach(this.stop.tid, this.processes, { dirfd, path, flags, pin });
   }
 
   #follows(argument: Argument): boolean {
@@ -332,7 +329,7 @@ export class DecodedCall implements CallEvent, ReturnEvent {
     const { flags, how } = this.shape;
     const table = how >= 0 ? "open" : flags >= 0 ? this.call.args[flags]!.flags : undefined;
     if (table === undefined) return [];
-    return formatFlags(table, this.#flagBits()).split("|");
+    return flagNames(table, this.#flagBits());
   }
 
   // ---------------------------------------------------------------- bytes
@@ -387,10 +384,6 @@ export class DecodedCall implements CallEvent, ReturnEvent {
 
   readPieces(pieces: readonly Piece[], limit: number): Buffer | undefined {
     return readPieces(this.stop.tid, pieces, Math.min(limit, MAX_MEMORY));
-  }
-
-  memory(address: bigint, length: number): Buffer | undefined {
-    return readMemory(this.stop.tid, address, Math.min(length, MAX_MEMORY));
   }
 
   // ---------------------------------------------------------------- arguments by name

@@ -2,6 +2,7 @@ import type { ProcessInfo } from "../event.js";
 import { PIN_FAILED, PIN_FOUND, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
+import type { Stacks } from "../process/stack.js";
 import { decodeText, encodeText } from "../text.js";
 
 export const AT_FDCWD = -100;
@@ -13,6 +14,7 @@ export interface Processes {
   readonly viewsDiffer: boolean;
   /** Some tracee may be another user, or have other rights, than we. */
   readonly identitiesDiffer: boolean;
+  readonly stacks: Stacks;
 }
 
 export interface Way {

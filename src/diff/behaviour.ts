@@ -13,7 +13,16 @@ export interface Deed {
 }
 
 /** What is compared, the most telling first. */
-export const KINDS = ["peers", "listening", "secrets", "programs", "findings", "files", "syscalls"] as const;
+export const KINDS = [
+  "peers",
+  "listening",
+  "secrets",
+  "programs",
+  "findings",
+  "files",
+  "syscalls",
+  "functions",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 export type Behaviour = Readonly<Record<Kind, ReadonlyMap<string, Deed>>>;
@@ -50,6 +59,11 @@ export function behaviourOf(facts: Facts): Behaviour {
       (file) => ({ name: name(file.path), ways: waysOf(file), detail: [...file.by].map(base).join(", ") }),
     ),
     syscalls: collect([...facts.calls.byName.values()], ({ name, count }) => ({
+      name,
+      ways: [],
+      detail: `×${count}`,
+    })),
+    functions: collect([...facts.functions.byName.values()], ({ name, count }) => ({
       name,
       ways: [],
       detail: `×${count}`,

@@ -7,18 +7,21 @@ import {
   encodeFilter,
   type FilterAction,
   type FilterSpec,
+  type Gate,
   type Instruction,
 } from "../kernel/filter/index.js";
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
 import type { ConstantRule, Interest } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
+import { VDSO_CALLS } from "../policy/vdso.js";
 import { hasAct } from "./act.js";
 import type { Door } from "./door.js";
 import { notifyDoor } from "./notify.js";
 import { traceDoor } from "./trace.js";
+import { stillHidden, type Unhidden, unhide } from "./unhidden.js";
 
 /** Which call comes through which door, and the filter that sees to it. */
-export interface Arrangement {
+export interface Arrangement extends Unhidden {
   readonly doorOf: ReadonlyMap<number, Door>;
   readonly doors: number;
   readonly program: readonly Instruction[];
@@ -28,6 +31,8 @@ export interface Arrangement {
   readonly actMark: number;
   /** Calls that are stopped only for some values of their arguments, and which. */
   readonly narrowed: ReadonlyMap<number, string>;
+  /** Calls that are not stopped where they are made by code of ours in the program, which records them. */
+  readonly gated: ReadonlySet<number>;
   /** io_uring could do unseen what a policy wants to see, and is refused. */
   readonly refusesIoUring: boolean;
 }
@@ -46,6 +51,8 @@ export interface Wishes {
    * have gone. What must be refused is refused when it stops (`unseen`).
    */
   readonly attached?: boolean;
+  /** Code of ours in the program that records these calls and makes them. */
+  readonly gate?: Gate & { readonly calls: ReadonlySet<number> };
 }
 
 const UPPER_HALF = 0xffff_ffff_0000_0000n;
@@ -57,6 +64,8 @@ export const CHANGES_IDENTITY: ReadonlySet<number> = new Set([
   105, 106, 113, 114, 116, 117, 119, 122, 123, 126, 272, 308,
 ]);
 const EXEC = [59, 322];
+/** Made by the kernel in the place of an interrupted call, at the same instruction. */
+const RESTART_SYSCALL = 219;
 const ENOSYS = 38;
 /** What a program forbids itself with Landlock, calls made in its place would not keep to: better it knows. */
 const LANDLOCK_CREATE_RULESET = 444;
@@ -83,12 +92,15 @@ export function arrange(wishes: Wishes): Arrangement {
   const refusesIoUring = couldPassUnseen(wishes);
   const actMark = 1 + Math.floor(Math.random() * 2 ** 31); // whoever guesses it comes through the other door: no harm
   const narrowed = narrowing(wishes, doorOf);
+  const hidden = unhide(stack, wishes.door);
+  const gated = gatedCalls(wishes, doorOf);
   const program = compileFilter(
     wishes.attached
       ? lastingFilter(doorOf, narrowed)
-      : filterSpec(wishes, doorOf, narrowed, refusesIoUring, actMark),
+      : filterSpec(wishes, doorOf, narrowed, gated, refusesIoUring, actMark),
   );
   const doors = new Set(doorOf.values());
+  if (hidden.trapsCounter || hidden.unhidden.size > 0) doors.add(traceDoor);
   const acts = !wishes.attached && actsAtTraceDoor(stack, doorOf).length > 0;
   return {
     doorOf,
@@ -98,7 +110,9 @@ export function arrange(wishes: Wishes): Arrangement {
     filter: encodeFilter(program),
     fetchPlan: fetchPlan(doorOf.keys()),
     narrowed: new Map([...narrowed].map(([nr, when]) => [nr, whenKey(when)])),
+    gated,
     refusesIoUring,
+    ...hidden,
   };
 }
 
@@ -133,6 +147,21 @@ export function unseen({ stack, live }: Pick<Wishes, "stack" | "live">): Constan
 
 function hasActOf(nr: number): boolean {
   return hasAct(syscallByNumber(nr)!);
+}
+
+/**
+ * Calls that are only recorded. What a policy decides on keeps its door, and so does what the session itself must see;
+ * where it must see some cases only (`when`), those are stopped before the gate is looked at.
+ */
+function gatedCalls({ stack, gate, live }: Wishes, doorOf: ReadonlyMap<number, Door>): Set<number> {
+  const interests = stack.interests();
+  const kept = new Set([...CHANGES_VIEW, ...CHANGES_IDENTITY, ...live.map(({ nr }) => nr)]);
+  const isGated = (nr: number) =>
+    doorOf.get(nr) === traceDoor &&
+    !kept.has(nr) &&
+    stack.isBuiltIn(nr) &&
+    (!interests.has(nr) || interests.get(nr)!.when !== undefined);
+  return new Set([...(gate?.calls ?? [])].filter(isGated));
 }
 
 /** Of the built-in policy's calls, those on descriptors and processes have no counterpart there. */
@@ -173,7 +202,8 @@ function chooseDoors({ stack, recorded, door, live, attached }: Wishes): Map<num
     // What really runs is seen only where execs are seen. Whoever is attached to sees them apart from its calls.
     const rechecked =
       !attached && EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
-    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked);
+    const unhidden = interest.named && VDSO_CALLS.has(nr); // the trace door is open for it anyway
+    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked && !unhidden);
     doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
@@ -203,9 +233,10 @@ function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>):
 }
 
 function filterSpec(
-  { stack, always = [] }: Wishes,
+  { stack, gate, always = [] }: Wishes,
   doorOf: ReadonlyMap<number, Door>,
   narrowed: ReadonlyMap<number, When>,
+  gated: ReadonlySet<number>,
   refusesIoUring: boolean,
   actMark: number,
 ): FilterSpec {
@@ -237,9 +268,13 @@ function filterSpec(
     [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!))
   )
     treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
-  for (const [nr, when] of narrowed)
+  const interests = stack.interests();
+  const stoppedFirst = [...narrowed, ...[...gated].map((nr) => [nr, interests.get(nr)?.when ?? []] as const)];
+  for (const [nr, when] of stoppedFirst)
     for (const tests of when)
       treatment(nr).rules.push({ tests: [...tests], action: { do: doorOf.get(nr)!.name } });
+  if (gate && gated.size > 0)
+    for (const nr of [...gated, RESTART_SYSCALL]) treatment(nr).gate = { from: gate.from, to: gate.to };
   if (refusesIoUring)
     for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
   return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };
@@ -275,6 +310,7 @@ export function unserved(arrangement: Arrangement, stack: PolicyStack): string[]
   }
   for (const { nr } of stack.constantsAtStop)
     if (!arrangement.doorOf.has(nr)) missing.push(syscallByNumber(nr)!.name);
+  missing.push(...stillHidden(arrangement, stack));
   return [...new Set(missing)];
 }
 

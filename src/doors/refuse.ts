@@ -51,6 +51,7 @@ export function emulate(event: DecodedCall, emulation: Emulation, answer: Answer
     outputs.push([event.shape.outData, toBytes(emulation.data)]);
   }
   for (const [index, bytes] of outputs) putOut(event, index, bytes, answer);
+  for (const { address, bytes } of emulation.memory ?? []) answer.memory(address, bytes);
 }
 
 /** Never more than the program made room for. */

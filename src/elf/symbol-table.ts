@@ -78,6 +78,13 @@ export class SymbolTable {
     }).filter((symbol) => symbol.name !== "");
   }
 
+  /** Where code begins, and how long it is; one place may come several times. */
+  *functions(): Iterable<{ address: number; size: number }> {
+    for (const { source } of this.#all())
+      for (const index of source.located())
+        if (source.isCode(index)) yield { address: source.address(index), size: source.size(index) };
+  }
+
   /** The same symbol is often in several tables: the loader's comes first, and knows the version. */
   #merged(indices: (table: Loaded) => readonly number[]): ElfSymbol[] {
     const found: ElfSymbol[] = [];

@@ -40,6 +40,7 @@ export interface SymbolSource {
   readonly isDynamic: boolean;
   /** False for the names of sections and source files. */
   isPlace(index: number): boolean;
+  isCode(index: number): boolean;
   name(index: number): string;
   address(index: number): number;
   size(index: number): number;
@@ -158,6 +159,7 @@ function table(elf: Elf, bytes: Uint8Array, strings: Uint8Array, isDynamic: bool
     count,
     isDynamic,
     isPlace: (i) => (info(i) & 15) !== SECTION && (info(i) & 15) !== FILE,
+    isCode: (i) => (info(i) & 15) === 2 || (info(i) & 15) === 10,
     name: (i) => (isDynamic ? written(i) : splitVersion(written(i))[0]),
     address: (i) => finite(address(i)),
     size: (i) => finite(size(i)),

@@ -1,6 +1,6 @@
 import { syscallByName } from "../abi/index.js";
 import type { Process } from "../analyze/processes.js";
-import type { CallRecord, TraceRecord } from "../trace/records.js";
+import type { CallRecord, FunctionRecord, TraceRecord } from "../trace/records.js";
 import { ActorExporter, portableJson } from "./exporter.js";
 
 /**
@@ -26,6 +26,8 @@ export class ChromeExporter extends ActorExporter {
     switch (record.kind) {
       case "syscall":
         return text + this.#call(record, at);
+      case "function":
+        return text + this.#function(record, at);
       case "fork":
         return (
           text +
@@ -76,6 +78,18 @@ export class ChromeExporter extends ActorExporter {
         errno,
         ...(policy !== undefined && { action, policy, rule, reason }),
       },
+    });
+  }
+
+  #function(record: FunctionRecord, at: { ts: number; pid: number }): string {
+    const { kind, time: _, pid: __, tid, name, elapsed, args, ...rest } = record;
+    return this.#events({
+      name,
+      cat: record.policy === undefined ? kind : `${kind},decided`,
+      ...(elapsed === undefined ? { ph: "i", s: "t" } : { ph: "X", dur: micros(elapsed) }),
+      ...at,
+      tid,
+      args: { ...args, ...rest },
     });
   }
 

@@ -41,6 +41,13 @@ function eventOf(record: TraceRecord): object {
   switch (record.kind) {
     case "syscall":
       return callEvent(record);
+    case "function":
+      return {
+        category: ["process"],
+        type: ["info"],
+        action: record.name,
+        outcome: record.failed ? "failure" : record.elapsed === undefined ? "unknown" : "success",
+      };
     case "exec":
       return { category: ["process"], type: ["start"], action: "exec", outcome: "success" };
     case "fork":

@@ -2,7 +2,8 @@ import { syscallByName } from "../abi/index.js";
 import { parseAddress } from "../address.js";
 import { Actors } from "../analyze/actors.js";
 import type { Process } from "../analyze/processes.js";
-import type { CallRecord, TraceRecord } from "../trace/records.js";
+import { argumentsText, functionResult } from "../trace/function-text.js";
+import type { CallRecord, FunctionRecord, TraceRecord } from "../trace/records.js";
 
 /** Which calls an export holds: all, or those on which a policy had something to say. */
 export const CALLS = ["all", "decided"] as const;
@@ -27,7 +28,7 @@ export abstract class ActorExporter implements Exporter {
 
   add(record: TraceRecord): string {
     const actor = this.#actors.of(record);
-    if (record.kind === "syscall" && this.#calls === "decided" && record.policy === undefined) return "";
+    if (this.#calls === "decided" && isUndecided(record)) return "";
     return this.write(record, actor);
   }
 
@@ -36,6 +37,11 @@ export abstract class ActorExporter implements Exporter {
   end(): string {
     return "";
   }
+}
+
+/** A call on which no policy had anything to say. */
+export function isUndecided(record: TraceRecord): boolean {
+  return (record.kind === "syscall" || record.kind === "function") && record.policy === undefined;
 }
 
 /** Names that are not UTF-8 hold lone surrogates, which JSON can say but many of its readers refuse. */
@@ -66,6 +72,13 @@ export function subjectOf(record: CallRecord): string | undefined {
   return peerOf(record)?.text ?? record.paths?.join(" → ") ?? record.path ?? record.target;
 }
 
+/** How much of a function's texts is told. */
+const STRINGS = 64;
+
+function verdict({ action, policy, rule }: CallRecord | FunctionRecord): string {
+  return policy === undefined ? "" : `${action} by ${[policy, rule].filter(Boolean).join("/")}: `;
+}
+
 /** A sentence for a person. */
 export function sentence(record: TraceRecord, actor: Process | undefined): string {
   const who = `${actor?.exe.split("/").at(-1) || "process"}[${actor?.pid ?? "?"}]`;
@@ -74,12 +87,10 @@ export function sentence(record: TraceRecord, actor: Process | undefined): strin
       const subject = subjectOf(record);
       const what = `${record.name}${subject === undefined ? "" : ` ${subject}`}`;
       const outcome = record.errno ?? record.result;
-      const verdict =
-        record.policy === undefined
-          ? ""
-          : `${record.action} by ${[record.policy, record.rule].filter(Boolean).join("/")}: `;
-      return `${verdict}${who} ${what}${outcome === undefined ? "" : ` = ${outcome}`}${record.reason ? ` (${record.reason})` : ""}`;
+      return `${verdict(record)}${who} ${what}${outcome === undefined ? "" : ` = ${outcome}`}${record.reason ? ` (${record.reason})` : ""}`;
     }
+    case "function":
+      return `${verdict(record)}${who} ${record.name}(${argumentsText(record, STRINGS)}) = ${functionResult(record, STRINGS)}`;
     case "exec":
       return `${who} runs ${record.argv.join(" ")}`;
     case "fork":

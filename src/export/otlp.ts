@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { Actors } from "../analyze/actors.js";
 import type { Process } from "../analyze/processes.js";
-import type { CallRecord, HeaderRecord, TraceRecord } from "../trace/records.js";
+import type { CallRecord, FunctionRecord, HeaderRecord, TraceRecord } from "../trace/records.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { type Calls, peerOf, subjectOf } from "./exporter.js";
 
@@ -61,6 +61,7 @@ export class SpanMaker {
     this.#last = Math.max(this.#last, record.time);
     if (record.kind === "end") this.#exitCode = record.exitCode;
     if (record.kind === "syscall") return this.#call(record, actor!);
+    if (record.kind === "function") return this.#function(record, actor!);
     return record.kind === "exit" && actor?.pid === record.tid ? [this.#process(actor)] : [];
   }
 
@@ -68,6 +69,34 @@ export class SpanMaker {
   end(): Span[] {
     const open = this.#actors.all.filter((process) => !this.#ended.has(process));
     return [...open.map((process) => this.#process(process)), this.#run()];
+  }
+
+  #function(record: FunctionRecord, actor: Process): Span[] {
+    if (this.#calls === "decided" && record.policy === undefined) return [];
+    const { name, tid, time, elapsed = 0, errno, caller, action, policy, rule, reason } = record;
+    return [
+      {
+        traceId: this.#traceId,
+        spanId: this.#spanId(`call ${this.#count++}`),
+        parentSpanId: this.#idOf(actor),
+        name,
+        kind: INTERNAL,
+        startTimeUnixNano: nanos(time),
+        endTimeUnixNano: nanos(time + elapsed),
+        attributes: attributes({
+          "process.pid": actor.pid,
+          "thread.id": tid,
+          "code.function.name": name,
+          "hermes.caller": caller,
+          "error.type": errno,
+          "hermes.action": action,
+          "hermes.policy": policy,
+          "hermes.rule": rule,
+          "hermes.reason": reason,
+        }),
+        ...(record.failed && { status: { code: ERROR } }),
+      },
+    ];
   }
 
   #call(record: CallRecord, actor: Process): Span[] {

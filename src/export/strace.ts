@@ -1,6 +1,6 @@
 import type { TraceRecord } from "../trace/records.js";
 import { StraceEncoder } from "../trace/strace-encoder.js";
-import type { Calls, Exporter } from "./exporter.js";
+import { type Calls, type Exporter, isUndecided } from "./exporter.js";
 
 /** As `strace -f -y -ttt -T -o` would have written it. */
 export class StraceExporter implements Exporter {
@@ -19,7 +19,7 @@ export class StraceExporter implements Exporter {
   }
 
   add(record: TraceRecord): string {
-    if (record.kind === "syscall" && this.#calls === "decided" && record.policy === undefined) return "";
+    if (this.#calls === "decided" && isUndecided(record)) return "";
     this.#encoder.add(record);
     return this.#encoder.take().toString();
   }

@@ -31,13 +31,13 @@ export class SyslogExporter extends ActorExporter {
 
 function severity(record: TraceRecord): number {
   if (record.kind === "dropped") return SEVERITY.warning;
-  if (record.kind !== "syscall") return SEVERITY.informational;
+  if (record.kind !== "syscall" && record.kind !== "function") return SEVERITY.informational;
   if (record.action === "deny" || record.action === "kill") return SEVERITY.warning;
   return record.policy === undefined ? SEVERITY.informational : SEVERITY.notice;
 }
 
 function messageId(record: TraceRecord): string {
-  return record.kind === "syscall" ? record.action : record.kind;
+  return record.kind === "syscall" || record.kind === "function" ? record.action : record.kind;
 }
 
 /** ISO 8601 with microseconds, which is the most that RFC 5424 takes. */
@@ -53,7 +53,7 @@ function data(record: TraceRecord, actor: Process | undefined): string {
   const fields: Record<string, string | number | undefined> = {
     kind: record.kind,
     exe: actor?.exe || undefined,
-    call: call?.name,
+    call: call?.name ?? (record.kind === "function" ? record.name : undefined),
     path: call?.path ?? (record.kind === "exec" ? record.exe : undefined),
     peer: call && peerOf(call)?.text,
     result: call?.result,

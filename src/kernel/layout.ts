@@ -6,16 +6,26 @@ export const KIND = {
   return: 2,
   fork: 3,
   exec: 4,
+  born: 5,
   exit: 6,
   mainExit: 7,
   mainStop: 8,
   over: 9,
+  signal: 10,
+  instruction: 12,
 } as const;
 
 export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
 
 export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3, act: 4 } as const;
-export const ANSWER_FLAG = { wantReturn: 1, setResult: 2, asTracee: 4, apart: 8 } as const;
+export const ANSWER_FLAG = {
+  wantReturn: 1,
+  setResult: 2,
+  asTracee: 4,
+  apart: 8,
+  registers: 16,
+  deliver: 64,
+} as const;
 export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3 } as const;
 
 export const ARGUMENTS = 6;
@@ -33,7 +43,10 @@ export const EVENT_FIELD = {
   peer: 104,
   fetched: 108,
   slots: 112,
+  registers: 208,
 } as const;
+/** Words of struct user_regs_struct. */
+export const REGISTERS = 27;
 export const SLOT_SIZE = 16;
 
 export const ANSWER_OFFSET = 512;
@@ -50,6 +63,37 @@ export const ANSWER_FIELD = {
 export const WRITE_FIELD = { kind: 0, argument: 4, address: 8, offset: 16, length: 20 } as const;
 export const WRITE_SIZE = 24;
 export const MAX_WRITES = 16;
+
+/** The words of struct user_regs_struct. */
+export const REGISTER = {
+  r15: 0,
+  r14: 1,
+  r13: 2,
+  r12: 3,
+  rbp: 4,
+  rbx: 5,
+  r11: 6,
+  r10: 7,
+  r9: 8,
+  r8: 9,
+  rax: 10,
+  rcx: 11,
+  rdx: 12,
+  rsi: 13,
+  rdi: 14,
+  orig_rax: 15,
+  rip: 16,
+  cs: 17,
+  eflags: 18,
+  rsp: 19,
+  ss: 20,
+  fs_base: 21,
+  gs_base: 22,
+  ds: 23,
+  es: 24,
+  fs: 25,
+  gs: 26,
+} as const;
 
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;

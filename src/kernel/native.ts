@@ -49,6 +49,26 @@ export interface Native {
   /** Kills every process of the session. */
   endSession(): number;
 
+  /** Bit n - 1: signal n becomes an event (KIND.signal) before the program gets it. */
+  watchSignals(mask: bigint): number;
+  /** struct user_regs_struct of a stopped tracee (layout.ts REGISTER), as bytes. Only at the trace door. */
+  registers(tid: number, into: Uint8Array): number;
+  setRegisters(tid: number, from: Uint8Array): number;
+  /** struct user_fpregs_struct, 512 bytes: xmm registers of 16 bytes each from 160 on. */
+  floats(tid: number, into: Uint8Array): number;
+  setFloats(tid: number, from: Uint8Array): number;
+  /** Writes to a tracee's memory, also where itself it may only read: code. */
+  store(tid: number, address: bigint, bytes: Uint8Array): number;
+  /** One byte at each address (the bytes of a BigUint64Array); how many were written. */
+  patch(tid: number, addresses: Uint8Array, values: Uint8Array): number;
+  /**
+   * Makes a stopped tracee, which is not inside a system call, make one: number and six arguments (the bytes of a
+   * BigUint64Array), from the syscall instruction at `at`. Its result.
+   */
+  call(tid: number, at: bigint, call: Uint8Array): number;
+  /** 1 when two tracees share their memory, else 0. */
+  sameMemory(tid: number, other: number): number;
+
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
   /**
@@ -72,6 +92,16 @@ export interface Native {
   /** SOCK_STREAM and so on, or -errno. */
   socketType(tid: number, fd: number): number;
   socketNames(tid: number, fd: number): Buffer | number;
+
+  /** Whether KIND.born is reported: a new thread or process, before its first instruction. */
+  watchBirths(yes: number): number;
+  /** Of a stopped thread; -1 when it cannot be had. */
+  gsBase(tid: number): number;
+  setGsBase(tid: number, address: number): number;
+  /** A tracee's new memfd, made so large and sealed, shared with it; or -errno. */
+  mapShared(tid: number, fd: number, size: number): ArrayBuffer | number;
+  /** The processor's time stamp counter, and seconds since 1970 at the same moment. */
+  cycles(into: Float64Array): number;
 
   /** Interrupts next() of that thread. */
   wake(tid: number): number;

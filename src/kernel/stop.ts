@@ -9,6 +9,7 @@ import {
   MAX_WRITES,
   PIN_SIZE,
   PINS_OFFSET,
+  REGISTERS,
   REPLY_OFFSET,
   REPLY_SIZE,
   SLOT_SIZE,
@@ -32,8 +33,14 @@ export class Stop {
   /** Counts events, so that whoever keeps one can tell that its bytes are no longer there. */
   generation = 0;
 
+  /** The thread's registers at the trace door, in halves; and whole. */
+  readonly registerHalves: Uint32Array;
+  readonly registers: BigUint64Array;
+
   constructor(memory: ArrayBufferLike) {
     this.bytes = Buffer.from(memory as ArrayBuffer);
+    this.registerHalves = new Uint32Array(memory, EVENT_FIELD.registers, REGISTERS * 2);
+    this.registers = new BigUint64Array(memory, EVENT_FIELD.registers, REGISTERS);
     this.#i32 = new Int32Array(memory);
     this.#u32 = new Uint32Array(memory);
     this.#u64 = new BigUint64Array(memory);

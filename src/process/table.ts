@@ -1,5 +1,7 @@
 import type { ProcessInfo } from "../event.js";
+import { native } from "../kernel/native.js";
 import { Process } from "./process.js";
+import { Stacks } from "./stack.js";
 
 /** With pins an entry costs a descriptor, so there is a limit; the oldest entry makes room. */
 const MAX_PINNED = 512;
@@ -16,6 +18,9 @@ export class ProcessTable {
   viewsDiffer = false;
   /** Set when a tracee may be another user, or have other rights, than we: from then on acts are made as it. */
   identitiesDiffer = false;
+
+  /** Who called whom in each of them. */
+  readonly stacks = new Stacks((tid, address, into) => native().fetch(tid, address, into));
 
   constructor(exitsAreReported: boolean) {
     this.#pinned = !exitsAreReported;
@@ -44,10 +49,12 @@ export class ProcessTable {
 
   execed(tid: number): void {
     const pid = this.#entries.get(tid)?.pid ?? tid;
+    this.stacks.forget(pid);
     for (const entry of this.#entries.values()) if (entry.pid === pid) entry.execed();
   }
 
   exited(tid: number): void {
+    this.stacks.forget(tid);
     this.#entries.get(tid)?.close();
     this.#entries.delete(tid);
   }
@@ -55,5 +62,6 @@ export class ProcessTable {
   close(): void {
     for (const entry of this.#entries.values()) entry.close();
     this.#entries.clear();
+    this.stacks.close();
   }
 }

@@ -13,12 +13,12 @@ export interface Column {
 /** The columns of `events`. docs/tracing.md shows them; `hermes query --columns` too. */
 export const EVENT_COLUMNS: readonly Column[] = [
   { name: "id", type: "INTEGER", meaning: "its place in the trace, from 1" },
-  { name: "kind", type: "TEXT", meaning: "syscall, fork, exec, exit, policies, dropped, end" },
+  { name: "kind", type: "TEXT", meaning: "syscall, function, fork, exec, exit, policies, dropped, end" },
   { name: "time", type: "REAL", meaning: "seconds since 1970" },
   { name: "process", type: "INTEGER", meaning: "processes.id of who did it" },
   { name: "pid", type: "INTEGER", meaning: "process" },
   { name: "tid", type: "INTEGER", meaning: "thread" },
-  { name: "name", type: "TEXT", meaning: "the system call" },
+  { name: "name", type: "TEXT", meaning: "the system call, or the function: libc!getenv" },
   { name: "path", type: "TEXT", meaning: "first path, canonical; of exec the program" },
   { name: "target", type: "TEXT", meaning: "what the first descriptor refers to" },
   { name: "address", type: "TEXT", meaning: "the peer: host:port, [v6]:port, unix:path" },
@@ -36,6 +36,8 @@ export const EVENT_COLUMNS: readonly Column[] = [
     type: "TEXT",
     meaning: "JSON: the arguments of a call, the argv of an exec, the child of a fork",
   },
+  { name: "caller", type: "TEXT", meaning: "who called a function: ls!main+0x1f" },
+  { name: "depth", type: "INTEGER", meaning: "in how many other recorded calls of functions" },
 ];
 
 /** The columns of `processes`. */
@@ -68,6 +70,11 @@ function special(record: TraceRecord): Partial<Record<string, Cell | undefined>>
   switch (record.kind) {
     case "syscall":
       return callCells(record);
+    case "function":
+      return {
+        result: typeof record.result === "object" ? JSON.stringify(record.result) : record.result,
+        args: JSON.stringify(record.args),
+      };
     case "fork":
       return { args: JSON.stringify({ child: record.child }) };
     case "exec":

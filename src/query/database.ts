@@ -14,6 +14,7 @@ const AT_ONCE = 50;
 
 const VIEWS = `
 CREATE VIEW calls AS SELECT * FROM events WHERE kind = 'syscall';
+CREATE VIEW functions AS SELECT * FROM events WHERE kind = 'function';
 CREATE VIEW denials AS SELECT * FROM events WHERE policy IS NOT NULL AND action IN ('deny', 'kill');
 `;
 

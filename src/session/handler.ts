@@ -9,6 +9,9 @@ import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor, traceDoorAlone } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
+import type { CounterSetting } from "../instrument/counter-setting.js";
+import { Instructions } from "../instrument/instructions.js";
+import type { Vdso } from "../instrument/vdso.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
@@ -40,6 +43,10 @@ export interface HandlerOptions {
   readonly questions?: Questions;
   /** There is no filter, and so no listener behind the trace door. */
   readonly alone?: boolean;
+  /** What the program set of its time stamp counter. */
+  readonly setting: CounterSetting;
+  /** Makes the calls of new programs enter the kernel that must be seen. */
+  readonly vdso?: Vdso;
   /** Limits of the fence for calls that are made in the program's place. */
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
@@ -76,6 +83,7 @@ export class Handler {
   #stack: PolicyStack;
   #lookedAtFirst = false;
   readonly #execs: Execs;
+  readonly #instructions: Instructions;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
 
@@ -85,6 +93,13 @@ export class Handler {
     this.#answer = new NativeAnswer(options.memory);
     this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
+    this.#instructions = new Instructions({
+      ...options,
+      stop: this.#stop,
+      answer: this.#answer,
+      decide: (event, wishes) => this.#mediator.decideInstruction(event, wishes),
+      record: (event, decision) => this.#mediator.recordInstruction(event, decision),
+    });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
@@ -95,6 +110,7 @@ export class Handler {
   replaceStack(stack: PolicyStack): void {
     this.#stack = stack;
     this.#mediator.replaceStack(stack);
+    this.#instructions.replaceStack(stack);
   }
 
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
@@ -105,6 +121,8 @@ export class Handler {
         return this.#entry();
       case KIND.return:
         return this.#return();
+      case KIND.instruction:
+        return this.#instructions.handle();
       default:
         this.#lifecycle(kind);
         return 0;
@@ -118,7 +136,7 @@ export class Handler {
     if (held) this.#stop.givePins(held.pins);
     if (held?.pending) this.#finish(held.event, held.decision, held.pending);
     else if (held) this.#carryOut(held.event, this.#expired(held));
-    return held !== undefined;
+    return held !== undefined || this.#instructions.release(tid);
   }
 
   /** What nobody answered in time is refused. */
@@ -345,14 +363,27 @@ export class Handler {
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
+      this.#unhide(tid);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
     } else if (kind === KIND.fork) {
+      this.#o.setting.forked(tid, peer);
       this.#o.recorder?.forked(time, tid, peer);
     } else if (kind === KIND.exit) {
       this.#abandon(tid);
+      this.#instructions.exited(tid);
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
+    }
+  }
+
+  /** A program whose calls could go unseen does not start. */
+  #unhide(tid: number): void {
+    try {
+      this.#o.vdso?.execed(tid);
+    } catch (error) {
+      this.#o.onProblem(`${this.#o.processes.get(tid).exe} was ended: ${(error as Error).message}`);
+      this.#answer.begin(ANSWER.kill);
     }
   }
 

@@ -5,10 +5,13 @@ import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
+import { CounterSetting } from "../instrument/counter-setting.js";
+import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
+import { trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -61,6 +64,7 @@ export class Mediation {
   /** Where the program runs already: how we stand to it. */
   readonly #footing: Footing | undefined;
   readonly #hadNoNewPrivs: boolean;
+  readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   #traceError: HermesError | undefined;
   #closed = false;
@@ -101,9 +105,11 @@ export class Mediation {
       processes,
       summary: this.#summary,
       virtualFiles,
+      setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
       ...(this.#footing && this.#footing.filter.length === 0 && { alone: true }),
+      ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
@@ -115,8 +121,9 @@ export class Mediation {
     const { trace, reload, attach } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
     const onError = (error: HermesError) => this.#problem(error.message);
-    const lasting = attach !== undefined;
-    const all = [...policies, selfDefence({ files: keptFiles(files), policies, lasting })];
+    const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
+    if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
     return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
   }
@@ -162,11 +169,11 @@ export class Mediation {
 
   /** What the kernel side of the session needs to know. */
   get doorway(): Doorway {
-    const { doors, filter, fetchPlan, actMark } = this.arrangement;
+    const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
     const attach = this.#footing && { attach: this.#footing };
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, ...attach };
+    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, trapCounter, ...attach };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */

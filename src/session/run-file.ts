@@ -64,7 +64,19 @@ export class RunFile implements CallEvent {
   get data() {
     return undefined;
   }
-  memory(address: bigint, length: number) {
-    return this.#event.memory(address, length);
+  get memory() {
+    return this.#event.memory;
+  }
+  stack(limit?: number) {
+    return this.#event.stack(limit);
+  }
+  registers() {
+    return this.#event.registers();
+  }
+  maps() {
+    return this.#event.maps();
+  }
+  get elapsed() {
+    return this.#event.elapsed;
   }
 }

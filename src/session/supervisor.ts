@@ -44,6 +44,7 @@ export interface Doorway {
   readonly actMark: number;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
+  readonly trapCounter: boolean;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
   /** Where the program runs already: what native().attach() is told. */
@@ -187,7 +188,7 @@ function checkDescriptors(): void {
   }
 }
 
-function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway): Launch {
+function launchOf(options: SessionOptions, { fence, noNewPrivs, env, trapCounter }: Doorway): Launch {
   const { command, cwd, stdio, keepFds, limits, newSession, followStops } = options;
   const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
@@ -197,6 +198,7 @@ function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway):
     limits: { ...inheritedLimits(), ...limits },
     noNewPrivs,
     fence,
+    trapCounter,
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
     ...(ignoredSignals !== undefined && { ignoredSignals }),

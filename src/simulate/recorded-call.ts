@@ -8,7 +8,19 @@ import {
   syscallByName,
 } from "../abi/index.js";
 import { type Address, parseAddress } from "../address.js";
+import { HermesError } from "../errors.js";
 import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
+import {
+  type CallStack,
+  callStack,
+  frameOf,
+  type MemoryMap,
+  NO_MEMORY,
+  type ProgramMemory,
+  type RecordedStack,
+  type Registers,
+} from "../inside.js";
+import { moduleName } from "../policy/function-pattern.js";
 import { encodeText } from "../text.js";
 
 /** A call as a trace holds it (docs/trace-format.md), or as a person writes it down; all but the name may be missing. */
@@ -32,6 +44,7 @@ export interface CallRecord {
   readonly result?: number;
   readonly errno?: string;
   readonly elapsed?: number;
+  readonly stack?: RecordedStack;
 }
 
 const AT_FDCWD = -100;
@@ -199,8 +212,22 @@ export class RecordedCall implements CallEvent, ReturnEvent {
     return typeof text === "string" ? Buffer.from(encodeText(text)) : undefined;
   }
 
-  memory(): undefined {
-    return undefined;
+  readonly memory: ProgramMemory = NO_MEMORY;
+
+  stack(limit = Number.POSITIVE_INFINITY): CallStack {
+    const { stack } = this.#record;
+    if (!stack) throw new HermesError("NOT_RECORDED", { what: "the stack", event: this.name });
+    const main = moduleName(this.process.exe);
+    const frames = stack.frames.slice(0, limit).map((text) => frameOf(text, main));
+    return callStack(frames, frames.length < stack.frames.length ? "limit" : (stack.end ?? "start"));
+  }
+
+  registers(): Registers {
+    throw new HermesError("NOT_RECORDED", { what: "the registers", event: this.name });
+  }
+
+  maps(): readonly MemoryMap[] {
+    return this.process.maps;
   }
 
   get result(): number {

@@ -1,3 +1,4 @@
+import { FLEET_TABLES, PARTITIONED_AUDIT } from "./fleet-schema.js";
 import { type Dialect, raw, type Statement } from "./sql.js";
 
 /**
@@ -78,6 +79,17 @@ const MIGRATIONS: readonly ((words: Words) => readonly string[])[] = [
     "CREATE INDEX audit_session ON audit (session, chain, seq)",
     "CREATE INDEX approval_tool_call ON approval (tool_call)",
   ],
+  // The beginning of a chain may be given up (retention), and one server keeps what many hosts deliver to it.
+  ({ fleet }) => [
+    `CREATE TABLE chain (
+      name TEXT NOT NULL PRIMARY KEY,
+      host TEXT,
+      seq BIGINT NOT NULL,
+      hash TEXT NOT NULL,
+      kept_seq BIGINT NOT NULL,
+      kept_hash TEXT NOT NULL)${fleet ? "" : " STRICT"}`,
+    ...(fleet ? [...PARTITIONED_AUDIT, ...FLEET_TABLES] : []),
+  ],
 ];
 
 /** What the engines call differently. */
@@ -85,11 +97,13 @@ interface Words {
   /** A number that grows with every row. */
   readonly number: string;
   readonly end: string;
+  /** Many hosts can share it. */
+  readonly fleet: boolean;
 }
 
 const WORDS: Readonly<Record<Dialect, Words>> = {
-  sqlite: { number: "INTEGER PRIMARY KEY", end: " STRICT" },
-  postgres: { number: "BIGSERIAL PRIMARY KEY", end: "" },
+  sqlite: { number: "INTEGER PRIMARY KEY", end: " STRICT", fleet: false },
+  postgres: { number: "BIGSERIAL PRIMARY KEY", end: "", fleet: true },
 };
 
 /** The version that this program works with. */

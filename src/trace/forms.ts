@@ -169,7 +169,8 @@ function checked(value: unknown, where: string): TraceRecord {
     throw broken(where, "this is not a record; is it a trace?");
   const record = value as { hermes?: unknown; kind?: string };
   if (record.hermes === "trace") return checkedHeader(record, where);
-  if (record.kind === "syscall") return checkedCall(value as Record<string, unknown>, where);
+  if (record.kind === "syscall" || record.kind === "function")
+    return checkedCall(value as Record<string, unknown>, where);
   if (typeof record.kind !== "string") throw broken(where, "this record has no kind; is it a trace?");
   return value as TraceRecord;
 }

@@ -5,7 +5,7 @@ import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
 import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
-import { renderArguments, renderOutputs } from "./render.js";
+import { renderArguments, renderOutputs, renderRegisters } from "./render.js";
 import type { TraceWriter } from "./writer.js";
 
 /** A call between its entry and its return. */
@@ -112,6 +112,28 @@ export class Recorder {
     if (errno !== undefined) record.errno = errno;
     else if (event.call.returns === "fd" && record.path === undefined) this.#opened(record, event);
     record.elapsed = Math.max(0, micro(event.time - record.time));
+    this.#write(record);
+  }
+
+  /** A call that was recorded by the program itself, and is over: `event` has its registers and its result. */
+  observed(event: DecodedCall, pid: number, time: number, elapsed: number | undefined): void {
+    if (!this.#observed.has(event.nr)) return;
+    const record: OpenRecord = {
+      kind: "syscall",
+      time: micro(time),
+      pid,
+      tid: event.tid,
+      name: event.name,
+      args: renderRegisters(event),
+      action: "allow",
+    };
+    if (this.#version !== "") record.version = this.#version;
+    if (elapsed !== undefined) {
+      record.elapsed = micro(elapsed);
+      record.result = event.result;
+      const { errno } = event;
+      if (errno !== undefined) record.errno = errno;
+    }
     this.#write(record);
   }
 

@@ -1,3 +1,6 @@
+import type { RecordedStack } from "../inside.js";
+import type { Shown } from "../prototypes/render.js";
+
 /** Version of the records that docs/trace-format.md describes. A field's meaning never changes within a version. */
 export const TRACE_VERSION = 1;
 
@@ -61,6 +64,40 @@ export interface CallRecord {
   readonly version?: string;
 }
 
+/** A call of a function inside the program, written when it has returned or cannot any more. */
+export interface FunctionRecord {
+  readonly kind: "function";
+  /** Seconds since 1970, when it was called. */
+  readonly time: number;
+  readonly pid: number;
+  readonly tid: number;
+  /** `libc!getenv`, `app!0x1234`. */
+  readonly name: string;
+  /** By the function's prototype (docs/prototypes.md); the first few words as they were when there is none. */
+  readonly args: Readonly<Record<string, Shown>>;
+  /** Which of what is shown is text although it looks like a name or a number: `name`, `.../0`, `return`. */
+  readonly texts?: readonly string[];
+  /** In how many other recorded calls of its thread it was made. */
+  readonly depth?: number;
+  /** Who called it: `ls!main+0x1f`. */
+  readonly caller?: string;
+  readonly result?: Shown;
+  /** The result is one that means a failure; and the error, where the function tells it. */
+  readonly failed?: true;
+  readonly errno?: string;
+  /** Seconds from call to return. */
+  readonly elapsed?: number;
+  /** How it ended without returning: its thread jumped out of it, ended, or became another program. */
+  readonly left?: "jump" | "exit" | "exec";
+  readonly action: string;
+  readonly policy?: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly version?: string;
+  /** Who called whom, the innermost first. */
+  readonly stack?: RecordedStack;
+}
+
 export interface ForkRecord {
   readonly kind: "fork";
   readonly time: number;
@@ -111,6 +148,7 @@ export interface EndRecord {
 export type TraceRecord =
   | HeaderRecord
   | CallRecord
+  | FunctionRecord
   | ForkRecord
   | ExecRecord
   | ExitRecord

@@ -20,6 +20,8 @@ interface Step {
 interface Plan {
   readonly ins: readonly Step[];
   readonly outs: readonly Step[];
+  /** All of them, without what they point at. */
+  readonly registers: readonly Step[];
 }
 
 const plans = new Map<number, Plan>();
@@ -39,6 +41,9 @@ function planOf(call: Syscall): Plan {
   const plan = {
     ins: steps.filter(({ argument }) => !isOut(argument)),
     outs: steps.filter(({ argument }) => isOut(argument) && argument.kind !== "address"),
+    registers: steps.map((step) =>
+      POINTERS.has(step.argument.kind) ? { ...step, render: renderPointer } : step,
+    ),
   };
   // Calls without a row in the table have any number that a program likes.
   if (call.nr >= 0 && call.nr < MAX_SYSCALL) plans.set(call.nr, plan);
@@ -57,6 +62,28 @@ export function renderOutputs(event: DecodedCall, limit: number, rendered: Recor
   if (event.result < 0) return;
   for (const { name, i, render } of planOf(event.call).outs) rendered[name] = render(event, i, limit);
 }
+
+/** The arguments of a call that is over: what a pointer led to may be another thing by now, so only the pointer counts. */
+export function renderRegisters(event: DecodedCall): Record<string, Rendered> {
+  const rendered: Record<string, Rendered> = {};
+  for (const { name, i, render } of planOf(event.call).registers) rendered[name] = render(event, i, 0);
+  return rendered;
+}
+
+const POINTERS: ReadonlySet<Argument["kind"]> = new Set([
+  "path",
+  "string",
+  "argv",
+  "fds",
+  "sockaddr",
+  "buffer",
+  "iovec",
+  "msghdr",
+  "mmsghdr",
+  "struct",
+]);
+
+const renderPointer: Render = ({ stop }, i) => (stop.isNull(i) ? null : hex(stop.exact(i)));
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 

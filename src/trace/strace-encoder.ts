@@ -1,5 +1,7 @@
+import { harmless } from "../text.js";
 import type { Encoder } from "./encoders.js";
-import type { CallRecord, TraceRecord } from "./records.js";
+import { argumentsText, functionResult } from "./function-text.js";
+import type { CallRecord, FunctionRecord, TraceRecord } from "./records.js";
 import { type CallText, callText, resultText } from "./strace.js";
 
 /** How `hermes trace` and `hermes export --to strace` write. Plain data: it crosses to the worker thread. */
@@ -28,6 +30,23 @@ export function statusOf({ result, errno }: CallRecord): Status {
   return result === undefined ? "unfinished" : "successful";
 }
 
+/** A function was called, and will be a record when it has returned: only for those who look on. */
+export interface EnterRecord {
+  readonly kind: "enter";
+  readonly record: Omit<FunctionRecord, "kind">;
+  /** How many of its arguments are known already; the others are what it puts out. */
+  readonly known: number;
+}
+
+/** A line that was begun: the call's end, or something else that happens before, will end it. */
+interface Begun {
+  readonly tid: number;
+  readonly name: string;
+  readonly known: number;
+  /** How long it is so far. */
+  readonly width: number;
+}
+
 /** Records as the text of strace. */
 export class StraceEncoder implements Encoder {
   readonly #options: StraceOptions;
@@ -35,6 +54,9 @@ export class StraceEncoder implements Encoder {
   readonly #alive = new Set<number>();
   #before: number | undefined;
   readonly #counts = new Map<string, { calls: number; errors: number; seconds: number }>();
+  /** The line that is not ended yet, and by thread the calls whose lines were cut off. */
+  #begun: Begun | undefined;
+  readonly #cut = new Map<number, Begun[]>();
 
   constructor(options: StraceOptions) {
     this.#options = options;
@@ -56,8 +78,16 @@ export class StraceEncoder implements Encoder {
   }
 
   add(object: object): void {
-    const record = object as TraceRecord;
+    const record = object as TraceRecord | EnterRecord;
     switch (record.kind) {
+      case "enter":
+        this.#alive.add(record.record.tid);
+        this.#enter(record);
+        break;
+      case "function":
+        this.#alive.add(record.tid);
+        this.#function(record);
+        break;
       case "syscall":
         this.#alive.add(record.tid);
         this.#call(record);
@@ -68,6 +98,7 @@ export class StraceEncoder implements Encoder {
       case "exit":
         this.#line(record, this.#paint("dim", exitText(record)));
         this.#alive.delete(record.tid);
+        this.#cut.delete(record.tid);
         break;
       case "dropped":
         this.#line({ time: record.time, tid: 0 }, `+++ ${record.count} calls were not recorded +++`);
@@ -78,7 +109,7 @@ export class StraceEncoder implements Encoder {
   #call(record: CallRecord): void {
     const { status, summary, elapsed } = this.#options;
     if (status && record.policy === undefined && !status.includes(statusOf(record))) return;
-    if (summary !== undefined) this.#count(record);
+    if (summary !== undefined) this.#count(record.name, record.elapsed, record.errno !== undefined);
     const result = resultText(record, this.#options);
     const took = elapsed && record.elapsed !== undefined ? ` <${record.elapsed.toFixed(6)}>` : "";
     this.#line(record, callText(record, this.#options), `= ${this.#outcome(record, result)}${took}`);
@@ -86,8 +117,72 @@ export class StraceEncoder implements Encoder {
 
   #line(record: { time: number; tid: number }, text: string, result?: string): void {
     if (this.#options.summary === "only") return;
+    this.#cutOff();
     const head = `${this.#who(record.tid)}${this.#when(record.time)}${text}`;
     this.#text += result === undefined ? `${head}\n` : `${head.padEnd(COLUMN - 1)} ${result}\n`;
+  }
+
+  // ---------------------------------------------------------------- functions inside the program
+
+  #enter({ record, known }: EnterRecord): void {
+    if (this.#options.summary === "only") return;
+    this.#cutOff();
+    const { tid, name, depth = 0, time } = record;
+    const shown = Object.fromEntries(Object.entries(record.args).slice(0, known));
+    const text = argumentsText({ ...record, args: shown }, this.#options.strings);
+    const head = `${this.#who(tid)}${this.#when(time)}${indent(depth)}${harmless(name)}(${text}`;
+    this.#text += head;
+    this.#begun = { tid, name, known, width: head.length };
+  }
+
+  /** Something else happened before the call has returned. */
+  #cutOff(): void {
+    const begun = this.#begun;
+    if (!begun) return;
+    this.#text += " <unfinished ...>\n";
+    this.#begun = undefined;
+    const cut = this.#cut.get(begun.tid);
+    if (cut) cut.push(begun);
+    else this.#cut.set(begun.tid, [begun]);
+  }
+
+  #function(record: FunctionRecord): void {
+    const { status, summary, elapsed, strings } = this.#options;
+    const failed = record.errno !== undefined || record.failed === true;
+    if (summary !== undefined) this.#count(record.name, record.elapsed, failed);
+    const begun = this.#takeBegun(record);
+    if (summary === "only") return;
+    const own = record.elapsed === undefined ? "unfinished" : failed ? "failed" : "successful";
+    if (!begun && status && record.policy === undefined && !status.includes(own)) return;
+    const head = begun?.head ?? this.#beginning(record);
+    const rest = argumentsText(record, strings, begun?.known ?? 0);
+    const comma = begun && begun.known > 0 && rest !== "" && !begun.isCut ? ", " : "";
+    const took = elapsed && record.elapsed !== undefined ? ` <${record.elapsed.toFixed(6)}>` : "";
+    const text = `${head}${comma}${rest})`;
+    const result = this.#outcome(record, functionResult(record, strings));
+    this.#text += `${text}${" ".repeat(Math.max(1, COLUMN - text.length - (begun?.width ?? 0)))}= ${result}${took}\n`;
+  }
+
+  #beginning({ tid, time, depth = 0, name }: FunctionRecord): string {
+    this.#cutOff();
+    return `${this.#who(tid)}${this.#when(time)}${indent(depth)}${harmless(name)}(`;
+  }
+
+  /** What of its line stands there already. */
+  #takeBegun(
+    record: FunctionRecord,
+  ): (Begun & { readonly head: string; readonly isCut: boolean }) | undefined {
+    const { tid, name, time, depth = 0, elapsed = 0 } = record;
+    if (this.#begun?.tid === tid && this.#begun.name === name) {
+      const begun = { ...this.#begun, head: "", isCut: false };
+      this.#begun = undefined;
+      return begun;
+    }
+    const cut = this.#cut.get(tid);
+    if (cut?.at(-1)?.name !== name) return undefined;
+    this.#cutOff();
+    const head = `${this.#who(tid)}${this.#when(time + elapsed)}${indent(depth)}<... ${harmless(name)} resumed>`;
+    return { ...cut.pop()!, width: 0, head, isCut: true };
   }
 
   #who(tid: number): string {
@@ -114,7 +209,7 @@ export class StraceEncoder implements Encoder {
     }
   }
 
-  #outcome(record: CallRecord, text: string): string {
+  #outcome(record: CallRecord | FunctionRecord, text: string): string {
     if (record.policy !== undefined)
       return this.#paint(record.action === "deny" || record.action === "kill" ? "red" : "yellow", text);
     return record.errno === undefined ? text : this.#paint("yellow", text);
@@ -124,12 +219,12 @@ export class StraceEncoder implements Encoder {
     return this.#options.colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
   }
 
-  #count({ name, errno, elapsed = 0 }: CallRecord): void {
+  #count(name: string, elapsed = 0, failed: boolean): void {
     const count = this.#counts.get(name) ?? { calls: 0, errors: 0, seconds: 0 };
     this.#counts.set(name, count);
     count.calls++;
     count.seconds += elapsed;
-    if (errno !== undefined) count.errors++;
+    if (failed) count.errors++;
   }
 
   #summary(): string {
@@ -159,6 +254,11 @@ export class StraceEncoder implements Encoder {
       "",
     ].join("\n");
   }
+}
+
+/** Calls within calls are moved to the right, up to a point. */
+function indent(depth: number): string {
+  return "  ".repeat(Math.min(depth, 20));
 }
 
 const STYLES = { dim: "2", red: "31", yellow: "33" } as const;

@@ -1,7 +1,7 @@
 import { type Argument, errnoNumber, errnoText, type Syscall, syscallByName } from "../abi/index.js";
 import { formatAddress, parseAddress } from "../address.js";
 import { encodeText } from "../text.js";
-import type { Bytes, CallRecord, Rendered } from "./records.js";
+import type { Bytes, CallRecord, FunctionRecord, Rendered } from "./records.js";
 import { structText } from "./strace-structs.js";
 
 /** One call as strace writes it, so that people's eyes and tools find what they know. */
@@ -29,7 +29,7 @@ function outcome({ name, result, errno, path, opened }: CallRecord, { descriptor
   if (result === undefined) return "?";
   if (errno !== undefined) {
     const number = errnoNumber(errno) ?? 0;
-    return `${number >= 512 ? "?" : "-1"} ${errno} (${GLIBC[errno] ?? errnoText(number) ?? "unknown"})`;
+    return `${number >= 512 ? "?" : "-1"} ${errno} (${errnoWords(errno) ?? errnoText(number) ?? "unknown"})`;
   }
   const returns = syscallByName(name)?.returns;
   if (returns === "address") return `0x${result.toString(16)}`;
@@ -38,7 +38,7 @@ function outcome({ name, result, errno, path, opened }: CallRecord, { descriptor
 }
 
 /** What HERMES did to it. */
-function decisionText({ action, policy, rule, reason }: CallRecord): string {
+export function decisionText({ action, policy, rule, reason }: CallRecord | FunctionRecord): string {
   if (policy === undefined) return "";
   const who = rule === undefined ? policy : `${policy}/${rule}`;
   const word = action === "allow" ? "WATCHED" : action.toUpperCase();
@@ -71,6 +71,11 @@ const GLIBC: Readonly<Record<string, string>> = {
   ERESTARTNOHAND: "To be restarted if no handler",
   ERESTART_RESTARTBLOCK: "Interrupted by signal",
 };
+
+/** Where they are other words. */
+export function errnoWords(errno: string): string | undefined {
+  return GLIBC[errno];
+}
 
 function knownArguments(call: Syscall, record: CallRecord, options: CallText): string[] {
   const descriptor = call.args.findIndex((a) => a.kind === "fd" || a.kind === "dirfd");

@@ -43,6 +43,12 @@ export const approvalsSection = z.strictObject({
     ),
   delay: z.number().min(0).default(30).describe("Seconds before auto approves."),
   timeout: z.number().positive().max(604_800).default(300).describe("Seconds of silence that are a no."),
+  offline: z
+    .enum(["allow", "wait", "deny"])
+    .default("deny")
+    .describe(
+      "On a host of a fleet whose server cannot be reached: no at once, wait for as long as a question does, or yes at once.",
+    ),
   allow: z
     .array(z.string())
     .default([])

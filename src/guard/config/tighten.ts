@@ -29,6 +29,7 @@ export const TIGHTEN: Readonly<Record<string, Tighten>> = {
   "approvals.mode": { may: "go-up", order: ["off", "auto", "on"] },
   "approvals.delay": { may: "raise" },
   "approvals.timeout": { may: "lower" },
+  "approvals.offline": { may: "go-up", order: ["allow", "wait", "deny"] },
   "approvals.allow": { may: "narrow" },
   "approvals.rules": { may: "add-refusals" },
   "approvals.auto": { may: "narrow" },

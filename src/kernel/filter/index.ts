@@ -6,4 +6,4 @@ export { FilterTooLarge, InvalidFilterSpec, InvalidProgram } from "./errors.js";
 export { encodeFilter, type Instruction, MAX_INSTRUCTIONS, OP } from "./instruction.js";
 export { executedInstructions, interpretFilter, loadFilter, type Outcome } from "./interpret.js";
 export { AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, type SeccompData, X32_SYSCALL_BIT } from "./seccomp-data.js";
-export type { ArgumentTest, CallTreatment, FilterRule, FilterSpec } from "./spec.js";
+export type { ArgumentTest, CallTreatment, FilterRule, FilterSpec, Gate } from "./spec.js";

@@ -3,6 +3,7 @@ import { type Condition, type Conditions, conditionsOf, isSame } from "./conditi
 import type { Decision, DecisionGraph } from "./decision.js";
 import { decideMasked } from "./masked.js";
 import { Partition, type Register } from "./partition.js";
+import { IP_HIGH, IP_LOW } from "./seccomp-data.js";
 import type { CallTreatment } from "./spec.js";
 
 interface LiveRule {
@@ -18,7 +19,7 @@ interface LiveRule {
  */
 export function decideCall(graph: DecisionGraph, call: CallTreatment): Decision {
   const rules = liveRules(call);
-  let decision: Decision = graph.return(returnValue(call.otherwise));
+  let decision = decideOtherwise(graph, call);
   for (let at = rules.length - 1; at >= 0; ) {
     const { conditions, action } = rules[at]!;
     const register = searchedRegister(rules, at);
@@ -36,6 +37,15 @@ export function decideCall(graph: DecisionGraph, call: CallTreatment): Decision 
     decision = partition.search(graph);
   }
   return decision;
+}
+
+/** By where the call is made, where that matters. The kernel gives the address behind the instruction. */
+function decideOtherwise(graph: DecisionGraph, { otherwise, gate }: CallTreatment): Decision {
+  const outside = graph.return(returnValue(otherwise));
+  if (!gate) return outside;
+  const allowed = graph.return(returnValue({ do: "allow" }));
+  const below = graph.branch(IP_LOW, "ge", gate.to + 1, outside, allowed);
+  return graph.branch(IP_HIGH, "eq", 0, graph.branch(IP_LOW, "ge", gate.from, below, outside), outside);
 }
 
 function liveRules({ rules }: CallTreatment): LiveRule[] {

@@ -19,6 +19,8 @@ export const X32_SYSCALL_BIT = 0x40000000;
 
 export const NR_OFFSET = 0;
 export const ARCH_OFFSET = 4;
+export const IP_LOW = 8;
+export const IP_HIGH = 12;
 
 /** Offset of the low 32 bits of an argument (x86_64 is little endian). */
 export const lowOffset = (arg: number): number => 16 + 8 * arg;

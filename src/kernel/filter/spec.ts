@@ -29,6 +29,17 @@ export interface FilterRule {
 export interface CallTreatment {
   rules: FilterRule[];
   otherwise: FilterAction;
+  /** Code whose calls are allowed where no rule matches, instead of `otherwise`. */
+  gate?: Gate;
+}
+
+/**
+ * Addresses, below 2^32 and without the last. Any code can jump to the ones within: what comes from there is trusted to
+ * tell, never to behave.
+ */
+export interface Gate {
+  from: number;
+  to: number;
 }
 
 export interface FilterSpec {

@@ -37,6 +37,8 @@ interface Registration extends Handler {
   readonly nrs: readonly number[];
   readonly part: "entry" | "returns";
   readonly actions: ReadonlySet<Action> | undefined;
+  /** Those of them that were named, not only meant by "*". */
+  readonly named: ReadonlySet<number>;
 }
 
 /** Loading may do more than deciding. */
@@ -268,14 +270,17 @@ export class Script {
     engine.x.lua_pushvalue(L, at);
     const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
     const byPart = new Map<Registration["part"], number[]>();
+    const named = new Set<number>();
     for (const name of names) {
       const isReturn = part === "returns" || name.startsWith("return:");
-      const calls = named(name.replace(/^return:/, ""));
+      const call = name.replace(/^return:/, "");
+      const calls = callsOf(call);
+      if (call !== "*") for (const { nr } of calls) named.add(nr);
       const key = isReturn ? "returns" : "entry";
       byPart.set(key, [...(byPart.get(key) ?? []), ...calls.map((call) => call.nr)]);
     }
     for (const [key, nrs] of byPart)
-      this.#registrations.push({ ref, form: "event", nrs, part: key, actions });
+      this.#registrations.push({ ref, form: "event", nrs, part: key, actions, named });
     return 0;
   }
 
@@ -312,6 +317,7 @@ export class Script {
           entry: registration.part === "entry" || (known?.entry ?? false),
           returns: registration.part === "returns" || (known?.returns ?? false),
           actions: new Set([...(known?.actions ?? []), ...(registration.actions ?? actions)]),
+          ...((registration.named.has(nr) || known?.named) && { named: true }),
         });
       }
     }
@@ -333,7 +339,7 @@ export class Script {
     const wanted =
       engine.type(L, -1) === TYPE.nil ? DEFAULT_SUBSCRIPTION : namesOf(engine.value(L, -1), "subscribe");
     engine.clear();
-    const nrs = wanted.flatMap((name) => named(name).map((call) => call.nr));
+    const nrs = wanted.flatMap((name) => callsOf(name).map((call) => call.nr));
     for (const nr of nrs) this.#camel.set(nr, camelName(syscallByNumber(nr)!));
     const mentionsHermes = Buffer.from(source.text).includes("hermes");
     this.#registrations.push({
@@ -342,6 +348,7 @@ export class Script {
       nrs,
       part: "entry",
       actions: mentionsHermes ? undefined : WORDS_ONLY,
+      named: new Set(wanted.includes("*") ? [] : nrs),
     });
   }
 }
@@ -362,7 +369,7 @@ function namesOf(value: unknown, what = "hermes.on"): string[] {
   return names as string[];
 }
 
-function named(name: string) {
+function callsOf(name: string) {
   return withoutPrefix(() => callsNamed("lua", name));
 }
 

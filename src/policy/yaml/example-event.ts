@@ -1,6 +1,9 @@
 import { formatFlags, type Syscall, type SyscallArguments, type SyscallName } from "../../abi/index.js";
 import { type Address, encodeAddress } from "../../address.js";
+import { HermesError } from "../../errors.js";
 import type { CallEvent, Descriptor, PathArgument, ProcessInfo } from "../../event.js";
+import { callStack, frameOf, NO_MEMORY } from "../../inside.js";
+import { moduleName } from "../function-pattern.js";
 import { flagsArgument } from "../match/flags.js";
 
 /** A call that nobody made: for examples in policies, and to try a policy without a kernel. */
@@ -22,6 +25,8 @@ export interface MadeUpCall {
   readonly args?: Readonly<Record<string, bigint | string>>;
   readonly process?: Partial<ProcessInfo>;
   readonly time?: number;
+  /** Frames as texts, the innermost first. */
+  readonly stack?: readonly string[];
 }
 
 const SOMEWHERE = 0x7f00_0000_0000n;
@@ -48,6 +53,7 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
   const paths = pathsOf(made);
   const process: ProcessInfo = { ...MADE_UP_PROCESS, fds: descriptors, ...made.process };
   const found = flagsArgument(call);
+  const frames = (made.stack ?? []).map((text) => frameOf(text, moduleName(process.exe)));
   const first = call.args.findIndex(({ kind }) => kind === "fd" || kind === "dirfd");
   return {
     kind: "syscall",
@@ -72,7 +78,13 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
       return found && made.flags !== undefined ? formatFlags(found.table, made.flags).split("|") : [];
     },
     data: undefined,
-    memory: () => undefined,
+    memory: NO_MEMORY,
+    stack: (limit) => callStack(frames.slice(0, limit), "start"),
+    registers: () => {
+      throw new HermesError("NOT_RECORDED", { what: "the registers", event: call.name });
+    },
+    maps: () => process.maps,
+    elapsed: 0,
   };
 }
 

@@ -1,0 +1,86 @@
+/*
+ * Many who make the same call: does one call cost more when there are more of them?
+ *
+ * Usage: crowd processes|threads HOW_MANY CALLS
+ * All are there before the first call is made; CALLS in all are made, shared out evenly. Prints nanoseconds per call.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long each;
+static int gate[2], ready[2];
+
+static void work(void)
+{
+	char byte = 'r';
+	if (write(ready[1], &byte, 1) != 1 || read(gate[0], &byte, 1) < 0)
+		_exit(1);
+	for (long i = 0; i < each; i++) {
+		int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			_exit(1);
+		close(fd);
+	}
+}
+
+static void *run(void *unused)
+{
+	work();
+	return unused;
+}
+
+static double nanoseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	long many = argc == 4 ? atol(argv[2]) : 0, calls = argc == 4 ? atol(argv[3]) : 0;
+	if (many < 1 || calls < many || pipe(gate) < 0 || pipe(ready) < 0) {
+		fputs("usage: crowd processes|threads HOW_MANY CALLS\n", stderr);
+		return 2;
+	}
+	int threads = strcmp(argv[1], "threads") == 0;
+	pthread_t *started = calloc((size_t)many, sizeof *started);
+	pthread_attr_t small;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * 1024);
+	each = calls / many;
+	for (long i = 0; i < many; i++) {
+		if (threads && pthread_create(&started[i], &small, run, NULL) != 0)
+			return 1;
+		pid_t pid = threads ? 1 : fork();
+		if (pid < 0)
+			return 1;
+		if (pid == 0) {
+			close(gate[1]);
+			work();
+			_exit(0);
+		}
+	}
+	char byte;
+	for (long i = 0; i < many; i++)
+		if (read(ready[0], &byte, 1) != 1)
+			return 1;
+	double from = nanoseconds();
+	close(gate[1]); /* all begin */
+	int status, failed = 0;
+	for (long i = 0; i < many; i++) {
+		if (threads)
+			pthread_join(started[i], NULL);
+		else if (wait(&status) < 0 || status != 0)
+			failed = 1;
+	}
+	printf("%.1f\n", (nanoseconds() - from) / (double)(each * many));
+	return failed;
+}

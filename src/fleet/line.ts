@@ -1,0 +1,120 @@
+import type { Client, QueryResultRow } from "pg";
+import { parsePostgresUrl } from "../store/postgres-url.js";
+
+/** What the server tells of by itself. */
+export const POLICIES = "hermes_policies";
+export const APPROVALS = "hermes_approvals";
+
+export interface LineOptions {
+  readonly url: string;
+  /** Something is to be looked at: a notice came, or the line is there again. */
+  readonly notice: () => void;
+  readonly changed?: (up: boolean, why: string) => void;
+  /** Milliseconds before the first try to come back; each further one waits up to twice as long. */
+  readonly firstPause?: number;
+  readonly longestPause?: number;
+}
+
+const INT8 = 20;
+/** An answer that takes longer does not come: the way is cut without anybody having said so. */
+const ANSWER_MS = 30_000;
+
+/**
+ * The one connection of a host, for questions and for notices. When it breaks, what was asked fails, and it comes back by
+ * itself: soon at first, then ever more seldom, and never all hosts in the same moment.
+ */
+export class Line {
+  readonly name: string;
+  readonly #options: LineOptions;
+  #client: Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pause: number;
+  #closed = false;
+  #downSince: number | undefined;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+    this.name = parsePostgresUrl(options.url).name;
+    this.#pause = options.firstPause ?? 250;
+    void this.#connect();
+  }
+
+  get up(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** Milliseconds since it was known to be down; 0 while it is up, and before the first try has failed. */
+  get downFor(): number {
+    return this.#downSince === undefined ? 0 : performance.now() - this.#downSince;
+  }
+
+  /** Rejects when the line is down, or breaks meanwhile; what was asked may have happened then. */
+  async ask<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const client = this.#client;
+    if (!client) throw new Error("the server cannot be reached");
+    try {
+      return (await client.query<R>(text, [...values])).rows;
+    } catch (error) {
+      // The server's own refusals have a code of five signs; anything else is the line's.
+      if (!/^(?!08|57P)[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? "")) this.#lost(client, error);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { config } = parsePostgresUrl(this.#options.url);
+    const { default: pg } = await import("pg");
+    const parser = (type: number, format?: "text" | "binary") =>
+      type === INT8 ? Number : pg.types.getTypeParser(type, format as "text");
+    const client = new pg.Client({
+      ...config,
+      types: { getTypeParser: parser as never },
+      options: "-c search_path=hermes -c idle_in_transaction_session_timeout=30s",
+      application_name: "hermes agent",
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: ANSWER_MS,
+    });
+    client.on("error", (error) => this.#lost(client, error));
+    client.on("end", () => this.#lost(client, new Error("the server closed it")));
+    client.on("notification", () => this.#options.notice());
+    try {
+      await client.connect();
+      // A commit that is acknowledged is on disk, however the server is set up.
+      await client.query(`SET synchronous_commit = on; LISTEN ${POLICIES}; LISTEN ${APPROVALS}`);
+    } catch (error) {
+      client.end().catch(() => {});
+      return this.#again(error);
+    }
+    if (this.#closed) return void client.end().catch(() => {});
+    this.#client = client;
+    this.#downSince = undefined;
+    this.#pause = this.#options.firstPause ?? 250;
+    this.#options.changed?.(true, "");
+    this.#options.notice();
+  }
+
+  #lost(client: Client, error: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    client.end().catch(() => {});
+    this.#again(error);
+  }
+
+  #again(error: unknown): void {
+    if (this.#closed) return;
+    this.#downSince ??= performance.now();
+    this.#options.changed?.(false, (error as Error).message);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#connect(), this.#pause * (0.5 + Math.random() / 2));
+    this.#pause = Math.min(this.#pause * 2, this.#options.longestPause ?? 15_000);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+}

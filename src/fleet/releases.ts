@@ -1,0 +1,214 @@
+import type { KeyObject } from "node:crypto";
+import { HermesError } from "../errors.js";
+import { type Operation, type Row, raw, sql } from "../store/sql.js";
+import { noHost } from "./hosts.js";
+import { isChosen, type Labels, matches } from "./labels.js";
+import { hashOfText, signRelease } from "./signature.js";
+
+/** What some hosts get, and how far a new one has come among them. */
+export interface Assignment {
+  readonly name: string;
+  readonly rank: number;
+  readonly selector: Labels;
+  /** In force; null before the first one has arrived everywhere. */
+  readonly release: number | null;
+  /** On its way, to so many percent of the hosts. */
+  readonly next: number | null;
+  /** What takes its place when it is taken back: what was in force, under a number of its own. */
+  readonly fallback: number | null;
+  readonly percent: number;
+  readonly limits: Limits;
+  /** Calls and refusals of its hosts before. */
+  readonly baseline: Rate | null;
+  readonly since: number;
+  readonly state: "in force" | "rolling out" | "rolled back";
+}
+
+export interface Rate {
+  readonly calls: number;
+  readonly denied: number;
+}
+
+/** When a new policy is taken back by itself. */
+export interface Limits {
+  /** Refusals more than before, of all decided calls: 0.02 are two of a hundred. */
+  readonly jump: number;
+  /** Fewer refusals than this prove nothing. */
+  readonly atLeast: number;
+}
+
+export const LIMITS: Limits = { jump: 0.02, atLeast: 20 };
+
+export interface Push {
+  readonly name: string;
+  readonly text: string;
+  readonly selector: Labels;
+  readonly rank: number;
+  readonly percent: number;
+  readonly limits: Limits;
+  readonly by: string;
+  readonly key?: KeyObject;
+}
+
+const LOCK = raw("SELECT pg_advisory_xact_lock(4839172636)");
+const TELL = raw("SELECT pg_notify('hermes_policies', '')");
+
+/** Gives a policy out. Returns its number. */
+export function* push(order: Push): Operation<number> {
+  yield LOCK;
+  const { name, text, selector, rank, percent, limits, by, key } = order;
+  const policy = hashOfText(text);
+  yield sql`INSERT INTO policy (version, name, text, time) VALUES (${policy}, ${name}, ${text}, server_now())
+    ON CONFLICT (version) DO NOTHING`;
+  const before = (yield* assignments()).find((one) => one.name === name);
+  if (before?.next !== null && before !== undefined)
+    throw new HermesError("FLEET", {
+      message: `${name}: ${before.next} is still being rolled out: finish or abort that first`,
+    });
+  const serial = yield* give(policy, by, key);
+  const old = before?.release ?? null;
+  // Signed now, since whoever takes it back later has no key.
+  const fallback = old === null ? null : yield* give(yield* policyOf(old), by, key);
+  const whole = percent >= 100;
+  const baseline = yield* rateOf(old);
+  yield sql`INSERT INTO assignment (name, rank, selector, release, next, fallback, percent, limits, baseline, since, state)
+    VALUES (${name}, ${rank}, ${JSON.stringify(selector)}, ${whole ? serial : old}, ${whole ? null : serial},
+      ${fallback}, ${percent}, ${JSON.stringify(limits)}, ${JSON.stringify(baseline)}, server_now(),
+      ${whole ? "in force" : "rolling out"})
+    ON CONFLICT (name) DO UPDATE SET rank = excluded.rank, selector = excluded.selector,
+      release = excluded.release, next = excluded.next, fallback = excluded.fallback, percent = excluded.percent,
+      limits = excluded.limits, baseline = excluded.baseline, since = excluded.since, state = excluded.state`;
+  yield* settle();
+  return serial;
+}
+
+function* give(policy: string, by: string, key: KeyObject | undefined): Operation<number> {
+  const [row] = yield raw("SELECT nextval('release_serial_seq') AS serial");
+  const serial = Number(row!.serial);
+  const signature = key ? signRelease({ serial, policy }, key) : null;
+  yield sql`INSERT INTO release (serial, policy, signature, given_by, time)
+    VALUES (${serial}, ${policy}, ${signature}, ${by}, server_now())`;
+  return serial;
+}
+
+function* policyOf(serial: number): Operation<string> {
+  const [row] = yield sql`SELECT policy FROM release WHERE serial = ${serial}`;
+  if (!row) throw new HermesError("FLEET", { message: `there is no policy ${serial}` });
+  return String(row.policy);
+}
+
+/** Of the hosts that have it in force. */
+export function* rateOf(serial: number | null): Operation<Rate> {
+  const [row] =
+    yield sql`SELECT COALESCE(SUM(calls), 0)::bigint AS calls, COALESCE(SUM(denied), 0)::bigint AS denied
+    FROM host WHERE applied = ${serial}`;
+  return { calls: Number(row!.calls), denied: Number(row!.denied) };
+}
+
+/** More hosts, or all of them. */
+export function* advance(name: string, percent: number): Operation<void> {
+  yield LOCK;
+  const { next } = yield* rollingOut(name);
+  if (percent >= 100)
+    yield sql`UPDATE assignment SET release = ${next}, next = NULL, percent = 100, since = server_now(),
+      state = 'in force' WHERE name = ${name}`;
+  else yield sql`UPDATE assignment SET percent = ${percent}, since = server_now() WHERE name = ${name}`;
+  yield* settle();
+}
+
+/** What was in force comes back, on the hosts that had got the new one. */
+export function* takeBack(name: string): Operation<void> {
+  yield LOCK;
+  const { next, fallback, release } = yield* rollingOut(name);
+  yield sql`UPDATE assignment SET release = ${fallback ?? release}, next = NULL, fallback = NULL, percent = 100,
+    since = server_now(), state = 'rolled back' WHERE name = ${name} AND next = ${next}`;
+  yield* settle();
+}
+
+function* rollingOut(name: string): Operation<Assignment & { readonly next: number }> {
+  const found = (yield* assignments()).find((one) => one.name === name);
+  if (!found || found.next === null)
+    throw new HermesError("FLEET", { message: `${name}: nothing is being rolled out` });
+  return found as Assignment & { readonly next: number };
+}
+
+/** Nothing else than this one on this host, until it is unpinned. Given out anew, so that the host takes an older one too. */
+export function* pin(
+  host: string,
+  serial: number | null,
+  by: string,
+  key?: KeyObject,
+): Operation<number | null> {
+  yield LOCK;
+  const given = serial === null ? null : yield* give(yield* policyOf(serial), by, key);
+  const [row] =
+    yield sql`UPDATE host SET pinned = ${given} WHERE id = ${host} AND revoked IS NULL RETURNING id`;
+  if (!row) throw noHost(host);
+  yield* settle();
+  return given;
+}
+
+/** Has hosts try it on their traces; they report by themselves. */
+export function* tryOut(
+  text: string,
+  selector: Labels,
+  by: string,
+): Operation<{ serial: number; hosts: string[] }> {
+  yield LOCK;
+  const policy = hashOfText(text);
+  yield sql`INSERT INTO policy (version, name, text, time) VALUES (${policy}, 'trial', ${text}, server_now())
+    ON CONFLICT (version) DO NOTHING`;
+  const serial = yield* give(policy, by, undefined);
+  const chosen: string[] = [];
+  for (const { id, labels } of yield raw("SELECT id, labels FROM host WHERE revoked IS NULL"))
+    if (matches(selector, JSON.parse(String(labels)))) {
+      chosen.push(String(id));
+      yield sql`UPDATE host SET trial = ${serial}, trial_result = NULL WHERE id = ${String(id)}`;
+    }
+  yield TELL;
+  return { serial, hosts: chosen };
+}
+
+export function* assignments(): Operation<readonly Assignment[]> {
+  const rows = yield raw("SELECT * FROM assignment ORDER BY rank, name");
+  return rows.map(assignmentOf);
+}
+
+function assignmentOf(row: Row): Assignment {
+  return {
+    name: String(row.name),
+    rank: Number(row.rank),
+    selector: JSON.parse(String(row.selector)),
+    release: row.release as number | null,
+    next: row.next as number | null,
+    fallback: row.fallback as number | null,
+    percent: Number(row.percent),
+    limits: JSON.parse(String(row.limits)),
+    baseline: row.baseline === null ? null : JSON.parse(String(row.baseline)),
+    since: Number(row.since),
+    state: row.state as Assignment["state"],
+  };
+}
+
+/** What every host is to have, written to its row; those whose row changed look at once. */
+export function* settle(): Operation<number> {
+  yield LOCK;
+  const all = yield* assignments();
+  let changed = 0;
+  for (const row of yield raw("SELECT id, labels, wanted, pinned FROM host WHERE revoked IS NULL")) {
+    const wanted =
+      row.pinned === null ? wantedBy(String(row.id), JSON.parse(String(row.labels)), all) : row.pinned!;
+    if (wanted === row.wanted) continue;
+    changed++;
+    yield sql`UPDATE host SET wanted = ${wanted} WHERE id = ${String(row.id)}`;
+  }
+  if (changed > 0) yield TELL;
+  return changed;
+}
+
+/** Of the assignments in the order of their rank, the first that means this host. */
+export function wantedBy(host: string, labels: Labels, all: readonly Assignment[]): number | null {
+  const own = all.find(({ selector }) => matches(selector, labels));
+  if (!own) return null;
+  return own.next !== null && isChosen(own.name, host, own.percent) ? own.next : own.release;
+}

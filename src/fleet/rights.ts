@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { SERVER_NOW } from "../store/fleet-schema.js";
+import { type Operation, raw } from "../store/sql.js";
+
+/** What every host's role is a member of, and what people who are not the owner may be made members of. */
+export const HOSTS = "hermes_hosts";
+export const STAFF = "hermes_staff";
+
+/** How agents and server speak. A server serves agents of every number from OLDEST on, so that hosts can follow later. */
+export const PROTOCOL = 1;
+const OLDEST = 1;
+
+const STAFF_TABLES =
+  "session, tool_call, approval, allowance, policy, audit, chain, host, release, assignment, trace";
+
+/**
+ * A host may add what is its own and read what is meant for it. It says who it is by logging in: `me()` is the host
+ * whose role that is, and every row that a host sees or makes carries that name. What needs more than a comparison is a
+ * function that runs with the owner's rights and looks first at who called it.
+ */
+const STATEMENTS: readonly string[] = [
+  ...[HOSTS, STAFF].map(
+    (role) => `DO $$ BEGIN CREATE ROLE ${role} NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+  ),
+  "REVOKE ALL ON SCHEMA hermes FROM PUBLIC",
+  `GRANT USAGE ON SCHEMA hermes TO ${HOSTS}, ${STAFF}`,
+  `GRANT SELECT ON migration TO ${HOSTS}, ${STAFF}`,
+  `GRANT SELECT, INSERT, UPDATE ON ${STAFF_TABLES} TO ${STAFF}`,
+  `GRANT USAGE ON ALL SEQUENCES IN SCHEMA hermes TO ${STAFF}`,
+  definer("me()", "TEXT", "sql STABLE", "SELECT id FROM host WHERE role = session_user AND revoked IS NULL"),
+  definer("server_now()", "BIGINT", "sql VOLATILE", `SELECT ${SERVER_NOW}`),
+  ...["host", "chain", "release", "policy", "session", "approval", "audit", "trace"].flatMap((table) => [
+    `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
+    ...policy(table, "staff", STAFF, "true", "true"),
+  ]),
+  ...policy("host", "own", HOSTS, "id = (SELECT me())", "id = (SELECT me())"),
+  ...policy("chain", "own", HOSTS, "host = (SELECT me())"),
+  // What is wanted of it, and what it is to try.
+  ...policy("release", "own", HOSTS, "serial IN (SELECT unnest(ARRAY[wanted, trial]) FROM host)"),
+  ...policy("policy", "own", HOSTS, "version IN (SELECT policy FROM release)"),
+  ...policy("session", "own", HOSTS, "owner = (SELECT me())", "owner = (SELECT me())"),
+  ...policy(
+    "approval",
+    "own",
+    HOSTS,
+    "owner = (SELECT me())",
+    `owner = (SELECT me()) AND state = 'pending' AND created <= server_now()
+      AND expires <= server_now() + 604800000`,
+  ),
+  ...policy("trace", "own", HOSTS, "host = (SELECT me())", "host = (SELECT me())"),
+  `GRANT SELECT ON host, chain, release, policy, session, approval, trace TO ${HOSTS}`,
+  `GRANT UPDATE (seen, version, protections, sessions, state, applied, calls, denied, trouble, trial_result)
+    ON host TO ${HOSTS}`,
+  `GRANT INSERT (id, started, host, pid, pid_started, workspace, agent, ended, owner), UPDATE (ended)
+    ON session TO ${HOSTS}`,
+  `GRANT INSERT (id, kind, session, tool_call, created, expires, digest, keys, what, detail, state, owner)
+    ON approval TO ${HOSTS}`,
+  "GRANT USAGE ON SEQUENCE session_n_seq, approval_n_seq TO hermes_hosts",
+  `GRANT INSERT, UPDATE (bytes, blocks, digest, ended) ON trace TO ${HOSTS}`,
+  definer(
+    "begin_chain(called TEXT)",
+    "TABLE (seq BIGINT, hash TEXT)",
+    "plpgsql",
+    `BEGIN
+      IF me() IS NULL THEN RAISE EXCEPTION 'this role is no host' USING ERRCODE = '42501'; END IF;
+      INSERT INTO chain AS c (name, host, seq, hash, kept_seq, kept_hash)
+        SELECT called, me(), 0, repeat('0', 64), 0, repeat('0', 64)
+        WHERE NOT EXISTS (SELECT FROM audit a WHERE a.chain = called) ON CONFLICT (name) DO NOTHING;
+      RETURN QUERY SELECT c.seq, c.hash FROM chain c WHERE c.name = called AND c.host = me();
+      IF NOT FOUND THEN RAISE EXCEPTION 'this chain is of another host' USING ERRCODE = '42501'; END IF;
+    END`,
+  ),
+  // In order and without gaps, each behind the one before; what came before is passed over.
+  definer(
+    "deliver(called TEXT, records JSONB)",
+    "BIGINT",
+    "plpgsql",
+    `DECLARE head chain%ROWTYPE; fine BOOLEAN; last RECORD;
+    BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended(called, 7));
+      SELECT * INTO head FROM chain WHERE name = called AND host = me() FOR UPDATE;
+      IF NOT FOUND THEN RAISE EXCEPTION 'this chain is of another host' USING ERRCODE = '42501'; END IF;
+      SELECT bool_and(n = head.seq + place AND before = COALESCE(earlier, head.hash)) INTO fine FROM (
+        SELECT r.seq AS n, r.previous AS before, row_number() OVER w AS place, lag(r.hash) OVER w AS earlier
+        FROM jsonb_to_recordset(records) AS r (seq BIGINT, previous TEXT, hash TEXT)
+        WHERE r.seq > head.seq WINDOW w AS (ORDER BY r.seq)) AS linked;
+      IF fine IS NULL THEN RETURN head.seq; END IF;
+      IF NOT fine THEN
+        RAISE EXCEPTION 'these records do not follow record % of the chain', head.seq USING ERRCODE = '22000';
+      END IF;
+      INSERT INTO audit (chain, seq, time, session, kind, body, previous, hash, signature)
+        SELECT called, r.seq, r.time, r.session, r.kind, r.body, r.previous, r.hash, r.signature
+        FROM jsonb_to_recordset(records) AS r
+          (seq BIGINT, time BIGINT, session TEXT, kind TEXT, body TEXT, previous TEXT, hash TEXT, signature TEXT)
+        WHERE r.seq > head.seq;
+      SELECT r.seq, r.hash INTO last FROM jsonb_to_recordset(records) AS r (seq BIGINT, hash TEXT)
+        ORDER BY r.seq DESC LIMIT 1;
+      UPDATE chain SET seq = last.seq, hash = last.hash WHERE name = called;
+      RETURN last.seq;
+    END`,
+  ),
+  // The one thing that a host may do to a question that it asked: take it back.
+  definer(
+    "take_back(question TEXT, why TEXT)",
+    "VOID",
+    "sql",
+    `UPDATE approval SET state = 'withdrawn', answered = server_now(), answered_by = 'host:' || me(), note = why
+      WHERE id = question AND owner = me() AND state = 'pending'`,
+  ),
+  definer(
+    "spent(question TEXT)",
+    "VOID",
+    "sql",
+    `UPDATE approval SET spent = server_now()
+      WHERE id = question AND owner = me() AND state = 'granted' AND spent IS NULL`,
+  ),
+  definer("speaks(protocol INT)", "BOOLEAN", "sql", `SELECT protocol BETWEEN ${OLDEST} AND ${PROTOCOL}`),
+  ...[
+    "me()",
+    "server_now()",
+    "speaks(INT)",
+    "begin_chain(TEXT)",
+    "deliver(TEXT, JSONB)",
+    "take_back(TEXT, TEXT)",
+    "spent(TEXT)",
+  ].flatMap((name) => [
+    `REVOKE ALL ON FUNCTION ${name} FROM PUBLIC`,
+    `GRANT EXECUTE ON FUNCTION ${name} TO ${HOSTS}, ${STAFF}`,
+  ]),
+];
+
+const VERSION = createHash("sha256").update(STATEMENTS.join(";")).digest("hex").slice(0, 16);
+
+/** Brings roles, rights and functions to what this version wants. What is so already costs no lock. */
+export function* setRights(): Operation<void> {
+  yield raw("SELECT pg_advisory_xact_lock(4839172635)");
+  const [now] = yield raw("SELECT obj_description('hermes'::regnamespace, 'pg_namespace') AS rights");
+  if (now?.rights === VERSION) return;
+  for (const statement of STATEMENTS) yield raw(statement);
+  yield raw(`COMMENT ON SCHEMA hermes IS '${VERSION}'`);
+}
+
+function definer(signature: string, returns: string, language: string, body: string): string {
+  return `CREATE OR REPLACE FUNCTION ${signature} RETURNS ${returns} LANGUAGE ${language} SECURITY DEFINER
+    SET search_path = hermes, pg_temp AS $body$ ${body} $body$`;
+}
+
+function policy(table: string, name: string, role: string, using: string, check = "false"): string[] {
+  return [
+    `DROP POLICY IF EXISTS ${name} ON ${table}`,
+    `CREATE POLICY ${name} ON ${table} TO ${role} USING (${using}) WITH CHECK (${check})`,
+  ];
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { loadPolicy } from "../policy/load.js";
+import { readEvents } from "../simulate/read.js";
+import { Simulator } from "../simulate/simulate.js";
+import type { AppliedPolicy } from "./applied.js";
+
+/** What a policy would decide otherwise than the one in force, on one host's traces. */
+export interface Trial {
+  readonly serial: number;
+  readonly traces: number;
+  readonly events: number;
+  /** How many events would be decided otherwise, and the most frequent of them. */
+  readonly changes: number;
+  readonly examples: readonly {
+    readonly event: string;
+    readonly before: string;
+    readonly now: string;
+    readonly count: number;
+  }[];
+  readonly problem?: string;
+}
+
+const TRACES = 5;
+const EVENTS = 500_000;
+const EXAMPLES = 20;
+
+export async function tryOnTraces(
+  text: string,
+  { file }: Pick<AppliedPolicy, "file">,
+  traces: readonly string[],
+): Promise<Omit<Trial, "serial">> {
+  const draft = join(dirname(file), `.trial-${randomBytes(6).toString("hex")}.yaml`);
+  let read = 0;
+  let problem: string | undefined;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+    const simulator = new Simulator([await loadPolicy(draft)], [await loadPolicy(file)]);
+    for (const trace of traces.slice(0, TRACES)) {
+      let left = EVENTS;
+      try {
+        await readEvents(trace, (occurrence) => {
+          if (left-- > 0) simulator.take(occurrence);
+        });
+        read++;
+      } catch (error) {
+        problem = (error as Error).message;
+      }
+    }
+    const { events, outcomes } = simulator.result();
+    const changes = outcomes.reduce((sum, { count }) => sum + count, 0);
+    const examples = [...outcomes]
+      .sort((a, b) => b.count - a.count)
+      .slice(0, EXAMPLES)
+      .map(({ event, before, decision, count }) => ({
+        event: event.slice(0, 300),
+        before: before?.action ?? "allow",
+        now: decision.action,
+        count,
+      }));
+    return { traces: read, events, changes, examples, ...(problem !== undefined && { problem }) };
+  } catch (error) {
+    return { traces: read, events: 0, changes: 0, examples: [], problem: (error as Error).message };
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

@@ -1,0 +1,260 @@
+import type { Elf } from "../elf/elf.js";
+import { DT } from "../elf/index.js";
+import type { Module } from "../process/modules.js";
+import { UnwindTable } from "../process/unwind-table.js";
+import { Assembler } from "./assembler.js";
+import { DISPLACED_MOST, type Displaced, displace, relocated } from "./displace.js";
+import { GATE, type Hands, type Image } from "./image.js";
+import { MAX_FUNCTIONS, MAX_SITES } from "./lane.js";
+import { functionStub, type Stub, syscallStub, type WhenFull } from "./stub.js";
+import { type SyscallSite, syscallSites } from "./syscall-sites.js";
+import { type CodeBytes, jumpedInto } from "./targets.js";
+
+/** Where in a file a function to be observed begins, and what it is called. */
+export interface WantedFunction {
+  readonly name: string;
+  readonly module: string;
+  readonly symbol: string | undefined;
+  /** As in the file. */
+  readonly address: number;
+}
+
+/** A function that is observed, in whatever processes have it. */
+export interface RingFunction extends WantedFunction {
+  readonly id: number;
+}
+
+const JUMP = 5;
+const INT3 = 0xcc;
+const EXECUTE = 1;
+/** Of memory near a module: for the way to a call's stub, and the call as it would be without one. */
+const CALL_ROOM = 48;
+/** For a function's stub, and what it displaced. */
+const FUNCTION_ROOM = 320;
+
+/** What a file's code allows, worked out once for all processes that map it. */
+class PatchableFile {
+  readonly code: CodeBytes | undefined;
+  readonly #tables: UnwindTable;
+  #sites: readonly SyscallSite[] | undefined;
+
+  constructor(elf: Elf) {
+    this.#tables = UnwindTable.of(elf);
+    const text = elf.segments.find(({ type, flags }) => type === "load" && (flags & EXECUTE) !== 0);
+    // Code that the loader still changes cannot be judged by the file.
+    const isFinal = text !== undefined && !elf.dynamic.values.has(DT.TEXTREL);
+    this.code = isFinal ? { address: text.address, bytes: elf.bytes(text) } : undefined;
+  }
+
+  readonly functionAt = (address: number) => this.#tables.functionAt(address);
+
+  get sites(): readonly SyscallSite[] {
+    this.#sites ??= this.code ? syscallSites(this.code, this.functionAt) : [];
+    return this.#sites;
+  }
+
+  /** The first instructions of these functions where a jump can take their place; or why not. */
+  beginnings(addresses: readonly number[]): (Displaced | string)[] {
+    const found = addresses.map((address) => this.#beginning(address));
+    const bad = jumpedInto(
+      this.code ?? { address: 0, bytes: new Uint8Array() },
+      found.filter((each) => typeof each !== "string"),
+      this.functionAt,
+    );
+    return found.map((each) =>
+      typeof each !== "string" && bad.has(each.address) ? "something jumps into its beginning" : each,
+    );
+  }
+
+  #beginning(address: number): Displaced | string {
+    const { code } = this;
+    const offset = code ? address - code.address : -1;
+    if (!code || offset < 0 || offset >= code.bytes.length) return "it is not in the file's code";
+    const end = Math.min(offset + DISPLACED_MOST, (this.functionAt(address)?.to ?? Infinity) - code.address);
+    return displace(code.bytes.subarray(offset, end), address, JUMP);
+  }
+}
+
+/** Bytes at many places, for one write. */
+class Patch {
+  readonly addresses: number[] = [];
+  readonly bytes: number[] = [];
+
+  put(address: number, bytes: readonly number[]): void {
+    bytes.forEach((byte, i) => {
+      this.addresses.push(address + i);
+      this.bytes.push(byte);
+    });
+  }
+}
+
+/** Puts jumps to stubs into a program's code, before that code runs. */
+export class Patcher {
+  readonly #hands: Hands;
+  readonly #whenFull: WhenFull;
+  readonly #files = new WeakMap<Elf, PatchableFile>();
+  /** By image: where a thread stops when its lane is full, and where it goes on. */
+  readonly #stops = new WeakMap<Image, Map<number, number>>();
+  readonly functions: RingFunction[] = [];
+  readonly #known = new Map<string, RingFunction>();
+  /** Calls and functions that have a stub. */
+  patched = 0;
+  /** Functions that could not be given one, and why. */
+  readonly left = new Map<string, string>();
+
+  constructor(hands: Hands, whenFull: WhenFull) {
+    this.#hands = hands;
+    this.#whenFull = whenFull;
+  }
+
+  retryOf(image: Image, address: number): number | undefined {
+    return this.#stops.get(image)?.get(address);
+  }
+
+  #file(module: Module): PatchableFile | undefined {
+    const elf = module.elf();
+    if (!elf?.isX64) return undefined;
+    let file = this.#files.get(elf);
+    if (!file) {
+      file = new PatchableFile(elf);
+      this.#files.set(elf, file);
+    }
+    return file;
+  }
+
+  // ---------------------------------------------------------------- system calls
+
+  /** Every system call of the module that can be given a stub. */
+  patchCalls(tid: number, image: Image, module: Module): void {
+    const sites = this.#file(module)?.sites ?? [];
+    const { bias } = module;
+    if (sites.length === 0 || bias === undefined) return;
+    const near = this.#hands.near(tid, module.from, module.to, sites.length * CALL_ROOM);
+    if (near === undefined) return;
+    const patch = new Patch();
+    const rooms = new Uint8Array(sites.length * CALL_ROOM).fill(INT3);
+    const stubs: number[] = [];
+    sites.forEach((site, i) => {
+      const address = site.address + bias;
+      const back = address + site.length;
+      const room = near + i * CALL_ROOM;
+      const stubAt = image.gate + stubs.length;
+      const way = new Assembler().jumpFar(stubAt).label("plain").raw(0x0f, 0x05).copy(site.following.bytes);
+      const bytes = way.jumpFar(back).finish();
+      const stub = syscallStub({
+        site: image.sites++ % MAX_SITES,
+        table: GATE.table,
+        displaced: site.following.bytes,
+        back,
+        plain: room + way.offset("plain"),
+        whenFull: this.#whenFull,
+      });
+      if (bytes.length > CALL_ROOM || stubAt + stub.code.length > GATE.to) return;
+      rooms.set(bytes, i * CALL_ROOM);
+      for (const byte of stub.code) stubs.push(byte);
+      this.#remember(image, stub, stubAt);
+      patch.put(address, jumpOver(address, room, site.length));
+      this.patched++;
+    });
+    this.#hands.store(tid, near, rooms);
+    this.#hands.store(tid, image.gate, Uint8Array.from(stubs));
+    image.gate += stubs.length;
+    this.#apply(tid, patch);
+  }
+
+  #remember(image: Image, { full, retry }: Stub, at: number): void {
+    if (full === undefined) return;
+    let stops = this.#stops.get(image);
+    if (!stops) {
+      stops = new Map();
+      this.#stops.set(image, stops);
+    }
+    stops.set(at + full, at + retry);
+  }
+
+  #apply(tid: number, { addresses, bytes }: Patch): void {
+    this.#hands.patch(tid, addresses, Uint8Array.from(bytes));
+  }
+
+  // ---------------------------------------------------------------- functions
+
+  /** Functions of the module, counted where they begin, and recorded if somebody wants to see each call. */
+  patchFunctions(
+    tid: number,
+    image: Image,
+    module: Module,
+    wanted: readonly WantedFunction[],
+    records: boolean,
+  ): void {
+    const file = this.#file(module);
+    const { bias } = module;
+    if (!file || bias === undefined || wanted.length === 0) return;
+    const near = this.#hands.near(tid, module.from, module.to, wanted.length * FUNCTION_ROOM);
+    if (near === undefined) {
+      for (const { name } of wanted) this.left.set(name, "there is no memory near it");
+      return;
+    }
+    const patch = new Patch();
+    const rooms = new Uint8Array(wanted.length * FUNCTION_ROOM).fill(INT3);
+    file.beginnings(wanted.map(({ address }) => address)).forEach((displaced, i) => {
+      const each = this.#observed(module, wanted[i]!);
+      const room = near + i * FUNCTION_ROOM;
+      const made =
+        typeof displaced === "string" || !each
+          ? undefined
+          : this.#functionCode(each.id, displaced, bias, room, records);
+      if (typeof displaced === "string" || !made) {
+        this.left.set(
+          wanted[i]!.name,
+          typeof displaced === "string" ? displaced : "its code cannot be moved",
+        );
+        return;
+      }
+      rooms.set(made.code, i * FUNCTION_ROOM);
+      this.#remember(image, made, room);
+      const address = displaced.address + bias;
+      patch.put(address, jumpOver(address, room, displaced.length));
+      this.patched++;
+    });
+    this.#hands.store(tid, near, rooms);
+    this.#apply(tid, patch);
+  }
+
+  #observed(module: Module, wanted: WantedFunction): RingFunction | undefined {
+    const key = `${module.path} ${wanted.address}`;
+    let known = this.#known.get(key);
+    if (!known && this.functions.length < MAX_FUNCTIONS) {
+      known = { ...wanted, id: this.functions.length };
+      this.#known.set(key, known);
+      this.functions.push(known);
+    }
+    return known;
+  }
+
+  #functionCode(
+    id: number,
+    displaced: Displaced,
+    bias: number,
+    room: number,
+    records: boolean,
+  ): Stub | undefined {
+    const stub = functionStub({ id, records, whenFull: this.#whenFull });
+    const from = displaced.address + bias;
+    try {
+      const moved = relocated(displaced, from, room + stub.code.length);
+      const code = new Assembler().copy(stub.code).copy(moved);
+      if (!displaced.leaves) code.jumpFar(from + displaced.length);
+      return code.length > FUNCTION_ROOM ? undefined : { ...stub, code: code.finish() };
+    } catch {
+      return undefined; // too far away from what it refers to
+    }
+  }
+}
+
+/** A jump in the place of so many bytes. Nothing leads to those behind it; if something did, it would be seen. */
+function jumpOver(from: number, to: number, length: number): number[] {
+  const distance = to - (from + JUMP);
+  const bytes = [0xe9, ...[0, 8, 16, 24].map((shift) => (distance >> shift) & 0xff)];
+  while (bytes.length < length) bytes.push(INT3);
+  return bytes;
+}

@@ -1,0 +1,126 @@
+import { Assembler, REG } from "./assembler.js";
+import { FUNCTION, LANE, MARGIN, MAX_FUNCTIONS, RECORD, RECORDS, RETURN } from "./lane.js";
+
+/** What happens when a lane is full: the program waits for us to read it, or goes on, and the call is counted as lost. */
+export type WhenFull = "wait" | "drop";
+
+export interface Stub {
+  readonly code: Uint8Array;
+  /** Where the thread stops with an int3 when its lane is full, and goes on when there is room again. */
+  readonly full?: number;
+  readonly retry: number;
+}
+
+const record = (field: number) => LANE.records + field;
+
+/**
+ * Reserves a record and leaves its offset in rcx, its number in `number`. One instruction takes the number, so that a
+ * signal handler that records too takes another.
+ */
+function reserve(code: Assembler, number: 0 | 11): Assembler {
+  code.raw(0xb9).word(1).exchangeAdd(REG.rcx, LANE.head); // mov ecx, 1; xadd gs:head, rcx
+  if (number === REG.r11)
+    code.raw(0x44, 0x8d, 0x59, 0x01); // lea r11d, [rcx + 1]
+  else code.raw(0x8d, 0x41, 0x01); // lea eax, [rcx + 1]
+  return code
+    .raw(0x81, 0xe1)
+    .word(RECORDS - 1)
+    .raw(0xc1, 0xe1, 0x06); // and ecx, …; shl ecx, 6
+}
+
+/** rdtsc takes rax and rdx. */
+function stampTime(code: Assembler): Assembler {
+  return code
+    .raw(0x0f, 0x31)
+    .store32At(REG.rax, record(RECORD.time))
+    .store32At(REG.rdx, record(RECORD.time + 4));
+}
+
+const value = (i: number) => record(RECORD.values + 8 * i);
+
+/**
+ * A system call that is recorded where it is made. Only rcx and r11 may be used, which the call itself destroys, and no
+ * stack: what lies below its pointer may be in use, and a clone's child has another one. The thread goes on behind the
+ * call in the program (`back`), with the instructions that the jump to here displaced (`displaced`) made on the way.
+ * Calls that are not among those recorded here (`table`, a byte for each number) are made at `plain`, where they go
+ * through their ordinary door.
+ */
+export function syscallStub(o: {
+  readonly site: number;
+  readonly table: number;
+  readonly displaced: Uint8Array;
+  readonly back: number;
+  readonly plain: number;
+  readonly whenFull: WhenFull;
+}): Stub {
+  const code = new Assembler();
+  code.raw(0x3d).word(0x1ff).jump("plain", "above"); // cmp eax, 511
+  code.raw(0x89, 0xc1, 0x80, 0xb9).word(o.table).raw(0).jump("plain", "equal"); // mov ecx, eax; cmp byte [rcx + table], 0
+  code.load32(REG.r11, LANE.head).subtract32(REG.r11, LANE.tail);
+  code
+    .raw(0x41, 0x81, 0xfb)
+    .word(RECORDS - MARGIN)
+    .jump("full", "not-below"); // cmp r11d, …
+  reserve(code, REG.r11);
+  code.store32At(REG.rax, record(RECORD.subject)).put16At(record(RECORD.site), o.site);
+  [REG.rdi, REG.rsi, REG.rdx, REG.r10, REG.r8, REG.r9].forEach((register, i) => {
+    code.store64At(register, value(i));
+  });
+  stampTime(code).load16At(REG.rax, record(RECORD.subject)).load64At(REG.rdx, value(2));
+  code.store32At(REG.r11, record(RECORD.commit));
+  code.raw(0x0f, 0x05);
+  reserve(code, REG.r11);
+  code.store64At(REG.rax, value(0)).store64At(REG.rdx, value(1));
+  stampTime(code).load64At(REG.rax, value(0)).load64At(REG.rdx, value(1));
+  code.put32At(record(RECORD.subject), ((RETURN | o.site) << 16) >>> 0);
+  code.store32At(REG.r11, record(RECORD.commit));
+  code.label("on").copy(o.displaced).jumpFar(o.back);
+  code.label("plain").jumpFar(o.plain);
+  code.label("full");
+  if (o.whenFull === "wait") code.raw(0xcc);
+  code.increment(LANE.lost).raw(0x0f, 0x05).jump("on");
+  return {
+    code: code.finish(),
+    retry: 0,
+    ...(o.whenFull === "wait" && { full: code.offset("full") }),
+  };
+}
+
+/**
+ * A function that is counted, and with `records` recorded, where it begins. Registers are kept; flags are not, and no
+ * caller can expect that of a function. `displaced` is made for the address behind this code.
+ */
+export function functionStub(o: {
+  readonly id: number;
+  readonly records: boolean;
+  readonly whenFull: WhenFull;
+}): Stub {
+  if (o.id >= MAX_FUNCTIONS) throw new RangeError("too many functions");
+  const code = new Assembler();
+  code.increment(LANE.counts + 8 * o.id);
+  if (!o.records) return { code: code.finish(), retry: 0 };
+  code.label("retry").raw(0x50, 0x51, 0x52, 0x53); // push rax, rcx, rdx, rbx
+  code.load32(REG.rax, LANE.head).subtract32(REG.rax, LANE.tail);
+  code
+    .raw(0x3d)
+    .word(RECORDS - MARGIN)
+    .jump("full", "not-below"); // cmp eax, …
+  reserve(code, REG.rax).raw(0x89, 0xc3); // mov ebx, eax
+  code.store64At(REG.rdi, value(0)).store64At(REG.rsi, value(1)).store64At(REG.rdx, value(2));
+  code.raw(0x48, 0x8b, 0x44, 0x24, 0x10).store64At(REG.rax, value(3)); // mov rax, [rsp + 16]: rcx
+  code.store64At(REG.r8, value(4));
+  code.raw(0x48, 0x8b, 0x44, 0x24, 0x20).store64At(REG.rax, value(5)); // mov rax, [rsp + 32]: where it returns to
+  stampTime(code).put32At(record(RECORD.subject), ((FUNCTION << 16) | o.id) >>> 0);
+  code.store32At(REG.rbx, record(RECORD.commit));
+  code.label("on").raw(0x5b, 0x5a, 0x59, 0x58).jump("end");
+  code.label("full");
+  if (o.whenFull === "drop") return finishDropping(code);
+  // With its registers as they were, so that it can begin again.
+  code.raw(0x5b, 0x5a, 0x59, 0x58).label("stop").raw(0xcc).increment(LANE.lost).label("end");
+  return { code: code.finish(), retry: code.offset("retry"), full: code.offset("stop") };
+}
+
+function finishDropping(code: Assembler): Stub {
+  code.increment(LANE.lost).jump("on").label("end");
+  return { code: code.finish(), retry: code.offset("retry") };
+}

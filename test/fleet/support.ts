@@ -1,0 +1,101 @@
+import type { KeyObject } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Desk } from "../../src/approval/desk.js";
+import { Audit } from "../../src/audit/audit.js";
+import { Agent, type AgentOptions, type RunningHere } from "../../src/fleet/agent.js";
+import { AppliedPolicy } from "../../src/fleet/applied.js";
+import { Fleet } from "../../src/fleet/fleet.js";
+import { type Enrolled, enroll } from "../../src/fleet/hosts.js";
+import type { Labels } from "../../src/fleet/labels.js";
+import { openStore } from "../../src/store/open.js";
+import type { Store } from "../../src/store/store.js";
+import type { PostgresServer } from "../store/postgres-server.js";
+
+/** A host with real store, audit and agent; only its runs are told. */
+export class TestHost {
+  readonly folder: string;
+  readonly url: string;
+  readonly log: string[] = [];
+  runs: readonly RunningHere[] = [];
+  traces: readonly string[] = [];
+  store!: Store;
+  audit!: Audit;
+  policy!: AppliedPolicy;
+  agent: Agent | undefined;
+  offline: "deny" | "wait" | "allow" = "deny";
+
+  constructor(url: string, folder = mkdtempSync(join(tmpdir(), "hermes-host-"))) {
+    this.url = url;
+    this.folder = folder;
+  }
+
+  async open(trusted: readonly KeyObject[] = []): Promise<this> {
+    this.store = await openStore(join(this.folder, "hermes.db"));
+    this.audit = Audit.open(this.store);
+    this.policy = new AppliedPolicy(join(this.folder, "fleet"), trusted);
+    return this;
+  }
+
+  start(more: Partial<AgentOptions> = {}): Agent {
+    const { store, audit, policy, url } = this;
+    this.agent = new Agent({
+      url,
+      store,
+      audit,
+      desk: new Desk({ store, audit }),
+      policy,
+      offline: () => this.offline,
+      protections: [{ name: "notify", state: "yes" }],
+      runs: async () => this.runs,
+      traces: () => this.traces,
+      log: (text) => this.log.push(text),
+      tick: 50,
+      look: 300,
+      beat: 200,
+      firstPause: 20,
+      longestPause: 200,
+      ...more,
+    });
+    return this.agent;
+  }
+
+  async close(): Promise<void> {
+    await this.agent?.close();
+    this.audit.close();
+    await this.store.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface Place {
+  readonly server: PostgresServer;
+  readonly url: string;
+  readonly fleet: Fleet;
+}
+
+export async function place(server: PostgresServer): Promise<Place> {
+  const url = await server.fresh();
+  return { server, url, fleet: await Fleet.open(url) };
+}
+
+/** The way in for a role. */
+export function as(url: string, { role, key }: Pick<Enrolled, "role" | "key">): string {
+  return url.replace("//hermes@", `//${role}:${key}@`);
+}
+
+export async function host({ fleet, url }: Place, id: string, labels: Labels = {}): Promise<TestHost> {
+  const enrolled = await fleet.write(() => enroll(id, labels, Date.now()));
+  return new TestHost(as(url, enrolled)).open();
+}
+
+export const databaseOf = (url: string) => url.split("/").at(-1)!;
+
+/** Waits for something to be true, for a minute. */
+export async function until(condition: () => Promise<unknown> | unknown, what = "this"): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await condition()); ) {
+    if (Date.now() > end) throw new Error(`${what} did not come about`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
