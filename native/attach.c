@@ -331,16 +331,25 @@ void attach_leave(struct session *s)
 	if (s->socket >= 0)
 		close(s->socket);
 	s->socket = -1;
+	for (int turn = 0; s->kept != NULL && turn < STOP_TURNS && !atomic_load(&s->kept->alone); turn++)
+		usleep(TURN_US);
 	for_each(s, interrupt);
+}
+
+/*
+ * Before a call it cannot be let go: the interruption that we asked for would end the call, and nobody would be there to
+ * undo that.
+ */
+static int is_before_call(struct tracee *t)
+{
+	struct __ptrace_syscall_info info;
+	return ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY;
 }
 
 /* At the return of a call: what we changed for it goes back, and a call of ours gives way to the program's own. */
 static void tidy_return(struct tracee *t)
 {
 	struct user_regs_struct own = t->registers;
-	struct __ptrace_syscall_info info;
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) < 0 || info.op != PTRACE_SYSCALL_INFO_EXIT)
-		return;
 	if (t->phase == PHASE_MAKING_SCRATCH) {
 		own.rip -= 2;
 		own.rax = own.orig_rax;
@@ -357,6 +366,10 @@ void attach_let_go(struct session *s, struct tracee *t, int status)
 {
 	int number = WSTOPSIG(status), what = status >> 16, deliver = 0;
 	unsigned long peer = 0;
+	if (what == 0 && number == SYSCALL_STOP && is_before_call(t)) {
+		ptrace(PTRACE_SYSCALL, t->tid, 0, 0);
+		return;
+	}
 	if (what == 0 && number == SYSCALL_STOP)
 		tidy_return(t);
 	else if (what == 0)

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 5000 };
+enum { PATIENCE_MS = 5000, NOTICE_TURNS = 100, TURN_US = 5000 };
 
 static int share_memory(struct session *s, const struct attach_order *order)
 {
@@ -155,7 +155,14 @@ int64_t kept_note(pid_t keeper, char *into, size_t size)
 		return memory;
 	/* Read, not mapped: whoever pretends to be a keeper could take mapped memory away. */
 	struct keep *keep = malloc(sizeof *keep);
-	ssize_t got = keep == NULL ? -1 : pread(memory, keep, sizeof *keep, 0);
+	ssize_t got = -1;
+	/* Whose supervisor was killed a moment ago may not have noticed. */
+	for (int turn = 0; keep != NULL && turn < NOTICE_TURNS; turn++) {
+		got = pread(memory, keep, sizeof *keep, 0);
+		if (got != (ssize_t)sizeof *keep || atomic_load(&keep->alone))
+			break;
+		usleep(TURN_US);
+	}
 	int64_t length = -EINVAL;
 	if (got == (ssize_t)sizeof *keep && keep->magic == KEEP_MAGIC)
 		length = atomic_load(&keep->alone) ? (int64_t)keep->note_size : -EBUSY;
