@@ -24,6 +24,7 @@ const OTHERS = [
   "export",
   "fleet",
   "guard",
+  "inspect",
   "install",
   "learn",
   "man",

@@ -6,12 +6,14 @@ import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
 import { CounterSetting } from "../instrument/counter-setting.js";
+import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
-import { trapsCounter } from "../policy/instruction-pattern.js";
+import { namesFunction } from "../policy/function-pattern.js";
+import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -23,7 +25,7 @@ import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
-import { Handler, waitStatus } from "./handler.js";
+import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
 import type {
   Ending,
@@ -36,6 +38,7 @@ import type {
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
@@ -66,6 +69,8 @@ export class Mediation {
   readonly #hadNoNewPrivs: boolean;
   readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
+  /** Functions or instructions are of interest. */
+  readonly #looksInside: boolean;
   #traceError: HermesError | undefined;
   #closed = false;
 
@@ -79,9 +84,17 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
+    this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
+    const live = (options.live ?? [])
+      .filter((key) => !namesFunction(key))
+      .flatMap((key) => callsNamed("--live", key));
     this.#live = live;
     const target = options.attach && attachable(options.attach.pid);
+    if (target && (this.#looksInside || policies.some((policy) => trapsCounter(policy.subscription))))
+      throw new HermesError("UNAVAILABLE", {
+        what: "functions or instructions",
+        why: "they cannot be watched in a program that runs already; start it with hermes run",
+      });
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
     this.#checkRequired(policies);
@@ -111,6 +124,7 @@ export class Mediation {
       ...(this.#footing && this.#footing.filter.length === 0 && { alone: true }),
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
+      inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -123,6 +137,7 @@ export class Mediation {
     const onError = (error: HermesError) => this.#problem(error.message);
     const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#looksInside) own.push(newCodePolicy());
     const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
     return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
@@ -172,8 +187,20 @@ export class Mediation {
     const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
+    const signals = this.handler.inside?.sites.signals ?? 0n;
     const attach = this.#footing && { attach: this.#footing };
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, trapCounter, ...attach };
+    return {
+      doors,
+      filter,
+      fetchPlan,
+      actMark,
+      signals,
+      fence: plan,
+      env,
+      noNewPrivs,
+      trapCounter,
+      ...attach,
+    };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -253,6 +280,11 @@ export class Mediation {
         why: "the strict fence was made of what the policies permitted when the run started",
       });
     const stack = this.#stackOf(policies, this.#filtered);
+    if (policies.some(wantsInside) && !this.#looksInside)
+      throw new HermesError("UNAVAILABLE", {
+        what: "to see functions or instructions of the program",
+        why: "the run was started without; start it with such a policy, or with --live 'libc!*'",
+      });
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)
       throw new HermesError("UNAVAILABLE", {
@@ -365,6 +397,10 @@ function lookAtThreads(pid: number, processes: ProcessTable): void {
     if (sight & SIGHT.apart) processes.viewsDiffer = true;
     if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
   }
+}
+
+function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
+  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

@@ -42,6 +42,8 @@ export interface Doorway {
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
   readonly actMark: number;
+  /** Signals that are looked at before the program gets them: bit n - 1 for signal n. */
+  readonly signals: bigint;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
@@ -83,6 +85,7 @@ export class Supervisor {
       doorway.doors,
       doorway.actMark,
     );
+    this.#native.watchSignals(doorway.signals);
     this.pid = doorway.attach ? this.#attach(doorway, doorway.attach) : this.#launch();
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
   }
