@@ -42,12 +42,12 @@ int hook_signal(struct session *s, struct tracee *t, int number)
 }
 
 /*
- * A trap cannot be blocked: the kernel takes SIGTRAP out of the thread's mask to deliver it. Where everything else is
- * blocked, so was SIGTRAP, and so it shall be.
+ * A fault cannot be blocked: the kernel takes its signal out of the thread's mask to deliver it. Where everything else is
+ * blocked, so was the signal, and so it shall be.
  */
-static void block_traps_again(struct tracee *t)
+void hook_block_again(struct tracee *t, int number)
 {
-	const uint64_t trap = 1ull << (SIGTRAP - 1);
+	const uint64_t trap = 1ull << (number - 1);
 	const uint64_t never = 1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1) | 3ull << 31; /* 32 and 33 are glibc's own */
 	uint64_t mask;
 	if (ptrace(PTRACE_GETSIGMASK, t->tid, KERNEL_MASK, &mask) < 0 || (mask | never | trap) != ~0ull)
@@ -64,7 +64,7 @@ void hook_answer(struct session *s, struct tracee *t, const struct event *event)
 		store(t);
 	}
 	if (event->nr == SIGTRAP && answer->result == 0)
-		block_traps_again(t);
+		hook_block_again(t, SIGTRAP);
 	resume(t, (int)answer->result);
 }
 

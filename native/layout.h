@@ -38,7 +38,11 @@ enum event_kind {
 	EVENT_MAIN_STOP = 8, /* result = the stop signal */
 	EVENT_OVER = 9,      /* no process of the session is left */
 	EVENT_SIGNAL = 10,   /* nr = a signal on its way to the program that is watched, peer = its si_code, id = its si_addr */
+	EVENT_INSTRUCTION = 12, /* nr = which; args = what it would give, then rax and rcx; result = its length */
 };
+
+/* Instructions that fault before they run. */
+enum instruction { INSTRUCTION_NONE = 0, INSTRUCTION_RDTSC = 1, INSTRUCTION_RDTSCP = 2 };
 
 enum door { DOOR_NONE = 0, DOOR_NOTIFY = 1, DOOR_TRACE = 2 };
 
@@ -100,6 +104,7 @@ enum answer_flag {
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
 	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
+	ANSWER_DELIVER = 64,    /* on an instruction: the program is to see the signal of its fault */
 };
 
 enum write_kind {

@@ -16,6 +16,7 @@ enum plan_flag {
 	PLAN_NEW_GROUP = 8,
 	PLAN_CLOSE_FDS = 16,
 	PLAN_FOLLOW_STOPS = 32, /* stop the supervisor when the program stops: for one that is a shell's job */
+	PLAN_TRAP_TSC = 64, /* reading the time stamp counter faults */
 };
 
 /* Queued to the launcher by the supervisor: "I was sent this". The value is sender * 128 + signal. */
@@ -37,6 +38,7 @@ enum launch_step {
 	STEP_MOUNT = 12, /* failed_detail is where its path lies in the plan */
 	STEP_LANDLOCK_RULE = 13, /* likewise */
 	STEP_FENCED_DIRECTORY = 14, /* the working directory is not there behind the fence */
+	STEP_TRAP_TSC = 15,
 };
 
 /* Protections that the fence is made of, in the order of src/fence/protection.ts. */

@@ -192,6 +192,8 @@ void become_program(struct plan *plan, int go)
 	restrict_by_landlock(plan);
 	drop_capabilities(plan);
 	reset_signals(plan);
+	if ((plan->flags & PLAN_TRAP_TSC) && prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) < 0)
+		fail(plan, STEP_TRAP_TSC);
 	install_filter(plan);
 	execve(file, argv, envp);
 	if (errno == ENOEXEC) { /* a script without #!: what execvp and every shell do */

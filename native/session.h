@@ -107,6 +107,7 @@ int trace_is_injecting(struct session *s, pid_t tid);
 /* hook.c */
 int hook_signal(struct session *s, struct tracee *t, int number);
 void hook_answer(struct session *s, struct tracee *t, const struct event *event);
+void hook_block_again(struct tracee *t, int number);
 int64_t hook_call(struct session *s, pid_t tid, uint64_t at, const uint64_t call[7]);
 int hook_registers(pid_t tid, void *into);
 int hook_set_registers(struct session *s, pid_t tid, const void *from);
@@ -120,6 +121,13 @@ void tracee_forget(struct session *s, pid_t tid);
 void tracee_forget_act(struct session *s, struct tracee *t);
 void tracee_forget_all(struct session *s);
 struct tracee *tracee_next(struct session *s, int (*wanted)(const struct tracee *t));
+
+/* instruction.c */
+int instruction_traps(const struct session *s);
+enum instruction instruction_faulted(struct session *s, struct tracee *t, int *length);
+void instruction_report(struct event *event, const struct tracee *t, enum instruction which, int length);
+void instruction_answer(struct tracee *t, const struct event *event, const struct answer *answer);
+void instruction_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t into[4]);
 
 /* stop.c */
 pid_t stop_wait(struct session *s, int *status, int look_first);

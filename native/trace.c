@@ -123,6 +123,9 @@ void trace_answer(struct session *s, const struct event *event)
 	case EVENT_SIGNAL:
 		hook_answer(s, t, event);
 		break;
+	case EVENT_INSTRUCTION:
+		instruction_answer(t, event, answer);
+		break;
 	case EVENT_FORK:
 		let_live(s, tracee_find(s, event->peer));
 		resume(t, 0);
@@ -261,6 +264,17 @@ static int on_exec(struct session *s, struct tracee *t)
 	return 1;
 }
 
+static int on_fault(struct session *s, struct tracee *t)
+{
+	int length = 0;
+	enum instruction which = instruction_faulted(s, t, &length);
+	if (which == INSTRUCTION_NONE)
+		return 0;
+	report(s, t, EVENT_INSTRUCTION);
+	instruction_report(s->event, t, which, length);
+	return 1;
+}
+
 static int tell_birth(struct session *s, struct tracee *t)
 {
 	s->newborn -= t->newborn;
@@ -291,7 +305,7 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return 0;
 		}
-		if (fresh && s->signals) {
+		if (fresh && (s->signals || instruction_traps(s))) {
 			t->early = 1;
 			s->early++;
 			return 0;
@@ -307,6 +321,8 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 	case 0:
 		if (number == SYSCALL_STOP)
 			return on_return(s, t);
+		if (number == SIGSEGV && on_fault(s, t))
+			return 1;
 		if (s->signals & 1ull << (number - 1))
 			return hook_signal(s, t, number);
 		resume(t, number); /* a signal on its way to the program */

@@ -146,11 +146,24 @@ export interface CodePlace {
   readonly symbol: string | undefined;
 }
 
+export interface CpuidResult {
+  readonly eax: number;
+  readonly ebx: number;
+  readonly ecx: number;
+  readonly edx: number;
+}
+
 /** An instruction that the program is about to execute. */
 export interface InstructionEvent extends Inside {
   readonly kind: "instruction";
-  /** `rdtsc`, `rdtscp`, `cpuid`, or what the policy calls its pattern. */
+  /** `rdtsc`, `rdtscp`, `cpuid`, or a pattern as the policy wrote it. */
   readonly name: string;
+  /** Of rdtsc and rdtscp: what the counter shows. */
+  readonly value: bigint | undefined;
+  /** Of cpuid: what is asked for, and what the machine says. */
+  readonly leaf: number | undefined;
+  readonly subleaf: number | undefined;
+  readonly cpuid: CpuidResult | undefined;
   readonly address: bigint;
   readonly module: string | undefined;
   readonly tid: number;

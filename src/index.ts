@@ -6,6 +6,7 @@ export { HermesError } from "./errors.js";
 export type {
   CallEvent,
   CodePlace,
+  CpuidResult,
   Descriptor,
   FunctionEvent,
   FunctionReturnEvent,
@@ -18,6 +19,8 @@ export type {
 export { definePolicy, type PolicySpec } from "./policy/define.js";
 export { defineFaults, type FaultRule, occurrences, type When } from "./policy/faults.js";
 export type { Policy } from "./policy/policy.js";
+export { type CoarseTime, coarseTime } from "./policy/time/coarse-time.js";
+export { type VirtualTime, virtualTime } from "./policy/time/virtual-time.js";
 export { type RunOptions, run, start } from "./run.js";
 export type { SessionResult } from "./session/options.js";
 export type { Session, SessionEvents } from "./session/session.js";

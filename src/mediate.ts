@@ -39,9 +39,21 @@ export class Mediator {
     return this.#stack.decideInstruction(event, wishes);
   }
 
+  recordInstruction(event: InstructionEvent, decision: Decision): void {
+    this.#summary.countInside(event.name, decision);
+  }
+
   /** What was carried out in the end, which may be stricter than what was decided. */
   record(event: CallEvent, decision: Decision): void {
     this.#summary.count(event, decision);
+  }
+
+  recordFunction(event: FunctionEvent, decision: Decision): void {
+    this.#summary.countInside(event.name, decision);
+  }
+
+  recordFunctionReturn(event: FunctionEvent, decision: Decision): void {
+    this.#summary.countReturn(event.name, decision);
   }
 
   recordReturn(nr: number, decision: Decision): void {

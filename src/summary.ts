@@ -46,11 +46,14 @@ type Deeds = Map<string, { -readonly [K in keyof DeedCount]: DeedCount[K] }>;
 /** A hostile program must not grow the supervisor by making policies say ever new things. */
 const MAX_KINDS = 1000;
 const MAX_DEEDS = 100;
+const MAX_INSIDE = 10_000;
 
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
   readonly #calls = new Float64Array(MAX_SYSCALL + 1);
-  readonly #decisions = new Map<string, { decision: Decision; nr: number; count: number }>();
+  readonly #decisions = new Map<string, { decision: Decision; nr: number | string; count: number }>();
+  /** By name; only what policies named is counted, so there are few. */
+  readonly #inside = new Map<string, number>();
   readonly #deeds: Deeds | undefined;
 
   /** `deeds`: also what each decision fell on. */
@@ -91,11 +94,18 @@ export class Summary {
       });
   }
 
-  countReturn(nr: number, decision: Decision): void {
+  /** An event inside the program, which has no number. */
+  countInside(name: string, decision: Decision): void {
+    const known = this.#inside.get(name);
+    if (known !== undefined || this.#inside.size < MAX_INSIDE) this.#inside.set(name, (known ?? 0) + 1);
+    if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
+  }
+
+  countReturn(nr: number | string, decision: Decision): void {
     if (decision.action !== "allow") this.#remember(nr, decision);
   }
 
-  #remember(nr: number, decision: Decision): void {
+  #remember(nr: number | string, decision: Decision): void {
     const full = this.#decisions.size >= MAX_KINDS;
     const detail = full ? "" : (decision.rule ?? decision.reason ?? "");
     const key = `${nr} ${decision.action} ${decision.policy} ${detail}`;
@@ -112,6 +122,10 @@ export class Summary {
       byCall[callName(nr)] = count;
       calls += count;
     });
+    for (const [name, count] of this.#inside) {
+      byCall[name] = count;
+      calls += count;
+    }
     const decisions = [...this.#decisions.values()].map(({ decision, nr, count }) => ({
       action: decision.action,
       policy: decision.policy,
@@ -128,6 +142,7 @@ export class Summary {
   }
 }
 
-function callName(nr: number): string {
+function callName(nr: number | string): string {
+  if (typeof nr === "string") return nr;
   return nr === MAX_SYSCALL ? "unknown" : (syscallByNumber(nr)?.name ?? `syscall_${nr}`);
 }

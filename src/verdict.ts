@@ -34,19 +34,29 @@ export interface Change {
   readonly args?: Readonly<Record<string | number, number | bigint | string | Uint8Array>>;
   /** New bytes for the call's data: what is written, or (on return) what was read. */
   readonly data?: string | Uint8Array;
-  /** On return: what the program sees as the result. */
-  readonly result?: number | bigint;
+  /** On return: what the program sees as the result. Text and bytes for functions that return a pointer to them. */
+  readonly result?: number | bigint | string | Uint8Array;
+  /** Of an instruction: registers as it is to find them (of rdtsc, rdtscp and cpuid: as it is to leave them). */
+  readonly registers?: RegisterValues;
 }
+
+/** By name: `{ rax: 1n, ebx: 0 }`. A name of 32 bits clears the upper half, as the machine does. */
+export type RegisterValues = Readonly<Record<string, number | bigint>>;
 
 /** The call does not happen; the program sees this. */
 export interface Emulation {
-  readonly result: number | bigint;
+  /** Text and bytes for functions that return a pointer to them. */
+  readonly result: number | bigint | string | Uint8Array;
   /** Bytes for the call's out buffer. */
   readonly data?: string | Uint8Array;
   /** Bytes for other out arguments, by name or index. */
   readonly outputs?: Readonly<Record<string | number, string | Uint8Array>>;
   /** For calls that open a file: the content of the file that the program gets instead. */
   readonly content?: string | Uint8Array;
+  /** Bytes for any memory of the program. */
+  readonly memory?: readonly { readonly address: bigint; readonly bytes: Uint8Array }[];
+  /** For instructions: what they leave behind. */
+  readonly registers?: RegisterValues;
 }
 
 /** Something goes wrong on purpose. What is not given does not happen; an errno skips the call. */
@@ -86,7 +96,7 @@ export function modify(change: Change, reason?: string): Verdict {
 }
 
 export function emulate(
-  result: number | bigint,
+  result: number | bigint | string | Uint8Array,
   output?: string | Uint8Array | Omit<Emulation, "result">,
   reason?: string,
 ): Verdict {

@@ -13,13 +13,15 @@ import {
 import { ARGUMENTS, FETCH, FETCH_PLAN_SIZE, FETCH_STEP_SIZE, MAX_SYSCALL } from "../kernel/layout.js";
 import type { ConstantRule, Interest } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
+import { VDSO_CALLS } from "../policy/vdso.js";
 import { hasAct } from "./act.js";
 import type { Door } from "./door.js";
 import { notifyDoor } from "./notify.js";
 import { traceDoor } from "./trace.js";
+import { stillHidden, type Unhidden, unhide } from "./unhidden.js";
 
 /** Which call comes through which door, and the filter that sees to it. */
-export interface Arrangement {
+export interface Arrangement extends Unhidden {
   readonly doorOf: ReadonlyMap<number, Door>;
   readonly doors: number;
   readonly program: readonly Instruction[];
@@ -91,9 +93,11 @@ export function arrange(wishes: Wishes): Arrangement {
     );
   const actMark = 1 + Math.floor(Math.random() * 2 ** 31); // whoever guesses it comes through the other door: no harm
   const narrowed = narrowing(wishes, doorOf);
+  const hidden = unhide(stack, wishes.door);
   const gated = gatedCalls(wishes, doorOf);
   const program = compileFilter(filterSpec(wishes, doorOf, narrowed, gated, refusesIoUring, actMark));
   const doors = new Set(doorOf.values());
+  if (hidden.trapsCounter || hidden.unhidden.size > 0) doors.add(traceDoor);
   const acts = actsAtTraceDoor(stack, doorOf).length > 0;
   return {
     doorOf,
@@ -105,6 +109,7 @@ export function arrange(wishes: Wishes): Arrangement {
     narrowed: new Map([...narrowed].map(([nr, when]) => [nr, whenKey(when)])),
     gated,
     refusesIoUring,
+    ...hidden,
   };
 }
 
@@ -151,16 +156,19 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   for (const [nr, interest] of stack.interests()) {
     if (stack.isBuiltIn(nr)) continue;
     const call = syscallByNumber(nr)!;
-    if (door === "notify" && interest.returns)
+    if (door === "notify" && (interest.returns || interest.inside))
       throw new HermesError("UNAVAILABLE", {
-        what: `the return of ${call.name}`,
-        why: "the notify door does not see returns",
+        what: interest.returns ? `the return of ${call.name}` : `the stack or the registers at ${call.name}`,
+        why: "the notify door does not see them",
       });
     const notifyServes =
-      !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
+      !interest.returns &&
+      !interest.inside &&
+      [...interest.actions].every((action) => notifyDoor.can(call, action));
     // What really runs is seen only where execs are seen.
     const rechecked = EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
-    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked);
+    const unhidden = interest.named && VDSO_CALLS.has(nr); // the trace door is open for it anyway
+    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked && !unhidden);
     doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);
@@ -243,18 +251,19 @@ function filterSpec(
  */
 export function unserved(arrangement: Arrangement, stack: PolicyStack): string[] {
   const missing: string[] = [];
-  for (const [nr, { returns, actions, when }] of stack.interests()) {
+  for (const [nr, { returns, inside, actions, when }] of stack.interests()) {
     const call = syscallByNumber(nr)!;
     const door = arrangement.doorOf.get(nr);
     const narrowed = arrangement.narrowed.get(nr);
     const served =
       door &&
       (narrowed === undefined || narrowed === whenKey(when)) &&
-      (door === traceDoor || (!returns && [...actions].every((action) => door.can(call, action))));
+      (door === traceDoor || (!returns && !inside && [...actions].every((action) => door.can(call, action))));
     if (!served) missing.push(call.name);
   }
   for (const { nr } of stack.constantsAtStop)
     if (!arrangement.doorOf.has(nr)) missing.push(syscallByNumber(nr)!.name);
+  missing.push(...stillHidden(arrangement, stack));
   return [...new Set(missing)];
 }
 

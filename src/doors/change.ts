@@ -65,9 +65,16 @@ function replacePointed(event: DecodedCall, index: number, bytes: Uint8Array, an
       if (bytes.includes(0)) throw new NotPossible("a path holds no NUL byte");
       answer.pointer(index, Buffer.concat([bytes, Buffer.of(0)]));
       return;
+    case "address":
+      answer.pointer(index, bytes);
+      return;
     case "buffer":
     case "sockaddr":
     case "struct":
+      if (argument.direction === "inout" && argument.size === bytes.length) {
+        answer.memory(event.argument(index), bytes); // the kernel's own writing must arrive there too
+        return;
+      }
       answer.pointer(index, bytes);
       if (argument.length !== undefined && !argument.lengthIsPointer)
         answer.register(argument.length, bytes.length);

@@ -26,6 +26,8 @@ export interface Launch {
   readonly newGroup?: boolean;
   /** Stop the supervisor when the program stops, so that the shell which waits for it sees a stopped job. */
   readonly followStops?: boolean;
+  /** Reading the time stamp counter faults, in the program and all that it starts. */
+  readonly trapCounter?: boolean;
 }
 
 const MAGIC = 0x48524d53;
@@ -36,6 +38,7 @@ const FLAG = {
   newGroup: 8,
   closeFds: 16,
   followStops: 32,
+  trapCounter: 64,
 } as const;
 const FIELD = {
   magic: 0,
@@ -122,6 +125,7 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
     (launch.newSession ? FLAG.newSession : 0) |
     (launch.newGroup ? FLAG.newGroup : 0) |
     (launch.followStops ? FLAG.followStops : 0) |
+    (launch.trapCounter ? FLAG.trapCounter : 0) |
     FLAG.closeFds;
   const words: [number, number][] = [
     [FIELD.magic, MAGIC],
@@ -190,6 +194,7 @@ const STEPS = [
   "mounting",
   "allowing a path with Landlock",
   "entering the working directory behind the fence (--writable or --readable shows it)",
+  "having the time stamp counter fault",
 ];
 
 const ENOENT = 2;

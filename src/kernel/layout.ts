@@ -12,12 +12,20 @@ export const KIND = {
   mainStop: 8,
   over: 9,
   signal: 10,
+  instruction: 12,
 } as const;
 
 export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
 
 export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3, act: 4 } as const;
-export const ANSWER_FLAG = { wantReturn: 1, setResult: 2, asTracee: 4, apart: 8, registers: 16 } as const;
+export const ANSWER_FLAG = {
+  wantReturn: 1,
+  setResult: 2,
+  asTracee: 4,
+  apart: 8,
+  registers: 16,
+  deliver: 64,
+} as const;
 export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3 } as const;
 
 export const ARGUMENTS = 6;

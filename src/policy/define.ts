@@ -11,14 +11,22 @@ import {
   syscallsOfClass,
 } from "../abi/index.js";
 import { HermesError } from "../errors.js";
-import type { CallEvent, FunctionEvent, FunctionReturnEvent, ReturnEvent } from "../event.js";
+import type {
+  CallEvent,
+  FunctionEvent,
+  FunctionReturnEvent,
+  InstructionEvent,
+  ReturnEvent,
+} from "../event.js";
 import { ACTIONS, type Action, type Verdict } from "../verdict.js";
 import { checkAnswer, stricterOf } from "./answer.js";
 import { type FunctionPattern, namesFunction, parseFunctionPattern } from "./function-pattern.js";
+import { type InstructionPattern, namesInstruction, parseInstructionPattern } from "./instruction-pattern.js";
 import type {
   ConstantRule,
   ConstantTest,
   FunctionInterest,
+  InstructionInterest,
   Interest,
   Policy,
   PolicyFence,
@@ -29,13 +37,14 @@ export type Answer = Verdict | undefined | void;
 
 /**
  * Handlers by syscall name, by class (`%file`, `%network` …), or `*` for every call; by `module!function` for functions
- * inside the program (function-pattern.ts). All that fit are asked.
+ * inside the program (function-pattern.ts), by `instruction:what` for its instructions (instruction-pattern.ts). All
+ * that fit are asked.
  */
 export type EntryHandlers = { [Name in SyscallName]?: (event: CallEvent<Name>) => Answer } & {
   [cls: `%${string}`]: (event: CallEvent) => Answer;
 } & { "*"?: (event: CallEvent) => Answer } & {
   [fn: `${string}!${string}`]: (event: FunctionEvent) => Answer;
-};
+} & { [instruction: `instruction:${string}`]: (event: InstructionEvent) => Answer };
 
 export type ReturnHandlers = { [Name in SyscallName]?: (event: ReturnEvent<Name>) => Answer } & {
   [cls: `%${string}`]: (event: ReturnEvent) => Answer;
@@ -56,11 +65,21 @@ export interface PolicySpec {
    * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
    */
   readonly actions?: readonly Action[];
+  /** Its handlers look at stacks or registers, which takes the trace door whatever they answer. */
+  readonly inside?: boolean;
+  /**
+   * Only calls with these register arguments are stopped, the others go on untouched:
+   * `{ clock_gettime: { which_clock: "CLOCK_REALTIME" } }`. Of a list, one must hold.
+   */
+  readonly only?: { readonly [Name in SyscallName]?: Where<Name> | readonly Where<Name>[] };
   /** Protections without which a run must not start: names of src/protection.ts. */
   readonly requires?: readonly string[];
   /** What it asks of the fence around the program. */
   readonly fence?: PolicyFence;
 }
+
+/** Constant tests on arguments: `{ family: "AF_INET" }`, `{ prot: { all: "PROT_WRITE|PROT_EXEC" } }`. */
+export type Where<Name extends SyscallName> = { readonly [A in ArgumentName<Name>]?: Value | Comparison };
 
 type ArgumentName<Name extends SyscallName> = keyof SyscallArguments[Name] & string;
 type Value = number | bigint | string;
@@ -80,8 +99,7 @@ export type RuleSpec<Name extends SyscallName = SyscallName> = Name extends Sysc
       readonly id: string;
       readonly deny?: Name | `%${string}`;
       readonly kill?: Name | `%${string}`;
-      /** Constant tests on arguments: `{ family: "AF_INET" }`, `{ prot: { all: "PROT_WRITE|PROT_EXEC" } }`. */
-      readonly where?: { readonly [A in ArgumentName<Name>]?: Value | Comparison };
+      readonly where?: Where<Name>;
       readonly errno?: string | number;
       readonly reason?: string;
     }
@@ -100,10 +118,20 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
   const actions = checkActions(spec);
   const entries = collect(spec, "on");
   const returns = collect(spec, "returns");
+  const named = namedCalls(spec);
+  const only = narrowed(spec, entries, returns);
   const calls = new Map<number, Interest>();
   for (const nr of new Set([...entries.keys(), ...returns.keys()]))
-    calls.set(nr, { entry: entries.has(nr), returns: returns.has(nr), actions });
+    calls.set(nr, {
+      entry: entries.has(nr),
+      returns: returns.has(nr),
+      actions,
+      ...(spec.inside && { inside: true as const }),
+      ...(named.has(nr) && { named: true }),
+      ...(only.has(nr) && { when: only.get(nr)! }),
+    });
   const functions = collectFunctions(spec, actions);
+  const instructions = collectInstructions(spec, actions);
   const constants = (spec.rules ?? []).flatMap((rule) => constantRules(spec.name, rule as LooseRule));
   return {
     spec,
@@ -115,11 +143,13 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
       calls,
       constants,
       ...(functions.length > 0 && { functions: functions.map(({ interest }) => interest) }),
+      ...(instructions.length > 0 && { instructions: instructions.map(({ interest }) => interest) }),
     },
     decide: (event) => answerOf(spec.name, entries.get(event.nr), event),
     decideReturn: (event) => answerOf(spec.name, returns.get(event.nr), event),
     decideFunction: (event, { index }) =>
       checkAnswer(functions[index]!.handlers[event.kind]?.(event as never)),
+    decideInstruction: (event, { index }) => checkAnswer(instructions[index]!.handler(event as never)),
   };
 }
 
@@ -161,9 +191,39 @@ function collect(spec: PolicySpec, part: "on" | "returns"): Map<number, Handler[
   const found = new Map<number, Handler[]>();
   for (const [key, handler] of Object.entries(spec[part] ?? {})) {
     if (typeof handler !== "function") throw invalid(spec.name, `${part}.${key} is not a function`);
-    if (namesFunction(key)) continue;
+    if (namesInside(key)) continue;
     for (const call of callsNamed(spec.name, key))
       found.set(call.nr, [...(found.get(call.nr) ?? []), handler as Handler]);
+  }
+  return found;
+}
+
+/** Calls that a handler names, itself or by class. */
+function namedCalls(spec: PolicySpec): Set<number> {
+  const keys = [...Object.keys(spec.on ?? {}), ...Object.keys(spec.returns ?? {})];
+  const named = keys.filter((key) => key !== "*" && !namesInside(key));
+  return new Set(named.flatMap((key) => callsNamed(spec.name, key).map(({ nr }) => nr)));
+}
+
+/** What `only` says of each call. */
+function narrowed(
+  spec: PolicySpec,
+  ...handled: readonly ReadonlyMap<number, unknown>[]
+): Map<number, readonly (readonly ConstantTest[])[]> {
+  const found = new Map<number, readonly (readonly ConstantTest[])[]>();
+  for (const [name, where] of Object.entries(spec.only ?? {})) {
+    const [call] = callsNamed(spec.name, name);
+    if (!handled.some((handlers) => handlers.has(call!.nr)))
+      throw invalid(spec.name, `only.${name}: no handler is asked about ${name}`);
+    const sets = (Array.isArray(where) ? where : [where]) as readonly Record<string, Value | Comparison>[];
+    found.set(
+      call!.nr,
+      sets.map((set) =>
+        Object.entries(set).map(([argument, test]) =>
+          constantTest(spec.name, `only.${name}`, call!, argument, test),
+        ),
+      ),
+    );
   }
   return found;
 }
@@ -175,16 +235,56 @@ interface FunctionHandlers {
 
 function collectFunctions(spec: PolicySpec, actions: ReadonlySet<Action>): FunctionHandlers[] {
   const patterns = new Set([...Object.keys(spec.on ?? {}), ...Object.keys(spec.returns ?? {})]);
-  return [...patterns].filter(namesFunction).map((key, index) => {
-    const entry = (spec.on as Record<string, Handler> | undefined)?.[key];
-    const returns = (spec.returns as Record<string, Handler> | undefined)?.[key];
-    const pattern = readPattern(spec.name, key);
-    const interest = { pattern, entry: entry !== undefined, returns: returns !== undefined, actions, index };
-    return {
-      interest,
-      handlers: { ...(entry && { function: entry }), ...(returns && { "function-return": returns }) },
-    };
-  });
+  return [...patterns]
+    .filter((key) => namesFunction(key) && !namesInstruction(key))
+    .map((key, index) => {
+      const entry = (spec.on as Record<string, Handler> | undefined)?.[key];
+      const returns = (spec.returns as Record<string, Handler> | undefined)?.[key];
+      const pattern = readPattern(spec.name, key);
+      const interest = {
+        pattern,
+        entry: entry !== undefined,
+        returns: returns !== undefined,
+        actions,
+        index,
+      };
+      return {
+        interest,
+        handlers: { ...(entry && { function: entry }), ...(returns && { "function-return": returns }) },
+      };
+    });
+}
+
+interface InstructionHandler {
+  readonly interest: InstructionInterest;
+  readonly handler: Handler;
+}
+
+function collectInstructions(spec: PolicySpec, actions: ReadonlySet<Action>): InstructionHandler[] {
+  for (const key of Object.keys(spec.returns ?? {}).filter(namesInstruction))
+    throw invalid(
+      spec.name,
+      `returns.${key}: an instruction is decided on before it runs: put it under \`on\``,
+    );
+  return Object.entries(spec.on ?? {})
+    .filter(([key]) => namesInstruction(key))
+    .map(([key, handler], index) => ({
+      interest: { ...readInstruction(spec.name, key), actions, index },
+      handler: handler as Handler,
+    }));
+}
+
+export function readInstruction(policy: string, key: string): InstructionPattern {
+  try {
+    return parseInstructionPattern(key);
+  } catch (error) {
+    throw invalid(policy, (error as Error).message);
+  }
+}
+
+/** Whether a key is about what happens inside the program, not about a system call. */
+function namesInside(key: string): boolean {
+  return namesFunction(key) || namesInstruction(key);
 }
 
 export function readPattern(policy: string, key: string): FunctionPattern {

@@ -8,6 +8,7 @@ import type {
 import type { FenceLevel } from "../protection.js";
 import type { Action, Verdict } from "../verdict.js";
 import type { FunctionPattern } from "./function-pattern.js";
+import type { InstructionPattern } from "./instruction-pattern.js";
 
 /** Event → verdict, whatever language it was written in. Deciding does no I/O and runs on any operating system. */
 export interface Policy {
@@ -96,6 +97,10 @@ export interface Interest {
   readonly actions: ReadonlySet<Action>;
   /** Only calls for whose register arguments one of these sets of tests holds; every call when absent. */
   readonly when?: readonly (readonly ConstantTest[])[];
+  /** It looks at registers or stacks, which are seen at the trace door only. */
+  readonly inside?: true;
+  /** It was named, or its class was: it is to be seen also where the vDSO would serve it without a system call. */
+  readonly named?: true;
 }
 
 /** Functions of some modules, by name, by place or by their first bytes: see function-pattern.ts. */
@@ -108,12 +113,8 @@ export interface FunctionInterest {
   readonly index: number;
 }
 
-/** An instruction by name (`rdtsc`, `cpuid`), or a pattern of bytes or mnemonics that the policy gave a name. */
-export interface InstructionInterest {
-  readonly name: string;
-  readonly pattern?: string;
-  /** Only in these modules (a glob without folder and version); everywhere when absent. */
-  readonly module?: string;
+/** Instructions by name (`rdtsc`, `cpuid`), or a pattern of bytes or of text: see instruction-pattern.ts. */
+export interface InstructionInterest extends InstructionPattern {
   readonly actions: ReadonlySet<Action>;
   readonly index: number;
 }

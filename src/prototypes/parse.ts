@@ -1,4 +1,5 @@
 import type { FlagTable } from "../abi/flags.js";
+import { inOf, outOf } from "./direction.js";
 import type { Scope } from "./scope.js";
 import { TypeReader } from "./specifiers.js";
 import { Tokens } from "./tokens.js";
@@ -7,8 +8,6 @@ import {
   type Factor,
   type Failure,
   FUNCTION,
-  isText,
-  isWideText,
   type Parameter,
   type Prototype,
   pointerTo,
@@ -190,7 +189,7 @@ class Parser {
     return {
       name,
       type,
-      direction: reads ?? "none",
+      direction: reads,
       ...(length && { length }),
       ...(isOpen && !length && { endsWithNull: true }),
     };
@@ -304,24 +303,6 @@ class Parser {
     this.#tokens.take();
     return names[text]!;
   }
-}
-
-/** What is read of an argument when nothing is said: what it cannot be used to change. */
-function inOf(type: Type): "in" | undefined {
-  if (type.kind !== "pointer" || !type.constant) return undefined;
-  const { to } = type;
-  return isText(type) || isWideText(type) || to.kind === "pointer" || isReadable(to) ? "in" : undefined;
-}
-
-function outOf(type: Type): "out" | undefined {
-  if (type.kind !== "pointer") return undefined;
-  return isText(type) || isWideText(type) || type.to.kind === "struct" ? "out" : undefined;
-}
-
-/** One of these behind a const pointer is a value; single bytes are rather the first of many. */
-function isReadable(type: Type): boolean {
-  if (type.kind === "struct") return type.fields !== undefined;
-  return (type.kind === "int" && type.size > 1) || type.kind === "float";
 }
 
 /** Types whose values read otherwise than others of their size. */

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { Elf } from "../elf/index.js";
 import { HermesError } from "../errors.js";
+import { DwarfPrototypes } from "./dwarf.js";
 import { readPrototypes } from "./parse.js";
 import { Scope } from "./scope.js";
 import { ShippedPrototypes } from "./shipped.js";
@@ -9,6 +11,7 @@ import type { Prototype } from "./types.js";
 export class Prototypes {
   readonly #shipped = new ShippedPrototypes();
   readonly #own: Scope[] = [];
+  readonly #dwarf = new WeakMap<Elf, DwarfPrototypes | undefined>();
 
   /** Files of the user's own (docs/prototypes.md). Later ones win. */
   constructor(files: readonly string[] = []) {
@@ -23,13 +26,21 @@ export class Prototypes {
     return scope;
   }
 
-  /** Of a function of a module: `libc`, `libssl`, `app`. The module's name has no folder and no version. */
-  of(module: string, symbol: string): Prototype | undefined {
+  /**
+   * Of a function of a module: `libc`, `libssl`, `app`. The module's name has no folder and no version. With its file,
+   * the debug information in it (or beside it) is asked too: it knows types, but not what a function does with them.
+   */
+  of(module: string, symbol: string, elf?: Elf): Prototype | undefined {
     for (const scope of this.#own) {
       const own = scope.own(symbol);
       if (own && (!own.modules || own.modules.includes(module))) return own;
     }
-    return this.#shipped.of(module)?.prototype(symbol);
+    return this.#shipped.of(module)?.prototype(symbol) ?? (elf && this.#debug(elf)?.of(symbol));
+  }
+
+  #debug(elf: Elf): DwarfPrototypes | undefined {
+    if (!this.#dwarf.has(elf)) this.#dwarf.set(elf, DwarfPrototypes.of(elf));
+    return this.#dwarf.get(elf);
   }
 
   /** The names of a module's functions that are known. */

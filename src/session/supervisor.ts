@@ -41,8 +41,11 @@ export interface Doorway {
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
   readonly actMark: number;
+  /** Signals that are looked at before the program gets them: bit n - 1 for signal n. */
+  readonly signals: bigint;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
+  readonly trapCounter: boolean;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
 }
@@ -70,6 +73,7 @@ export class Supervisor {
       doorway.doors,
       doorway.actMark,
     );
+    this.#native.watchSignals(doorway.signals);
     this.pid = this.#native.launch(this.#plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
@@ -146,7 +150,7 @@ function checkDescriptors(): void {
   }
 }
 
-function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway): Launch {
+function launchOf(options: SessionOptions, { fence, noNewPrivs, env, trapCounter }: Doorway): Launch {
   const { command, cwd, stdio, keepFds, limits, newSession, followStops } = options;
   const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
@@ -156,6 +160,7 @@ function launchOf(options: SessionOptions, { fence, noNewPrivs, env }: Doorway):
     limits: { ...inheritedLimits(), ...limits },
     noNewPrivs,
     fence,
+    trapCounter,
     ...(cwd !== undefined && { cwd }),
     ...(stdio && { stdio }),
     ...(ignoredSignals !== undefined && { ignoredSignals }),
