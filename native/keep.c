@@ -33,6 +33,7 @@ struct keeper {
 	int signals;
 	int unheard;
 	int over;
+	int told; /* that it is over */
 };
 
 static void tell(struct keeper *k, enum launcher_message kind, int value)
@@ -187,11 +188,14 @@ static int serve(struct keeper *k)
 			return 0;
 		if (fds[2].revents)
 			process_ended(k);
-		if (fds[3].revents & (POLLHUP | POLLERR)) { /* nobody is left who has the filter */
+		if (fds[3].revents & (POLLHUP | POLLERR)) /* nobody is left who has the filter */
 			k->over = 1;
-			tell(k, SAY_OVER, 0);
-		} else if (fds[3].revents & POLLIN && k->socket < 0) {
+		else if (fds[3].revents & POLLIN && k->socket < 0)
 			receive(k);
+		/* A filter goes a moment before its process does. */
+		if (k->over && k->pidfd < 0 && !k->told) {
+			k->told = 1;
+			tell(k, SAY_OVER, 0);
 		}
 		if (k->socket < 0 && (k->over || k->listener < 0))
 			return 0;

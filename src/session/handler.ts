@@ -45,8 +45,7 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
-  /** There is no filter, and so no listener behind the trace door. */
-  readonly alone?: boolean;
+  readonly alone?: boolean; // there is no listener behind the trace door
   /** What the program set of its time stamp counter. */
   readonly setting: CounterSetting;
   /** Makes the calls of new programs enter the kernel that must be seen. */
