@@ -7,7 +7,7 @@ import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
-import { traceDoor } from "../doors/trace.js";
+import { traceDoor, traceDoorAlone } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import type { CounterSetting } from "../instrument/counter-setting.js";
 import { Instructions } from "../instrument/instructions.js";
@@ -24,7 +24,7 @@ import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
-import { instructionHost, lookInside } from "./inside.js";
+import { instructionHost, lookInside, unhide } from "./inside.js";
 import { answerReturn } from "./return.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
@@ -45,6 +45,7 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
+  readonly alone?: boolean; // there is no listener behind the trace door
   /** What the program set of its time stamp counter. */
   readonly setting: CounterSetting;
   /** Makes the calls of new programs enter the kernel that must be seen. */
@@ -265,7 +266,7 @@ export class Handler {
   #carryOut(event: DecodedCall, decision: Decision): void {
     let after: AfterCall = { restore: [] };
     let done = decision;
-    const door = event.door === "notify" ? notifyDoor : traceDoor;
+    const door = event.door === "notify" ? notifyDoor : this.#o.alone ? traceDoorAlone : traceDoor;
     try {
       door.carryOut(event, this.#materialise(decision), this.#answer, after);
     } catch (error) {
@@ -385,7 +386,7 @@ export class Handler {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
       this.#inside?.execed(tid);
-      this.#unhide(tid);
+      unhide(this.#o, tid, this.#answer);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
       if (this.#inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
@@ -399,16 +400,6 @@ export class Handler {
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
       this.#inside?.exited(tid);
-    }
-  }
-
-  /** A program whose calls could go unseen does not start. */
-  #unhide(tid: number): void {
-    try {
-      this.#o.vdso?.execed(tid);
-    } catch (error) {
-      this.#o.onProblem(`${this.#o.processes.get(tid).exe} was ended: ${(error as Error).message}`);
-      this.#answer.begin(ANSWER.kill);
     }
   }
 

@@ -1,6 +1,8 @@
 import { refused } from "../approval/questions.js";
 import type { InstructionHost } from "../instrument/instruction-hits.js";
 import { Instrument } from "../instrument/instrument.js";
+import { ANSWER } from "../kernel/layout.js";
+import type { Answer } from "../kernel/stop.js";
 import type { Mediator } from "../mediate.js";
 import type { HandlerOptions } from "./handler.js";
 
@@ -38,4 +40,14 @@ export function instructionHost(
     record: (event, decision) => mediator.recordInstruction(event, decision),
     problem: onProblem,
   };
+}
+
+/** A new program whose calls could go unseen does not start. */
+export function unhide({ vdso, processes, onProblem }: HandlerOptions, tid: number, answer: Answer): void {
+  try {
+    vdso?.execed(tid);
+  } catch (error) {
+    onProblem(`${processes.get(tid).exe} was ended: ${(error as Error).message}`);
+    answer.begin(ANSWER.kill);
+  }
 }
