@@ -19,6 +19,7 @@ export interface RunFlags extends FenceFlags {
   policy?: string[];
   trace?: string;
   events?: string;
+  stack?: string | true;
   traceBytes: string;
   traceFormat?: string;
   traceSize?: string;
@@ -115,6 +116,8 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
+  if (flags.stack !== undefined && flags.trace === undefined)
+    throw usage("--stack says of which recorded calls stacks are kept: it needs --trace");
   return {
     command,
     stdio: start.stdio,
@@ -148,6 +151,12 @@ function askOptions(flags: RunFlags): Pick<RunOptions, "ask"> {
   return { ask: { patience, ...(flags.approvals !== undefined && { approvals: flags.approvals }) } };
 }
 
+/** `--stack`: of every recorded call, or of some. */
+export async function stackOption(stack: string | true | undefined): Promise<Pick<TraceOptions, "stack">> {
+  if (stack === undefined) return {};
+  return { stack: stack === true ? ["*"] : await callList("--stack", stack) };
+}
+
 /** Smaller parts would be more headers than records. */
 const MIN_PART = 16 * 1024;
 
@@ -166,6 +175,7 @@ async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions
     ...(flags.traceFormat !== undefined && { form: choice("--trace-format", flags.traceFormat, FORMS) }),
     ...(size !== undefined && { size }),
     ...(keep !== undefined && { keep }),
+    ...(await stackOption(flags.stack)),
     ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
   };
 }

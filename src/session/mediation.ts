@@ -22,6 +22,7 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
+import { codeWatch, lookInside } from "./code-watch.js";
 import { Handler, waitStatus } from "./handler.js";
 import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
@@ -52,6 +53,9 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  /** Settled when the run starts: its filter cannot be widened later. */
+  readonly #watchesCode: boolean;
+  #onCode: () => void = () => {};
   readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   #traceError: HermesError | undefined;
@@ -67,6 +71,7 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
+    this.#watchesCode = options.trace?.stack !== undefined || lookInside(policies);
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
@@ -79,6 +84,8 @@ export class Mediation {
     this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
+    processes.stacks.isWatched = this.#watchesCode;
+    this.#onCode = () => processes.stacks.codeChanged();
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -103,13 +110,14 @@ export class Mediation {
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
     const own = [selfDefence({ files: keptFiles(files), policies })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
 
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence } = this.#options;
+    const { door, fence, trace } = this.#options;
     const unfenced = "the run was told to have no fence";
     const missing: Record<string, string | undefined> = {
       notify: door === "trace" ? "the run was told to use the trace door" : undefined,
@@ -117,6 +125,11 @@ export class Mediation {
       no_new_privs: fence.level === "none" && process.getuid?.() === 0 ? unfenced : undefined,
       fence: fence.level === "none" ? unfenced : undefined,
     };
+    if (trace?.stack && door === "notify")
+      throw new HermesError("UNAVAILABLE", {
+        what: "to follow stacks",
+        why: "the run was told to use the notify door, which does not see them",
+      });
     const all = [{ name: undefined, requires: fence.requires ?? [] }, ...policies];
     for (const { name, requires = [] } of all)
       for (const what of requires) {
@@ -163,6 +176,9 @@ export class Mediation {
       policies: this.#policies.map(({ name, version }) => ({ name, version })),
       processes,
       observed: new Set(observed.map((call) => call.nr)),
+      ...(trace.stack && {
+        stacks: new Set(trace.stack.flatMap((key) => callsNamed("--stack", key)).map(({ nr }) => nr)),
+      }),
       onError: (error) => this.#traceFailed(error),
     });
   }
