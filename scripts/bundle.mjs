@@ -23,6 +23,7 @@ const OTHERS = [
   "export",
   "fleet",
   "guard",
+  "inspect",
   "install",
   "learn",
   "man",

@@ -49,6 +49,8 @@ const TABLE = {
   ELF_OPEN: { exit: 1, text: "{file}: cannot be read: {why}" },
   ELF_KIND: { exit: 1, text: "{file}: not an ELF file" },
   ELF_BROKEN: { exit: 1, text: "{file}: a broken ELF file: {message}" },
+  INSPECT: { exit: 1, text: "{file}: not an ELF file, but {what}" },
+  INSPECT_FUNCTION: { exit: 1, text: "{file}: no function {name}{hint}" },
   ELF_MACHINE: { exit: 1, text: "{file}: its code is for {machine}; only x86-64 is understood here" },
   SUPERVISOR: { exit: 125, text: "the supervisor failed: {message}" },
 } as const;

@@ -31,6 +31,6 @@ export function codeWatch(onCode: () => void): Policy {
 }
 
 /** Whether any of these looks at stacks or registers. */
-export function lookInside(policies: readonly Policy[]): boolean {
+export function lookAtStacks(policies: readonly Policy[]): boolean {
   return policies.some(({ subscription }) => [...subscription.calls.values()].some(({ inside }) => inside));
 }

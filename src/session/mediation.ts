@@ -6,12 +6,14 @@ import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
 import { CounterSetting } from "../instrument/counter-setting.js";
+import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
-import { trapsCounter } from "../policy/instruction-pattern.js";
+import { namesFunction } from "../policy/function-pattern.js";
+import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -22,13 +24,14 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
-import { codeWatch, lookInside } from "./code-watch.js";
-import { Handler, waitStatus } from "./handler.js";
+import { codeWatch, lookAtStacks } from "./code-watch.js";
+import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
@@ -58,6 +61,8 @@ export class Mediation {
   #onCode: () => void = () => {};
   readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
+  /** Functions or instructions are of interest. */
+  readonly #looksInside: boolean;
   #traceError: HermesError | undefined;
   #closed = false;
 
@@ -71,10 +76,13 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    this.#watchesCode = options.trace?.stack !== undefined || lookInside(policies);
+    this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
+    this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
-    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
+    const live = (options.live ?? [])
+      .filter((key) => !namesFunction(key))
+      .flatMap((key) => callsNamed("--live", key));
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
@@ -99,6 +107,7 @@ export class Mediation {
       ...(mirror && { mirror }),
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
+      inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -111,6 +120,7 @@ export class Mediation {
     const own = [selfDefence({ files: keptFiles(files), policies })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
+    if (this.#looksInside) own.push(newCodePolicy());
     const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
@@ -158,7 +168,8 @@ export class Mediation {
     const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, trapCounter };
+    const signals = this.handler.inside?.sites.signals ?? 0n;
+    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs, trapCounter };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -240,6 +251,11 @@ export class Mediation {
         why: "the strict fence was made of what the policies permitted when the run started",
       });
     const stack = this.#stackOf(policies, this.#filtered);
+    if (policies.some(wantsInside) && !this.#looksInside)
+      throw new HermesError("UNAVAILABLE", {
+        what: "to see functions or instructions of the program",
+        why: "the run was started without; start it with such a policy, or with --live 'libc!*'",
+      });
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)
       throw new HermesError("UNAVAILABLE", {
@@ -338,6 +354,10 @@ export class Mediation {
       missing,
     };
   }
+}
+
+function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
+  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {
