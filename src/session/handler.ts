@@ -7,7 +7,7 @@ import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
-import { traceDoor } from "../doors/trace.js";
+import { traceDoor, traceDoorAlone } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import type { CounterSetting } from "../instrument/counter-setting.js";
 import { Instructions } from "../instrument/instructions.js";
@@ -24,7 +24,7 @@ import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
-import { lookInside } from "./inside.js";
+import { instructionHost, lookInside, unhide } from "./inside.js";
 import { answerReturn } from "./return.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
@@ -45,6 +45,7 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
+  readonly alone?: boolean; // there is no listener behind the trace door
   /** What the program set of its time stamp counter. */
   readonly setting: CounterSetting;
   /** Makes the calls of new programs enter the kernel that must be seen. */
@@ -98,12 +99,15 @@ export class Handler {
     this.#answer = new NativeAnswer(options.memory);
     this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
+    const { stack, processes, setting } = options;
+    const host = instructionHost(options, this.#mediator);
     this.#instructions = new Instructions({
-      ...options,
       stop: this.#stop,
       answer: this.#answer,
-      decide: (event, wishes) => this.#mediator.decideInstruction(event, wishes),
-      record: (event, decision) => this.#mediator.recordInstruction(event, decision),
+      stack,
+      processes,
+      setting,
+      host,
     });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
@@ -214,7 +218,10 @@ export class Handler {
     const settled = new Set(this.#o.questions?.answer(id, answer));
     const settle = (decision: Decision) =>
       answer === "no" ? refused(decision, "a person said no") : granted(decision, `a person said: ${answer}`);
-    const decided = this.#inside?.calls.answered(settled, settle) ?? [];
+    const decided = [
+      ...this.#instructions.answered(settled, settle),
+      ...(this.#inside?.answered(settled, settle) ?? []),
+    ];
     for (const [tid, held] of this.#held) {
       if (held.question === undefined || !settled.has(held.question)) continue;
       this.#held.set(tid, { ...held, decision: settle(held.decision) });
@@ -261,7 +268,7 @@ export class Handler {
   #carryOut(event: DecodedCall, decision: Decision): void {
     let after: AfterCall = { restore: [] };
     let done = decision;
-    const door = event.door === "notify" ? notifyDoor : traceDoor;
+    const door = event.door === "notify" ? notifyDoor : this.#o.alone ? traceDoorAlone : traceDoor;
     try {
       door.carryOut(event, this.#materialise(decision), this.#answer, after);
     } catch (error) {
@@ -381,7 +388,7 @@ export class Handler {
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
-      this.#unhide(tid);
+      unhide(this.#o, tid, this.#answer);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
       if (this.#inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
@@ -393,16 +400,6 @@ export class Handler {
       this.#instructions.exited(tid);
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
-    }
-  }
-
-  /** A program whose calls could go unseen does not start. */
-  #unhide(tid: number): void {
-    try {
-      this.#o.vdso?.execed(tid);
-    } catch (error) {
-      this.#o.onProblem(`${this.#o.processes.get(tid).exe} was ended: ${(error as Error).message}`);
-      this.#answer.begin(ANSWER.kill);
     }
   }
 

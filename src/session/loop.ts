@@ -111,6 +111,10 @@ export class Loop {
     this.#letGo((held) => tids.includes(held.tid));
   }
 
+  releaseAll(): void {
+    this.#letGo(() => true);
+  }
+
   #setDeadline(): void {
     const now = performance.now();
     const look = now + Math.min(LOOK_MS, this.#ticking?.every ?? LOOK_MS);

@@ -4,13 +4,13 @@ import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
-import { Fence } from "../fence/fence.js";
+import type { Fence } from "../fence/fence.js";
 import { CounterSetting } from "../instrument/counter-setting.js";
 import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
-import { native, PROBE } from "../kernel/native.js";
+import { ATTACH } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
 import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
@@ -26,11 +26,21 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
+import { attachable, type Footing, footing, withUnseen } from "./attach.js";
+import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
-import { locate } from "./locate.js";
+import { lookAtThreads } from "./look-at-threads.js";
 import type { Ticking } from "./loop.js";
+import { makeFence } from "./make-fence.js";
 import { Observers } from "./observers.js";
-import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
+import type {
+  Ending,
+  PolicyName,
+  Protections,
+  SessionOptions,
+  SessionResult,
+  SessionStatus,
+} from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
@@ -61,6 +71,13 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  /** Settled when the run starts: its filter cannot be widened later. */
+  readonly #watchesCode: boolean;
+  #onCode: () => void = () => {};
+  readonly #live: readonly Syscall[];
+  /** Where the program runs already: how we stand to it. */
+  readonly #footing: Footing | undefined;
+  readonly #hadNoNewPrivs: boolean;
   readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   /** Functions or instructions are of interest. */
@@ -84,11 +101,19 @@ export class Mediation {
       (options.live ?? []).some(namesFunction) ||
       options.fast === true ||
       options.coverage !== undefined;
-    const stack = this.#stackOf(policies);
-    this.#filtered = stack.constantsInFilter;
+    this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
       .flatMap((key) => callsNamed("--live", key));
+    this.#live = live;
+    const target = options.attach && attachable(options.attach.pid);
+    if (target && (this.#looksInside || policies.some((policy) => trapsCounter(policy.subscription))))
+      throw new HermesError("UNAVAILABLE", {
+        what: "functions or instructions",
+        why: "they cannot be watched in a program that runs already; start it with hermes run",
+      });
+    const stack = this.#stackOf(policies);
+    this.#filtered = stack.constantsInFilter;
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
@@ -96,9 +121,16 @@ export class Mediation {
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
     const gate = options.fast ? { from: GATE.from, to: GATE.to, calls: RECORDABLE } : undefined;
-    this.arrangement = arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
+    this.#footing = target && footing(target, { stack, recorded, live, options });
+    this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
+    this.arrangement =
+      this.#footing?.arrangement ??
+      arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
+    processes.stacks.isWatched = this.#watchesCode && !target;
+    this.#onCode = () => processes.stacks.codeChanged();
+    if (target) lookAtThreads(target.pid, processes);
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -110,6 +142,7 @@ export class Mediation {
       setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
+      ...(this.#footing && this.#footing.filter.length === 0 && { alone: true }),
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
@@ -117,7 +150,7 @@ export class Mediation {
       onProblem: (text) => this.#problem(text),
     });
     this.#observers = new Observers(options, this.handler.inside, {
-      calls: this.arrangement.gated,
+      arrangement: this.arrangement,
       processes,
       summary: this.#summary,
       recorder: this.#recorder,
@@ -127,25 +160,39 @@ export class Mediation {
 
   /** The given policies, and the one by which HERMES defends itself. */
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
-    const { trace, reload } = this.#options;
+    const { trace, reload, attach } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const own = [selfDefence({ files: keptFiles(files), policies })];
+    const onError = (error: HermesError) => this.#problem(error.message);
+    const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
     const all = [...policies, ...own];
-    return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
+    if (!attach) return new PolicyStack(all, onError, filtered);
+    return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
   }
 
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence } = this.#options;
-    const unfenced = "the run was told to have no fence";
+    const { door, fence, trace, attach } = this.#options;
+    const unfenced = attach ? "the program runs already" : "the run was told to have no fence";
+    const fencing = attach && policies.find((policy) => policy.fence);
+    if (fencing)
+      throw new HermesError("UNAVAILABLE", {
+        what: `a fence (policy ${fencing.name} asks for it)`,
+        why: "a program that runs already cannot be put behind one",
+      });
     const missing: Record<string, string | undefined> = {
       notify: door === "trace" ? "the run was told to use the trace door" : undefined,
       trace: door === "notify" ? "the run was told to use the notify door" : undefined,
       no_new_privs: fence.level === "none" && process.getuid?.() === 0 ? unfenced : undefined,
       fence: fence.level === "none" ? unfenced : undefined,
     };
+    if (trace?.stack && door === "notify")
+      throw new HermesError("UNAVAILABLE", {
+        what: "to follow stacks",
+        why: "the run was told to use the notify door, which does not see them",
+      });
     const all = [{ name: undefined, requires: fence.requires ?? [] }, ...policies];
     for (const { name, requires = [] } of all)
       for (const what of requires) {
@@ -175,8 +222,20 @@ export class Mediation {
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    const { births } = this.#observers;
-    return { doors, filter, fetchPlan, actMark, signals, births, fence: plan, env, noNewPrivs, trapCounter };
+    const attach = this.#footing && { attach: this.#footing };
+    return {
+      doors,
+      filter,
+      fetchPlan,
+      actMark,
+      signals,
+      births: this.#observers.births,
+      fence: plan,
+      env,
+      noNewPrivs,
+      trapCounter,
+      ...attach,
+    };
   }
 
   /** What threads of the program write is read also while none of them stops. */
@@ -186,6 +245,7 @@ export class Mediation {
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
   get #noNewPrivs(): boolean {
+    if (this.#footing) return this.#hadNoNewPrivs || (this.#footing.flags & ATTACH.noNewPrivs) !== 0;
     return this.#fence.noNewPrivs || process.getuid?.() !== 0;
   }
 
@@ -199,6 +259,9 @@ export class Mediation {
       policies: this.#policies.map(({ name, version }) => ({ name, version })),
       processes,
       observed: new Set(observed.map((call) => call.nr)),
+      ...(trace.stack && {
+        stacks: new Set(trace.stack.flatMap((key) => callsNamed("--stack", key)).map(({ nr }) => nr)),
+      }),
       onError: (error) => this.#traceFailed(error),
     });
   }
@@ -291,9 +354,10 @@ export class Mediation {
   }
 
   /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
-  finish(pid: number, status: number, outcome: FenceOutcome): SessionResult {
-    const { code, signal } = waitStatus(status);
+  finish(pid: number, ending: Ending, outcome: FenceOutcome): SessionResult {
+    const { code, signal } = typeof ending === "number" ? waitStatus(ending) : { code: 0 };
     const exitCode = code ?? 128 + signal!;
+    if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
     const observed = this.#observers.report();
@@ -302,6 +366,7 @@ export class Mediation {
     return {
       exitCode,
       ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
+      ...(ending === "detached" && { detached: true }),
       pid,
       summary: this.#summary.report(),
       protections: this.#protections(outcome),
@@ -339,7 +404,7 @@ export class Mediation {
     const { trace } = this.#options;
     if (!trace || !this.#recorder) return {};
     const { records, lost } = this.#recorder.writer;
-    const complete = lost.observations === 0 && lost.decisions === 0;
+    const complete = lost.observations === 0 && lost.decisions === 0 && this.#observers.lost === 0;
     return { trace: { file: trace.file, records, complete, lost } };
   }
 
@@ -357,36 +422,21 @@ export class Mediation {
     return {
       doors: this.#doors(),
       filterInstructions: program.length,
-      constantRules: this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
+      constantRules: this.#footing
+        ? 0
+        : this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
       noNewPrivs: this.#noNewPrivs,
       ioUring: refusesIoUring ? "refused" : "allowed",
       fence: level,
       inForce,
       missing,
+      ...(this.#footing && { attached: this.#footing.way }),
     };
   }
 }
 
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
   return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
-}
-
-function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {
-  const { command, env, fence, trace } = options;
-  const cwd = resolve(options.cwd ?? ".");
-  const files = policies.flatMap(({ file, files = [] }) => [...(file === undefined ? [] : [file]), ...files]);
-  const strict = [fence, ...policies.map((policy) => policy.fence)].some(
-    (asked) => asked?.level === "strict",
-  );
-  return new Fence(fence, policies, {
-    cwd,
-    env,
-    workspace: process.env.HERMES_WORKSPACE ?? cwd,
-    program: resolve(cwd, options.file ?? locate(command[0]!, env.PATH, cwd)),
-    ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
-    shown: strict ? [virtualFiles.folder] : [],
-    landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
-  });
 }
 
 function recordedCalls({ trace }: SessionOptions) {

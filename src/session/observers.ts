@@ -1,5 +1,7 @@
 import { Collector } from "../coverage/collector.js";
 import type { CoverageReport } from "../coverage/report.js";
+import type { Arrangement } from "../doors/arrangement.js";
+import { HermesError } from "../errors.js";
 import type { Instrument } from "../instrument/instrument.js";
 import { parseFunctionPattern } from "../policy/function-pattern.js";
 import type { Module } from "../process/modules.js";
@@ -11,8 +13,7 @@ import { handsOf, RingEvents, ringWatcher, wantedFunctions } from "./fast.js";
 import type { SessionOptions } from "./options.js";
 
 export interface ObserversHost {
-  /** System calls that the program itself records. */
-  readonly calls: ReadonlySet<number>;
+  readonly arrangement: Arrangement;
   readonly processes: ProcessTable;
   readonly summary: Summary;
   readonly recorder: Recorder | undefined;
@@ -23,8 +24,10 @@ export interface ObserversHost {
 export class Observers {
   readonly #ring: Ring | undefined;
   readonly #collector: Collector | undefined;
+  readonly #host: ObserversHost;
 
   constructor(options: SessionOptions, inside: Instrument | undefined, host: ObserversHost) {
+    this.#host = host;
     const { coverage, fast } = options;
     if (!inside) return;
     const collector = coverage && new Collector(coverage, inside.sites, host.problem);
@@ -32,9 +35,14 @@ export class Observers {
     if (collector)
       inside.watchers.push({ mapped: (tid, space, module) => collector.mapped(tid, space, module) });
     if (!fast && !coverage?.fast) return;
+    if (host.arrangement.trapsCounter)
+      throw new HermesError("UNAVAILABLE", {
+        what: "the fast tier",
+        why: "its records need the counter that a policy decides on (rdtsc)",
+      });
     this.#ring = new Ring({
       hands: handsOf(inside.sites),
-      calls: host.calls,
+      calls: host.arrangement.gated,
       whenFull: options.trace?.overflow ?? "wait",
       functionsOf: coverage?.fast ? (module) => collector!.functionsOf(module) : tracedFunctions(options),
       recordsFunctions: !coverage?.fast,
@@ -54,13 +62,23 @@ export class Observers {
     this.#ring?.drain();
   }
 
+  /** Calls that found no room for a record. */
+  lost = 0;
+
   report(): { fast?: RingReport; coverage?: CoverageReport } {
     const fast = this.#ring?.report();
+    if (fast && fast.lost > 0) this.#tellLoss(fast.lost);
     if (this.#ring) this.#collector?.counted(this.#ring.counted());
     return {
       ...(fast && { fast }),
       ...(this.#collector && { coverage: this.#collector.report() }),
     };
+  }
+
+  #tellLoss(count: number): void {
+    this.lost = count;
+    this.#host.recorder?.note({ kind: "dropped", time: Date.now() / 1000, count });
+    this.#host.problem(`${count} calls came faster than they could be read, and are not in the trace`);
   }
 }
 
