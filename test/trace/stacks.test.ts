@@ -45,7 +45,9 @@ describe("a trace with stacks", () => {
   it("lets rules on stacks be tried on it, and says where there is none", () => {
     const policy = path("p.yaml");
     writeFileSync(policy, "name: p\nrules:\n  - { id: r, deny: getppid, stack: 'app!deep', reason: no }\n");
-    expect(hermes(["simulate", "--policy", policy, trace]).stdout).toMatch(/deny EACCES +getppid +×2 +p\/r: no/);
+    expect(hermes(["simulate", "--policy", policy, trace]).stdout).toMatch(
+      /deny EACCES +getppid +×2 +p\/r: no/,
+    );
     writeFileSync(path("old.jsonl"), '{"kind":"syscall","name":"getppid","pid":1,"time":1}\n');
     expect(hermes(["export", path("old.jsonl"), "--to", "strace"]).stdout).toMatch(/getppid\(\)/);
     const old = hermes(["simulate", "--policy", policy, path("old.jsonl")]);
