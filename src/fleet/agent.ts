@@ -5,9 +5,11 @@ import { PACKAGE_VERSION } from "../version.js";
 import type { AppliedPolicy } from "./applied.js";
 import { Delivery } from "./delivery.js";
 import { Line, type LineOptions } from "./line.js";
+import type { Place } from "./place.js";
 import { PolicyWatch } from "./policy-watch.js";
 import { type Offline, Questions } from "./questions.js";
 import { PROTOCOL } from "./rights.js";
+import { Uploads } from "./uploads.js";
 
 export interface AgentOptions extends Pick<LineOptions, "firstPause" | "longestPause"> {
   readonly url: string;
@@ -24,6 +26,8 @@ export interface AgentOptions extends Pick<LineOptions, "firstPause" | "longestP
   readonly runs: () => Promise<readonly RunningHere[]>;
   /** Traces of the past, the newest first, for trials of policies. */
   readonly traces?: () => readonly string[];
+  /** Where they are brought, for others to look at. */
+  readonly uploads?: Place;
   /** How many records that were delivered stay on this host; default all. */
   readonly keep?: number;
   readonly log: (text: string) => void;
@@ -55,6 +59,7 @@ export class Agent {
   readonly #delivery: Delivery;
   readonly #questions: Questions;
   readonly #policies: PolicyWatch;
+  readonly #uploads: Uploads | undefined;
   readonly #stopListening: () => void;
   #wake: () => void = () => {};
   #woken = false;
@@ -85,6 +90,8 @@ export class Agent {
     this.#delivery = new Delivery(this.#line, store, audit.chain, options.keep);
     this.#questions = new Questions(this.#line, store, desk, offline);
     this.#policies = new PolicyWatch(this.#line, policy, audit, options.runs, options.traces ?? (() => []));
+    const { uploads, traces } = options;
+    this.#uploads = uploads && traces && new Uploads(this.#line, uploads, traces);
     this.#stopListening = store.onApprovals(() => this.#poke(false));
     this.#over = this.#work();
   }
@@ -132,6 +139,9 @@ export class Agent {
     await this.#questions.exchange(look);
     const more = await this.#delivery.deliver();
     await this.#beat();
+    this.#uploads?.look((message) => {
+      this.#trouble = message;
+    });
     return more;
   }
 
@@ -189,6 +199,7 @@ export class Agent {
     this.#stopListening();
     this.#wake();
     await this.#over;
+    await this.#uploads?.close();
     await this.#line.close();
   }
 }

@@ -56,7 +56,7 @@ const STATEMENTS: readonly string[] = [
   `GRANT INSERT (id, kind, session, tool_call, created, expires, digest, keys, what, detail, state, owner)
     ON approval TO ${HOSTS}`,
   "GRANT USAGE ON SEQUENCE session_n_seq, approval_n_seq TO hermes_hosts",
-  `GRANT INSERT, UPDATE (bytes, blocks, digest, ended) ON trace TO ${HOSTS}`,
+  `GRANT INSERT, UPDATE (bytes, blocks, changed) ON trace TO ${HOSTS}`,
   definer(
     "begin_chain(called TEXT, public_key TEXT)",
     "TABLE (seq BIGINT, hash TEXT)",
