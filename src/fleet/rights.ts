@@ -116,11 +116,20 @@ const STATEMENTS: readonly string[] = [
     `UPDATE approval SET spent = server_now()
       WHERE id = question AND owner = me() AND state = 'granted' AND spent IS NULL`,
   ),
+  definer(
+    "tell_host()",
+    "TRIGGER",
+    "plpgsql",
+    "BEGIN PERFORM pg_notify('hermes_answers', NEW.owner); RETURN NULL; END",
+  ),
+  `CREATE OR REPLACE TRIGGER answered AFTER UPDATE OF state ON approval FOR EACH ROW
+    WHEN (NEW.owner IS NOT NULL AND OLD.state = 'pending') EXECUTE FUNCTION tell_host()`,
   definer("speaks(protocol INT)", "BOOLEAN", "sql", `SELECT protocol BETWEEN ${OLDEST} AND ${PROTOCOL}`),
   ...[
     "me()",
     "server_now()",
     "speaks(INT)",
+    "tell_host()",
     "begin_chain(TEXT, TEXT)",
     "deliver(TEXT, JSONB)",
     "take_back(TEXT, TEXT)",

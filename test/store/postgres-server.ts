@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { unique } from "./suite.js";
+import { unique } from "./unique.js";
 
 /** PostgreSQL will not run as root: Debian's package brings a user for it. */
 function identity(): { uid?: number; gid?: number } {
