@@ -27,6 +27,8 @@ export async function fleet({ quick }) {
   process.env.HERMES_HOME = join(folder, "home");
   const server = await parts.PostgresServer.start("max_connections=500");
   const here = await parts.place(server);
+  // Two hundred hosts do not share one disk: those of the simulated ones are in memory. The server's is not.
+  process.env.TMPDIR = "/dev/shm";
   const central = await parts.openStore(here.url);
   const people = [];
   let over = false;
