@@ -1,5 +1,5 @@
 import { formatAddress } from "../address.js";
-import type { CallEvent, ProcessInfo } from "../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ProcessInfo } from "../event.js";
 import type { Decision } from "../verdict.js";
 
 /** What a person is asked: may this happen? Plain data, since it is asked in another thread. */
@@ -53,6 +53,57 @@ export function questionOf(id: number, event: CallEvent, decision: Decision, pat
     ...(rule !== undefined && { rule }),
     ...(reason !== undefined && { reason }),
   };
+}
+
+/** The same about a function inside the program. */
+export function functionQuestion(
+  id: number,
+  event: FunctionEvent,
+  decision: Decision,
+  patience: number,
+): Question {
+  return insideQuestion(id, `call ${event.name}(${functionWords(event)})`, event, decision, patience);
+}
+
+export function instructionQuestion(
+  id: number,
+  event: InstructionEvent,
+  decision: Decision,
+  patience: number,
+): Question {
+  const what = `execute ${event.name}${event.module === undefined ? "" : ` in ${event.module}`}`;
+  return insideQuestion(id, what, event, decision, patience);
+}
+
+function insideQuestion(
+  id: number,
+  what: string,
+  { name, process }: FunctionEvent | InstructionEvent,
+  { policy, rule, reason }: Decision,
+  patience: number,
+): Question {
+  return {
+    id,
+    call: name,
+    what,
+    subject: {},
+    who: lineage(process),
+    policy,
+    patience,
+    ...(rule !== undefined && { rule }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+const MAX_WORD = 200;
+
+function functionWords(event: FunctionEvent): string {
+  return Object.entries(event.args)
+    .map(([name, value]) => {
+      const text = typeof value === "object" && value !== null ? "…" : String(value);
+      return `${/^\d+$/.test(name) ? "" : `${name}=`}${text.slice(0, MAX_WORD)}`;
+    })
+    .join(", ");
 }
 
 /** Two questions with the same key are the same question. */

@@ -13,10 +13,16 @@ export interface Tables {
   readonly segments: readonly Segment[];
   readonly sections: readonly Section[];
   readonly problems: readonly string[];
+  /** Where the tables themselves end in the file. */
+  readonly end: number;
 }
 
 /** More sections than the largest real files have; a file that says more is not read further. */
 const MOST_SECTIONS = 200_000;
+
+/** The kernel starts no program with more of program headers than this. */
+const MOST_HEADERS = 65536;
+const CORE = 4;
 
 export function readTables(source: Source, file: string): Tables {
   const head = source.read(0, 64);
@@ -51,9 +57,13 @@ export function readTables(source: Source, file: string): Tables {
     machine: fields.u16(18),
     kind: fields.u16(16),
     entry: fields.word(24),
-    segments: readSegments(place, source.size, table, problems, broken),
+    segments: readSegments(place, source.size, table, problems, fields.u16(16) === CORE, broken),
     sections,
     problems,
+    end: Math.max(
+      place.segmentsAt + place.segmentCount * place.segmentSize,
+      place.sectionsAt + sections.length * place.sectionSize,
+    ),
   };
 }
 
@@ -74,6 +84,7 @@ function readSegments(
   size: number,
   table: Table,
   problems: string[],
+  isCore: boolean,
   broken: (message: string) => HermesError,
 ): Segment[] {
   const { segmentsAt: at, segmentSize: each, segmentCount: count } = place;
@@ -81,6 +92,7 @@ function readSegments(
   const fields = table(at, 0);
   if (each !== (fields.wide ? 56 : 32)) throw broken(`its program headers are ${each} bytes each`);
   if (at + count * each > size) throw broken("its program headers are outside the file");
+  if (!isCore && count * each > MOST_HEADERS) throw broken(`it has ${count} program headers`);
   const all = table(at, count * each);
   const segments: Segment[] = [];
   for (let i = 0; i < count; i++) {

@@ -24,9 +24,9 @@ export type FunctionPlace =
   | { readonly by: "offset"; readonly offset: number }
   | { readonly by: "bytes"; readonly bytes: readonly (number | undefined)[] };
 
-/** Whether a key of a policy names functions, not a system call. */
+/** Whether a key of a policy names functions, not a system call or an instruction. */
 export function namesFunction(key: string): boolean {
-  return key.includes("!");
+  return key.includes("!") && !key.startsWith("instruction:");
 }
 
 const MAX_BYTES = 256;
@@ -79,8 +79,8 @@ export function moduleName(path: string): string {
 }
 
 /** Whether a module of that file is meant. `isMain`: it is the program itself. */
-export function matchesModule(pattern: FunctionPattern, path: string, isMain: boolean): boolean {
-  if (isMain && (pattern.module === "app" || pattern.module === "main")) return true;
-  const matches = compileWord(pattern.module);
+export function matchesModule({ module }: { module: string }, path: string, isMain: boolean): boolean {
+  if (isMain && (module === "app" || module === "main")) return true;
+  const matches = compileWord(module);
   return matches(moduleName(path)) || matches(path.slice(path.lastIndexOf("/") + 1));
 }

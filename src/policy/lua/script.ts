@@ -1,18 +1,21 @@
 import { suggest, syscallByNumber } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, InstructionEvent } from "../../event.js";
 import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
 import { callsNamed, constantRules, type LooseRule } from "../define.js";
-import type { ConstantRule, Interest, Subscription } from "../policy.js";
+import { namesInstruction, parseInstructionPattern } from "../instruction-pattern.js";
+import type { ConstantRule, InstructionInterest, Interest, Subscription } from "../policy.js";
 import { Answers } from "./answers.js";
 import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
+import { insideFunctions, looksInside } from "./inside.js";
+import { InstructionView } from "./instruction-view.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
 import { type LuaData, TYPE } from "./values.js";
-import { Views } from "./view.js";
+import { type View, Views } from "./view.js";
 
 export interface ScriptSource {
   /** As Lua's messages name it. */
@@ -37,6 +40,8 @@ interface Registration extends Handler {
   readonly nrs: readonly number[];
   readonly part: "entry" | "returns";
   readonly actions: ReadonlySet<Action> | undefined;
+  /** It was said to look at stacks or registers. */
+  readonly inside: boolean;
   /** Those of them that were named, not only meant by "*". */
   readonly named: ReadonlySet<number>;
 }
@@ -46,8 +51,6 @@ const LOADING = 10;
 /** A line of the log costs a system call. */
 const LOG_COST = 2_000;
 const MAX_LOG = 4096;
-const MEMORY_COST = 1_000;
-const MAPS_COST = 20_000;
 const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
 /** All that a script which never mentions hermes can answer, by word. */
 const WORDS_ONLY: ReadonlySet<Action> = new Set<Action>(["allow", "deny", "kill", "ask"]);
@@ -64,6 +67,7 @@ export class Script {
   readonly #hermes: bigint;
   readonly #registrations: Registration[] = [];
   readonly #constants: ConstantRule[] = [];
+  readonly #instructions: (Handler & { readonly interest: InstructionInterest })[] = [];
   readonly #entries = new Map<number, Handler[]>();
   readonly #returns = new Map<number, Handler[]>();
   readonly #camel = new Map<number, string>();
@@ -97,7 +101,16 @@ export class Script {
     return this.#ask(this.#returns.get(event.nr), event);
   }
 
-  #ask(handlers: Handler[] | undefined, event: CallEvent): Verdict | undefined {
+  decideInstruction(event: InstructionEvent, { index }: InstructionInterest): Verdict | undefined {
+    const view = () => new InstructionView(this.#scene, event);
+    return this.#ask([this.#instructions[index]!], event as unknown as CallEvent, view);
+  }
+
+  #ask(
+    handlers: Handler[] | undefined,
+    event: CallEvent,
+    view: () => View = () => new EventView(this.#scene, event),
+  ): Verdict | undefined {
     if (!handlers) return undefined;
     const { engine } = this;
     const { x } = engine;
@@ -107,7 +120,7 @@ export class Script {
         const L = engine.thread;
         x.lua_rawgeti(L, REGISTRY, ref);
         if (form === "event") {
-          this.#views.push(L, new EventView(this.#scene, event));
+          this.#views.push(L, view());
           engine.call(1, 1);
         } else {
           engine.pushText(L, this.#camel.get(event.nr)!);
@@ -173,41 +186,13 @@ export class Script {
 
   #makeScene(): Scene {
     const { engine } = this;
-    const { x } = engine;
-    const keep = (call: (L: Pointer) => number) => {
-      engine.pushFunction(engine.thread, call);
-      const ref = BigInt(engine.ref());
-      return (L: Pointer) => void x.lua_rawgeti(L, REGISTRY, ref);
-    };
-    return {
-      engine,
-      views: this.#views,
-      pushMemory: keep((L) => this.#memory(L)),
-      pushMaps: keep((L) => {
-        engine.charge(MAPS_COST);
-        engine.push(L, this.#current().process.maps);
-        return 1;
-      }),
-    };
+    return { engine, views: this.#views, inside: insideFunctions(engine, () => this.#current()) };
   }
 
   #current(): CallEvent {
     const { event } = this.#answers;
     if (!event) throw new Error("this event has been answered: copy what you need while you decide");
     return event;
-  }
-
-  /** e:memory(address, length); the event itself may be left out. */
-  #memory(L: Pointer): number {
-    const { engine } = this;
-    const first = engine.type(L, 1) === TYPE.table ? 2 : 1;
-    const address = engine.number(L, first);
-    const length = Number(engine.number(L, first + 1) ?? Number.NaN);
-    if (typeof address !== "bigint" || !(length >= 0))
-      throw new TypeError("e:memory takes an address and a length");
-    engine.charge(MEMORY_COST);
-    engine.push(L, this.#current().memory(BigInt.asUintN(64, address), length));
-    return 1;
   }
 
   #makeHermes(): number {
@@ -265,13 +250,22 @@ export class Script {
     const names = namesOf(engine.value(L, 1));
     const options = hasOptions ? (engine.value(L, 2) as Record<string, unknown>) : {};
     for (const key of Object.keys(options))
-      if (key !== "actions") throw new TypeError(`hermes.on has the option actions, not "${key}"`);
+      if (key !== "actions" && key !== "inside")
+        throw new TypeError(`hermes.on has the options actions and inside, not "${key}"`);
     const actions = actionsOf(options.actions);
     engine.x.lua_pushvalue(L, at);
     const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
     const byPart = new Map<Registration["part"], number[]>();
     const named = new Set<number>();
     for (const name of names) {
+      if (namesInstruction(name)) {
+        if (part === "returns")
+          throw new Error(`${name}: an instruction is decided on before it runs: use hermes.on`);
+        const index = this.#instructions.length;
+        const interest = { ...parseInstructionPattern(name), actions: actions ?? EVERYTHING, index };
+        this.#instructions.push({ ref, form: "event", interest });
+        continue;
+      }
       const isReturn = part === "returns" || name.startsWith("return:");
       const call = name.replace(/^return:/, "");
       const calls = callsOf(call);
@@ -280,7 +274,15 @@ export class Script {
       byPart.set(key, [...(byPart.get(key) ?? []), ...calls.map((call) => call.nr)]);
     }
     for (const [key, nrs] of byPart)
-      this.#registrations.push({ ref, form: "event", nrs, part: key, actions, named });
+      this.#registrations.push({
+        ref,
+        form: "event",
+        nrs,
+        part: key,
+        actions,
+        inside: options.inside === true,
+        named,
+      });
     return 0;
   }
 
@@ -305,9 +307,11 @@ export class Script {
     const actions = actionsOf(engine.value(L, -1)) ?? EVERYTHING;
     engine.clear();
     this.#registerOnSyscall(source);
-    if (this.#registrations.length === 0 && this.#constants.length === 0)
+    const instructions = this.#instructions.map(({ interest }) => interest);
+    if (this.#registrations.length + this.#constants.length + instructions.length === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
     const calls = new Map<number, Interest>();
+    const mentioned = looksInside(source.text);
     for (const registration of this.#registrations) {
       const handlers = registration.part === "entry" ? this.#entries : this.#returns;
       for (const nr of new Set(registration.nrs)) {
@@ -317,11 +321,12 @@ export class Script {
           entry: registration.part === "entry" || (known?.entry ?? false),
           returns: registration.part === "returns" || (known?.returns ?? false),
           actions: new Set([...(known?.actions ?? []), ...(registration.actions ?? actions)]),
+          ...((mentioned || registration.inside || known?.inside) && { inside: true as const }),
           ...((registration.named.has(nr) || known?.named) && { named: true }),
         });
       }
     }
-    return { calls, constants: this.#constants };
+    return { calls, constants: this.#constants, ...(instructions.length > 0 && { instructions }) };
   }
 
   #registerOnSyscall(source: ScriptSource): void {
@@ -348,6 +353,7 @@ export class Script {
       nrs,
       part: "entry",
       actions: mentionsHermes ? undefined : WORDS_ONLY,
+      inside: false,
       named: new Set(wanted.includes("*") ? [] : nrs),
     });
   }
