@@ -25,6 +25,7 @@ import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
+import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
 import type {
@@ -63,6 +64,9 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  /** Settled when the run starts: its filter cannot be widened later. */
+  readonly #watchesCode: boolean;
+  #onCode: () => void = () => {};
   readonly #live: readonly Syscall[];
   /** Where the program runs already: how we stand to it. */
   readonly #footing: Footing | undefined;
@@ -85,6 +89,7 @@ export class Mediation {
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
     this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
+    this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
       .flatMap((key) => callsNamed("--live", key));
@@ -109,6 +114,8 @@ export class Mediation {
       this.#footing?.arrangement ?? arrange({ stack, recorded, door: options.door, live, always });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
+    processes.stacks.isWatched = this.#watchesCode && !target;
+    this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
@@ -137,6 +144,7 @@ export class Mediation {
     const onError = (error: HermesError) => this.#problem(error.message);
     const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
     const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
@@ -145,7 +153,7 @@ export class Mediation {
 
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence, attach } = this.#options;
+    const { door, fence, trace, attach } = this.#options;
     const unfenced = attach ? "the program runs already" : "the run was told to have no fence";
     const fencing = attach && policies.find((policy) => policy.fence);
     if (fencing)
@@ -159,6 +167,11 @@ export class Mediation {
       no_new_privs: fence.level === "none" && process.getuid?.() === 0 ? unfenced : undefined,
       fence: fence.level === "none" ? unfenced : undefined,
     };
+    if (trace?.stack && door === "notify")
+      throw new HermesError("UNAVAILABLE", {
+        what: "to follow stacks",
+        why: "the run was told to use the notify door, which does not see them",
+      });
     const all = [{ name: undefined, requires: fence.requires ?? [] }, ...policies];
     for (const { name, requires = [] } of all)
       for (const what of requires) {
@@ -220,6 +233,9 @@ export class Mediation {
       policies: this.#policies.map(({ name, version }) => ({ name, version })),
       processes,
       observed: new Set(observed.map((call) => call.nr)),
+      ...(trace.stack && {
+        stacks: new Set(trace.stack.flatMap((key) => callsNamed("--stack", key)).map(({ nr }) => nr)),
+      }),
       onError: (error) => this.#traceFailed(error),
     });
   }
