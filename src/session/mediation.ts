@@ -201,7 +201,8 @@ export class Mediation {
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    const attach = this.#footing && { attach: this.#footing };
+    const { flags = 0, stops, note, keeper = 0 } = this.#footing ?? {};
+    const attach = stops && note && { attach: { flags, stops, note, keeper } };
     return {
       doors,
       filter,
