@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
+import { type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
@@ -41,6 +41,7 @@ import type {
   SessionResult,
   SessionStatus,
 } from "./options.js";
+import { recordedCalls } from "./recorded-calls.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
@@ -443,9 +444,4 @@ export class Mediation {
 
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
   return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
-}
-
-function recordedCalls({ trace }: SessionOptions) {
-  if (!trace) return [];
-  return trace.events ? trace.events.flatMap((key) => callsNamed("--events", key)) : SYSCALLS;
 }
