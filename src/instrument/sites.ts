@@ -6,6 +6,7 @@ import { Answer, Stop } from "../kernel/stop.js";
 import { byteAt, codeAt } from "./code-at.js";
 import { findSyscall, makePool, type Pool } from "./pool.js";
 import { Space } from "./space.js";
+import { restoreTrapAction } from "./traps.js";
 
 /**
  * Places in a program's code at which it stops for us: an int3 that stays, while the instruction it stands on is
@@ -282,6 +283,7 @@ export class Sites {
   #pass(hit: Hit): void {
     const resume = hit.space.site(hit.address)?.resume ?? 0;
     if (!hit.settled && resume !== 0) hit.registers.set(REGISTER.rip, resume);
+    if (hit.space.trapAction) restoreTrapAction(hit.tid, hit.space);
     this.#goOn();
   }
 
