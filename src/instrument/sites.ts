@@ -3,6 +3,7 @@ import { ANSWER, ANSWER_FLAG, ANSWER_OFFSET, EVENT_FIELD, REGISTER } from "../ke
 import { native } from "../kernel/native.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Answer, Stop } from "../kernel/stop.js";
+import { readText } from "../process/proc.js";
 import { byteAt, codeAt } from "./code-at.js";
 import { findSyscall, makePool, type Pool } from "./pool.js";
 import { Space } from "./space.js";
@@ -112,12 +113,17 @@ export class Sites {
   // ---------------------------------------------------------------- whose memory
 
   spaceOf(tid: number): Space {
-    let space = this.#spaces.get(tid);
-    if (!space) {
-      space = new Space();
-      this.#spaces.set(tid, space);
-    }
-    return space;
+    return this.#spaces.get(tid) ?? this.#adopt(tid);
+  }
+
+  /** Of one whose parent was killed before it could tell of it. */
+  #adopt(tid: number): Space {
+    const status = readText(`/proc/${tid}/status`);
+    const elders = [/^Tgid:\t(\d+)$/m, /^PPid:\t(\d+)$/m].map((line) => Number(line.exec(status)?.[1] ?? 0));
+    const elder = elders.find((pid) => pid !== tid && this.#spaces.has(pid));
+    if (elder !== undefined) this.forked(elder, tid);
+    else this.#spaces.set(tid, new Space());
+    return this.#spaces.get(tid)!;
   }
 
   /** Every memory, and a thread that has it. */

@@ -1,13 +1,15 @@
 import { suggest, syscallByNumber } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent } from "../../event.js";
 import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
 import { callsNamed, constantRules, type LooseRule } from "../define.js";
-import type { ConstantRule, Interest, Subscription } from "../policy.js";
+import { type FunctionPattern, namesFunction, parseFunctionPattern } from "../function-pattern.js";
+import type { ConstantRule, FunctionInterest, Interest, Subscription } from "../policy.js";
 import { Answers } from "./answers.js";
 import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
+import { FUNCTION_FIELDS, FunctionView } from "./function-view.js";
 import { insideFunctions, looksInside } from "./inside.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
@@ -44,6 +46,11 @@ interface Registration extends Handler {
   readonly named: ReadonlySet<number>;
 }
 
+interface FunctionHandlers {
+  readonly pattern: FunctionPattern;
+  readonly handlers: (Handler & Pick<Registration, "part" | "actions">)[];
+}
+
 /** Loading may do more than deciding. */
 const LOADING = 10;
 /** A line of the log costs a system call. */
@@ -64,6 +71,7 @@ export class Script {
   readonly #scene: Scene;
   readonly #hermes: bigint;
   readonly #registrations: Registration[] = [];
+  readonly #functions: FunctionHandlers[] = [];
   readonly #constants: ConstantRule[] = [];
   readonly #entries = new Map<number, Handler[]>();
   readonly #returns = new Map<number, Handler[]>();
@@ -77,7 +85,7 @@ export class Script {
     const { engine } = this;
     openLibraries(engine);
     this.#answers = new Answers(engine, () => this.name);
-    this.#views = new Views(engine, FIELD_NAMES);
+    this.#views = new Views(engine, [...FIELD_NAMES, ...FUNCTION_FIELDS]);
     this.#scene = this.#makeScene();
     this.#hermes = BigInt(this.#makeHermes());
     if (state !== undefined) this.importState(state);
@@ -98,7 +106,13 @@ export class Script {
     return this.#ask(this.#returns.get(event.nr), event);
   }
 
-  #ask(handlers: Handler[] | undefined, event: CallEvent): Verdict | undefined {
+  decideFunction(event: FunctionEvent, { index }: FunctionInterest): Verdict | undefined {
+    const { handlers } = this.#functions[index]!;
+    const wanted = handlers.filter(({ part }) => (part === "returns") === (event.kind === "function-return"));
+    return wanted.length === 0 ? undefined : this.#ask(wanted, event);
+  }
+
+  #ask(handlers: readonly Handler[] | undefined, event: CallEvent | FunctionEvent): Verdict | undefined {
     if (!handlers) return undefined;
     const { engine } = this;
     const { x } = engine;
@@ -107,7 +121,10 @@ export class Script {
       for (const { ref, form } of handlers) {
         const L = engine.thread;
         x.lua_rawgeti(L, REGISTRY, ref);
-        if (form === "event") {
+        if (!("nr" in event)) {
+          this.#views.push(L, new FunctionView(this.#scene, event));
+          engine.call(1, 1);
+        } else if (form === "event") {
           this.#views.push(L, new EventView(this.#scene, event));
           engine.call(1, 1);
         } else {
@@ -177,7 +194,7 @@ export class Script {
     return { engine, views: this.#views, inside: insideFunctions(engine, () => this.#current()) };
   }
 
-  #current(): CallEvent {
+  #current(): CallEvent | FunctionEvent {
     const { event } = this.#answers;
     if (!event) throw new Error("this event has been answered: copy what you need while you decide");
     return event;
@@ -245,7 +262,10 @@ export class Script {
     const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
     const byPart = new Map<Registration["part"], number[]>();
     const named = new Set<number>();
+    for (const name of names.filter((name) => namesFunction(name.replace(/^return:/, ""))))
+      this.#onFunction(name, { ref, form: "event" }, part, actions);
     for (const name of names) {
+      if (namesFunction(name.replace(/^return:/, ""))) continue;
       const isReturn = part === "returns" || name.startsWith("return:");
       const call = name.replace(/^return:/, "");
       const calls = callsOf(call);
@@ -264,6 +284,23 @@ export class Script {
         named,
       });
     return 0;
+  }
+
+  #onFunction(
+    name: string,
+    handler: Handler,
+    part: "returns" | undefined,
+    actions: ReadonlySet<Action> | undefined,
+  ): void {
+    const isReturn = part === "returns" || name.startsWith("return:");
+    const text = name.replace(/^return:/, "");
+    const pattern = parseFunctionPattern(text);
+    let known = this.#functions.find((one) => one.pattern.text === text);
+    if (!known) {
+      known = { pattern, handlers: [] };
+      this.#functions.push(known);
+    }
+    known.handlers.push({ ...handler, part: isReturn ? "returns" : "entry", actions });
   }
 
   #rule(L: Pointer): number {
@@ -287,7 +324,7 @@ export class Script {
     const actions = actionsOf(engine.value(L, -1)) ?? EVERYTHING;
     engine.clear();
     this.#registerOnSyscall(source);
-    if (this.#registrations.length === 0 && this.#constants.length === 0)
+    if (this.#registrations.length + this.#constants.length + this.#functions.length === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
     const calls = new Map<number, Interest>();
     const mentioned = looksInside(source.text);
@@ -305,7 +342,14 @@ export class Script {
         });
       }
     }
-    return { calls, constants: this.#constants };
+    const functions = this.#functions.map(({ pattern, handlers }, index) => ({
+      pattern,
+      entry: handlers.some(({ part }) => part === "entry"),
+      returns: handlers.some(({ part }) => part === "returns"),
+      actions: new Set(handlers.flatMap((handler) => [...(handler.actions ?? actions)])),
+      index,
+    }));
+    return { calls, constants: this.#constants, ...(functions.length > 0 && { functions }) };
   }
 
   #registerOnSyscall(source: ScriptSource): void {
@@ -350,7 +394,9 @@ function ruleOf(rule: LooseRule): LooseRule {
 function namesOf(value: unknown, what = "hermes.on"): string[] {
   const names = Array.isArray(value) ? value : [value];
   if (names.length === 0 || names.some((name) => typeof name !== "string"))
-    throw new TypeError(`${what} takes the name of a system call, a %class, "*", or a list of them`);
+    throw new TypeError(
+      `${what} takes the name of a system call, a %class, "*", a function such as "libc!getenv", or a list of them`,
+    );
   return names as string[];
 }
 

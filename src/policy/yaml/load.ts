@@ -8,9 +8,10 @@ import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
 import { checkShape } from "./check.js";
-import { type Compilation, compileRule, hostsIn } from "./compile.js";
+import { type Compilation, compileFunctionRule, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
 import { compileFence } from "./fence.js";
+import type { FunctionRule } from "./function-rule.js";
 import type { Rule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
 import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
@@ -55,8 +56,8 @@ export async function loadYaml(
   const files = new FileLoader(surroundings, variables);
   const top = files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
-  const rules = await compileAll(ordered, surroundings);
-  if (rules.length === 0 && top.default === "allow" && Object.keys(top.fence).length === 0)
+  const { rules, functions } = await compileAll(ordered, surroundings);
+  if (rules.length + functions.length === 0 && top.default === "allow" && Object.keys(top.fence).length === 0)
     throw top.file.source.error([], "it has no rules and allows everything by default: it would do nothing");
   const { name, description } = top.file.content;
   return new YamlPolicy({
@@ -69,6 +70,7 @@ export async function loadYaml(
     fallback: top.default,
     ...(Object.keys(top.fence).length > 0 && { fence: top.fence }),
     rules: withCounters(rules, previous),
+    functions,
   });
 }
 
@@ -192,8 +194,12 @@ function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariab
 
 // ---------------------------------------------------------------- rules
 
-async function compileAll(files: readonly LoadedFile[], surroundings: Surroundings): Promise<Rule[]> {
+async function compileAll(
+  files: readonly LoadedFile[],
+  surroundings: Surroundings,
+): Promise<{ rules: Rule[]; functions: FunctionRule[] }> {
   const rules: Rule[] = [];
+  const functions: FunctionRule[] = [];
   const ids = new Map<string, string>();
   const pattern = await regularExpressions(files);
   for (const file of files) {
@@ -201,11 +207,18 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
     const compilation: Compilation = { ...file, surroundings, hosts, pattern };
     for (const [i, spec] of (file.content.rules ?? []).entries()) {
       const place: Place = ["rules", i];
-      const rule = compileRule(spec, place, rules.length, compilation);
+      const isFunction = spec.call !== undefined;
+      const rule = isFunction
+        ? compileFunctionRule(spec, place, functions.length, compilation)
+        : compileRule(spec, place, rules.length, compilation);
       const known = ids.get(rule.id);
       if (known !== undefined)
         throw file.source.error([...place, "id"], `the id ${rule.id} is taken by the rule at ${known}`);
       ids.set(rule.id, rule.at);
+      if ("patterns" in rule) {
+        functions.push(rule);
+        continue;
+      }
       if (spec.examples) {
         const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_SURROUNDINGS };
         checkExamples(compileRule(spec, place, rules.length, made), spec, place, file);
@@ -213,7 +226,7 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       rules.push(rule);
     }
   }
-  return rules;
+  return { rules, functions };
 }
 
 /** RE2 takes time in proportion to the text: a hostile command line cannot make it slow. Loaded when it is needed. */

@@ -1,9 +1,10 @@
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent } from "../../event.js";
 import { type Action, isStricter, type Verdict } from "../../verdict.js";
 import { flagBits, type Subject, subjectsOf, subjectsOfCall } from "../match/subject.js";
-import type { Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
+import type { FunctionInterest, Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
 import { floorOf } from "./floor.js";
+import { type FunctionRule, FunctionRules } from "./function-rule.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
@@ -20,6 +21,8 @@ export interface PolicyParts {
   readonly fence?: PolicyFence;
   readonly fallback: Default;
   readonly rules: readonly Rule[];
+  /** Rules on functions inside the program. */
+  readonly functions?: readonly FunctionRule[];
 }
 
 /** What a policy says about one deed. */
@@ -47,6 +50,7 @@ export class YamlPolicy implements Policy {
   readonly default: Default;
   readonly #plans: ReadonlyMap<number, CallPlan>;
   readonly #fallback: Ruling;
+  readonly #functions: FunctionRules;
 
   constructor(parts: PolicyParts) {
     this.name = parts.name;
@@ -60,7 +64,12 @@ export class YamlPolicy implements Policy {
     this.default = parts.fallback;
     this.floor = floorOf(parts.rules, parts.fallback);
     this.#plans = planCalls(parts.rules, parts.fallback);
-    this.subscription = subscriptionOf(this.#plans, parts.fallback);
+    this.#functions = new FunctionRules(parts.functions ?? []);
+    const { interests } = this.#functions;
+    this.subscription = {
+      ...subscriptionOf(this.#plans, parts.fallback),
+      ...(interests.length > 0 && { functions: interests }),
+    };
     this.#fallback = { verdict: fallbackVerdict(parts.fallback), order: Number.POSITIVE_INFINITY };
   }
 
@@ -85,6 +94,10 @@ export class YamlPolicy implements Policy {
 
   decideReturn(): undefined {
     return undefined;
+  }
+
+  decideFunction(event: FunctionEvent, interest: FunctionInterest): Verdict | undefined {
+    return this.#functions.decide(event, interest);
   }
 
   /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
