@@ -14,6 +14,7 @@ const OTHERS = [
   "agent",
   "analyze",
   "approvals",
+  "attach",
   "audit",
   "audit-replay",
   "console",

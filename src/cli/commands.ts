@@ -5,6 +5,7 @@ import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { addAgentCommands, addShellCommands } from "./agents.js";
 import { addApprovalCommands } from "./approving.js";
+import { addAttachCommand } from "./attaching.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { addFleetCommands } from "./fleets.js";
@@ -41,6 +42,10 @@ function commandLine(thread: Thread | undefined): Command {
     .option(
       "-e, --events <list>",
       "what --trace records: system calls and %classes, separated by commas (default: all)",
+    )
+    .option(
+      "--stack [calls]",
+      "record who called whom, of these recorded calls and %classes (default: of all)",
     )
     .option("--trace-bytes <n>", "how many bytes of a buffer go into a trace record", "64")
     .option("--trace-format <form>", "lines, gzip or binary, whatever the file is called")
@@ -118,6 +123,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-r", "time since the line before")
     .option("-T", "how long each call took")
     .option("-s <n>", "how much of a string is shown", "32")
+    .option("-k, --stack [calls]", "who called whom, below each line; or only of these calls and %classes")
     .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
     .option("--json", "records as JSON lines instead of text")
     .option("--color <when>", "auto, always or never", "auto")
@@ -129,11 +135,14 @@ Examples:
   hermes trace -e openat,%network -- curl -s http://localhost:8000/
   hermes trace -y -T -e trace=%file -o calls.txt -- make
   hermes trace -c -- git status
+  hermes trace --stack=connect -e %network -- curl -s http://localhost:8000/
   hermes trace -Z -p policies/no-secrets.ts -- python3 app.py`,
     )
     .action(async (command: string[], options) =>
       (await import("./trace.js")).traceCommand(command, options, thread),
     );
+
+  addAttachCommand(program, thread);
 
   program
     .command("top")

@@ -15,16 +15,26 @@ import { renderSummary } from "./summary.js";
 import { hasTerminal } from "./terminal.js";
 import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
 
-export interface RunFlags extends FenceFlags {
-  policy?: string[];
+export interface TraceFlags {
   trace?: string;
   events?: string;
+  stack?: string | true;
   traceBytes: string;
   traceFormat?: string;
   traceSize?: string;
   traceKeep?: string;
   traceOverflow: string;
   onTraceError: string;
+}
+
+export interface AskFlags {
+  ask: string;
+  askTimeout: string;
+  approvals?: string;
+}
+
+export interface RunFlags extends FenceFlags, TraceFlags, AskFlags {
+  policy?: string[];
   target?: string;
   timeout?: string;
   door: string;
@@ -36,9 +46,6 @@ export interface RunFlags extends FenceFlags {
   reload: boolean;
   live?: string | true;
   orphans: string;
-  ask: string;
-  askTimeout: string;
-  approvals?: string;
   quiet?: boolean;
   json?: boolean;
 }
@@ -115,6 +122,8 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
+  if (flags.stack !== undefined && flags.trace === undefined)
+    throw usage("--stack says of which recorded calls stacks are kept: it needs --trace");
   return {
     command,
     stdio: start.stdio,
@@ -142,16 +151,22 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
 }
 
 /** A person can be asked where there is a terminal. */
-function askOptions(flags: RunFlags): Pick<RunOptions, "ask"> {
+export function askOptions(flags: AskFlags): Pick<RunOptions, "ask"> {
   const patience = timeoutOf(flags.askTimeout, "--ask-timeout");
   if (choice("--ask", flags.ask, ["terminal", "no"]) === "no" || !hasTerminal()) return {};
   return { ask: { patience, ...(flags.approvals !== undefined && { approvals: flags.approvals }) } };
 }
 
+/** `--stack`: of every recorded call, or of some. */
+export async function stackOption(stack: string | true | undefined): Promise<Pick<TraceOptions, "stack">> {
+  if (stack === undefined) return {};
+  return { stack: stack === true ? ["*"] : await callList("--stack", stack) };
+}
+
 /** Smaller parts would be more headers than records. */
 const MIN_PART = 16 * 1024;
 
-async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions> {
+export async function traceOptions(file: string, flags: TraceFlags): Promise<TraceOptions> {
   const size = flags.traceSize === undefined ? undefined : byteCount("--trace-size", flags.traceSize);
   const keep = flags.traceKeep === undefined ? undefined : wholeNumber("--trace-keep", flags.traceKeep);
   if (size !== undefined && size < MIN_PART) throw usage(`--trace-size takes at least ${MIN_PART} bytes`);
@@ -166,6 +181,7 @@ async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions
     ...(flags.traceFormat !== undefined && { form: choice("--trace-format", flags.traceFormat, FORMS) }),
     ...(size !== undefined && { size }),
     ...(keep !== undefined && { keep }),
+    ...(await stackOption(flags.stack)),
     ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
   };
 }

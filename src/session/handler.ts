@@ -7,7 +7,7 @@ import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
-import { traceDoor } from "../doors/trace.js";
+import { traceDoor, traceDoorAlone } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import type { CounterSetting } from "../instrument/counter-setting.js";
 import { Instructions } from "../instrument/instructions.js";
@@ -45,6 +45,7 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
+  readonly alone?: boolean; // there is no listener behind the trace door
   /** What the program set of its time stamp counter. */
   readonly setting: CounterSetting;
   /** Makes the calls of new programs enter the kernel that must be seen. */
@@ -259,7 +260,7 @@ export class Handler {
   #carryOut(event: DecodedCall, decision: Decision): void {
     let after: AfterCall = { restore: [] };
     let done = decision;
-    const door = event.door === "notify" ? notifyDoor : traceDoor;
+    const door = event.door === "notify" ? notifyDoor : this.#o.alone ? traceDoorAlone : traceDoor;
     try {
       door.carryOut(event, this.#materialise(decision), this.#answer, after);
     } catch (error) {

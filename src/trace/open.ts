@@ -19,6 +19,7 @@ export interface Recorded {
   readonly processes: ProcessTable;
   /** Numbers of the calls to be recorded. */
   readonly observed: ReadonlySet<number>;
+  readonly stacks?: ReadonlySet<number>;
   readonly onError: (error: HermesError) => void;
 }
 
@@ -53,7 +54,8 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     header: (part) => ({ ...header, part }),
     onError: run.onError,
   });
-  const recorder = new Recorder({ writer, processes: run.processes, bytes, observed: run.observed });
+  const { processes, observed, stacks } = run;
+  const recorder = new Recorder({ writer, processes, bytes, observed, ...(stacks && { stacks }) });
   recorder.setVersion(run.policies);
   return recorder;
 }

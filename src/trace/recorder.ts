@@ -1,11 +1,13 @@
 import { errnoName, signalName } from "../abi/index.js";
 import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
+import type { RecordedStack } from "../inside.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
 import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
 import { renderArguments, renderOutputs, renderRegisters } from "./render.js";
+import { recordedStack } from "./stack.js";
 import type { TraceWriter } from "./writer.js";
 
 /** A call between its entry and its return. */
@@ -29,6 +31,7 @@ export interface OpenRecord {
   errno?: string;
   elapsed?: number;
   opened?: string;
+  stack?: RecordedStack;
 }
 
 export interface RecorderOptions {
@@ -38,6 +41,8 @@ export interface RecorderOptions {
   readonly bytes: number;
   /** Numbers of the calls that are recorded even when nothing was decided on them. */
   readonly observed: ReadonlySet<number>;
+  /** Numbers of the calls whose stacks are recorded too. */
+  readonly stacks?: ReadonlySet<number>;
 }
 
 /** As exact as a clock that is read in two processes can be, and no longer than that. */
@@ -49,9 +54,11 @@ export class Recorder {
   readonly #processes: ProcessTable;
   readonly #bytes: number;
   readonly #observed: ReadonlySet<number>;
+  readonly #stacks: ReadonlySet<number> | undefined;
   #version = "";
 
-  constructor({ writer, processes, bytes, observed }: RecorderOptions) {
+  constructor({ writer, processes, bytes, observed, stacks }: RecorderOptions) {
+    this.#stacks = stacks;
     this.#writer = writer;
     this.#processes = processes;
     this.#bytes = bytes;
@@ -90,6 +97,7 @@ export class Recorder {
       if (decision.reason !== undefined) record.reason = decision.reason;
     }
     if (this.#version !== "") record.version = decision.version || this.#version;
+    if (this.#stacks?.has(event.nr) && event.door === "trace") record.stack = recordedStack(event);
     return record;
   }
 
