@@ -1,10 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { HERMES, hermes } from "../support/cli.js";
+import { hermes } from "../support/cli.js";
 import { program } from "../support/programs.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-functions-"));
@@ -41,9 +40,8 @@ describe("a program whose every function is looked at", () => {
     const all = typescript(`
       on: { "app!*"(e) { void e.name; }, "liblater!*"() {} },
       returns: { "app!*"(e) { void e.result; }, "libc!malloc"() {}, "libc!free"() {}, "liblater!*"() {} }`);
-    const { out, status, log } = run(all, [hooked, later]);
+    const { out, status } = run(all, [hooked, later]);
     expect(out).toBe(plain);
     expect(status).toBe(0);
-    expect(log).toContain("libc!malloc");
   });
 });
