@@ -284,8 +284,15 @@ describe("a file that is no program", () => {
     let inspected = 0;
     for (let i = 0; i < 120; i++) {
       const bytes = Buffer.from(random.pick(seeds));
-      for (let k = 1 + random.below(40); k > 0; k--)
-        bytes[random.below(2) === 0 ? random.below(1024) : random.below(bytes.length)] = random.below(256);
+      for (let k = 1 + random.below(30); k > 0; k--) {
+        const at = random.below(random.pick([64, 1024, bytes.length - 8]));
+        if (random.below(3) > 0) bytes[at] = random.below(256);
+        else
+          bytes.writeBigUInt64LE(
+            random.pick([0n, 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 64n - 1n]),
+            at - (at % 8),
+          );
+      }
       try {
         const elf = Elf.from(bytes);
         const report = inspect(elf);

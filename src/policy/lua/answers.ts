@@ -12,6 +12,7 @@ import {
   fault,
   kill,
   modify,
+  type RegisterValues,
   type Verdict,
   virtualFile,
 } from "../../verdict.js";
@@ -93,6 +94,9 @@ export class Answers {
       modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, this.#reason(L, 2)),
       modify_result: (L) => modifyWith({ result: this.#result(L, "modify_result") }, this.#reason(L, 2)),
       emulate: (L) => this.#emulate(L),
+      set_registers: (L) =>
+        modifyWith({ registers: this.#registers(L, "set_registers") }, this.#reason(L, 2)),
+      skip: (L) => emulate(0, { registers: this.#registers(L, "skip") }, this.#reason(L, 2)),
       virtual_file: (L) => virtualFile(this.#bytes(L, 1, "virtual_file"), this.#reason(L, 2)),
       fault: (L) => this.#fault(L),
       delay: (L) => fault({ delay: this.#milliseconds(L, 1) }, this.#reason(L, 2)),
@@ -137,7 +141,7 @@ export class Answers {
 
   /** A number, or for functions a text that the result points to. */
   #result(L: Pointer, what: string): bigint | string {
-    const isFunction = this.#event !== undefined && !("nr" in this.#event);
+    const isFunction = this.#event !== undefined && isFunctionEvent(this.#event);
     const text = isFunction ? this.#engine.bytes(L, 1) : undefined;
     return text ? decodeText(text) : this.#integer(L, 1, what);
   }
@@ -157,7 +161,7 @@ export class Answers {
   #argument(L: Pointer, index: number): string | number {
     const event = this.#event!;
     const name = this.#engine.text(L, index);
-    if (!("nr" in event)) return name ?? Number(this.#integer(L, index, "modify_arg")) - 1;
+    if (isFunctionEvent(event)) return name ?? Number(this.#integer(L, index, "modify_arg")) - 1;
     const call = syscallByNumber(event.nr);
     const i =
       name === undefined
@@ -173,7 +177,7 @@ export class Answers {
   #argumentValue(L: Pointer, index: number): bigint | string | Uint8Array {
     const bytes = this.#engine.bytes(L, index);
     // What a function is given ends with a zero, as its texts do.
-    if (bytes && this.#event && !("nr" in this.#event)) return decodeText(bytes);
+    if (bytes && this.#event && isFunctionEvent(this.#event)) return decodeText(bytes);
     return bytes ?? this.#integer(L, index, "modify_arg");
   }
 
@@ -198,6 +202,19 @@ export class Answers {
     return emulate(result, { outputs }, this.#reason(L, 3));
   }
 
+  /** Registers by name: what an instruction finds, or leaves. */
+  #registers(L: Pointer, what: string): RegisterValues {
+    const e = this.#engine;
+    const registers: Record<string, bigint> = {};
+    if (e.type(L, 1) === TYPE.nil && what === "skip") return registers;
+    if (e.type(L, 1) !== TYPE.table)
+      throw new TypeError(`hermes.${what} takes a table of registers: { eax = 0 }`);
+    e.each(L, 1, () => {
+      registers[e.text(L, -2) ?? ""] = this.#integer(L, -1, what);
+    });
+    return registers;
+  }
+
   #fault(L: Pointer): Verdict {
     const given = this.#engine.value(L, 1);
     if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -212,6 +229,10 @@ export class Answers {
       throw new TypeError("hermes.fault has no effect: give errno, delay, signal or short");
     return fault(injected as Fault, this.#reason(L, 2));
   }
+}
+
+function isFunctionEvent(event: CallEvent | FunctionEvent): event is FunctionEvent {
+  return event.kind === "function" || event.kind === "function-return";
 }
 
 const WORDS: Readonly<Record<string, () => Verdict>> = {

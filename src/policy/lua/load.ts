@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { HermesError } from "../../errors.js";
-import type { CallEvent, FunctionEvent, ReturnEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../../event.js";
 import type { Verdict } from "../../verdict.js";
-import type { FunctionInterest, Policy, Subscription } from "../policy.js";
+import type { FunctionInterest, InstructionInterest, Policy, Subscription } from "../policy.js";
 import type { Budgets } from "./engine.js";
 import { LuaError } from "./error.js";
 import { Script, type ScriptHost, type ScriptSource } from "./script.js";
@@ -71,6 +71,10 @@ export class LuaPolicy implements Policy {
 
   decideFunction(event: FunctionEvent, interest: FunctionInterest): Verdict | undefined {
     return this.#whole(() => this.#script.decideFunction(event, interest));
+  }
+
+  decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
+    return this.#whole(() => this.#script.decideInstruction(event, interest));
   }
 
   locate(error: Error): string | undefined {

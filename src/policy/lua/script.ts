@@ -1,21 +1,30 @@
-import { suggest, syscallByNumber } from "../../abi/index.js";
+import { syscallByNumber } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent, FunctionEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../../event.js";
 import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
 import { callsNamed, constantRules, type LooseRule } from "../define.js";
 import { type FunctionPattern, namesFunction, parseFunctionPattern } from "../function-pattern.js";
-import type { ConstantRule, FunctionInterest, Interest, Subscription } from "../policy.js";
+import { namesInstruction, parseInstructionPattern } from "../instruction-pattern.js";
+import type {
+  ConstantRule,
+  FunctionInterest,
+  InstructionInterest,
+  Interest,
+  Subscription,
+} from "../policy.js";
 import { Answers } from "./answers.js";
 import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
 import { FUNCTION_FIELDS, FunctionView } from "./function-view.js";
 import { insideFunctions, looksInside } from "./inside.js";
+import { InstructionView } from "./instruction-view.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
+import { actionsOf, ruleOf } from "./registration.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
 import { type LuaData, TYPE } from "./values.js";
-import { Views } from "./view.js";
+import { type View, Views } from "./view.js";
 
 export interface ScriptSource {
   /** As Lua's messages name it. */
@@ -73,6 +82,7 @@ export class Script {
   readonly #registrations: Registration[] = [];
   readonly #functions: FunctionHandlers[] = [];
   readonly #constants: ConstantRule[] = [];
+  readonly #instructions: (Handler & { readonly interest: InstructionInterest })[] = [];
   readonly #entries = new Map<number, Handler[]>();
   readonly #returns = new Map<number, Handler[]>();
   readonly #camel = new Map<number, string>();
@@ -109,10 +119,20 @@ export class Script {
   decideFunction(event: FunctionEvent, { index }: FunctionInterest): Verdict | undefined {
     const { handlers } = this.#functions[index]!;
     const wanted = handlers.filter(({ part }) => (part === "returns") === (event.kind === "function-return"));
-    return wanted.length === 0 ? undefined : this.#ask(wanted, event);
+    const view = () => new FunctionView(this.#scene, event);
+    return wanted.length === 0 ? undefined : this.#ask(wanted, event as unknown as CallEvent, view);
   }
 
-  #ask(handlers: readonly Handler[] | undefined, event: CallEvent | FunctionEvent): Verdict | undefined {
+  decideInstruction(event: InstructionEvent, { index }: InstructionInterest): Verdict | undefined {
+    const view = () => new InstructionView(this.#scene, event);
+    return this.#ask([this.#instructions[index]!], event as unknown as CallEvent, view);
+  }
+
+  #ask(
+    handlers: readonly Handler[] | undefined,
+    event: CallEvent,
+    view: () => View = () => new EventView(this.#scene, event),
+  ): Verdict | undefined {
     if (!handlers) return undefined;
     const { engine } = this;
     const { x } = engine;
@@ -121,11 +141,8 @@ export class Script {
       for (const { ref, form } of handlers) {
         const L = engine.thread;
         x.lua_rawgeti(L, REGISTRY, ref);
-        if (!("nr" in event)) {
-          this.#views.push(L, new FunctionView(this.#scene, event));
-          engine.call(1, 1);
-        } else if (form === "event") {
-          this.#views.push(L, new EventView(this.#scene, event));
+        if (form === "event") {
+          this.#views.push(L, view());
           engine.call(1, 1);
         } else {
           engine.pushText(L, this.#camel.get(event.nr)!);
@@ -266,6 +283,14 @@ export class Script {
       this.#onFunction(name, { ref, form: "event" }, part, actions);
     for (const name of names) {
       if (namesFunction(name.replace(/^return:/, ""))) continue;
+      if (namesInstruction(name)) {
+        if (part === "returns")
+          throw new Error(`${name}: an instruction is decided on before it runs: use hermes.on`);
+        const index = this.#instructions.length;
+        const interest = { ...parseInstructionPattern(name), actions: actions ?? EVERYTHING, index };
+        this.#instructions.push({ ref, form: "event", interest });
+        continue;
+      }
       const isReturn = part === "returns" || name.startsWith("return:");
       const call = name.replace(/^return:/, "");
       const calls = callsOf(call);
@@ -324,7 +349,9 @@ export class Script {
     const actions = actionsOf(engine.value(L, -1)) ?? EVERYTHING;
     engine.clear();
     this.#registerOnSyscall(source);
-    if (this.#registrations.length + this.#constants.length + this.#functions.length === 0)
+    const instructions = this.#instructions.map(({ interest }) => interest);
+    const inside = instructions.length + this.#functions.length;
+    if (this.#registrations.length + this.#constants.length + inside === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
     const calls = new Map<number, Interest>();
     const mentioned = looksInside(source.text);
@@ -349,7 +376,12 @@ export class Script {
       actions: new Set(handlers.flatMap((handler) => [...(handler.actions ?? actions)])),
       index,
     }));
-    return { calls, constants: this.#constants, ...(functions.length > 0 && { functions }) };
+    return {
+      calls,
+      constants: this.#constants,
+      ...(functions.length > 0 && { functions }),
+      ...(instructions.length > 0 && { instructions }),
+    };
   }
 
   #registerOnSyscall(source: ScriptSource): void {
@@ -382,15 +414,6 @@ export class Script {
   }
 }
 
-/** `in` is a word of Lua's own, so a list of values says it too: `where = { family = { "AF_INET", "AF_INET6" } }`. */
-function ruleOf(rule: LooseRule): LooseRule {
-  const where = Object.entries(rule.where ?? {}).map(([name, test]) => [
-    name,
-    Array.isArray(test) ? { in: test } : test,
-  ]);
-  return { ...rule, where: Object.fromEntries(where) };
-}
-
 function namesOf(value: unknown, what = "hermes.on"): string[] {
   const names = Array.isArray(value) ? value : [value];
   if (names.length === 0 || names.some((name) => typeof name !== "string"))
@@ -412,17 +435,4 @@ function withoutPrefix<T>(act: () => T): T {
     if (error instanceof HermesError) throw new Error(error.message.replace(/^policy lua: /, ""));
     throw error;
   }
-}
-
-function actionsOf(value: unknown): ReadonlySet<Action> | undefined {
-  if (value === undefined) return undefined;
-  const list = Array.isArray(value) ? value : [value];
-  for (const action of list)
-    if (!ACTIONS.includes(action as Action)) {
-      const near = typeof action === "string" ? suggest(action, ACTIONS) : undefined;
-      throw new TypeError(
-        `unknown action ${JSON.stringify(action)}${near ? `: did you mean "${near}"?` : ""}`,
-      );
-    }
-  return new Set<Action>(["allow", ...(list as Action[])]);
 }

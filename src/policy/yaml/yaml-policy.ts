@@ -1,10 +1,19 @@
-import type { CallEvent, FunctionEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../../event.js";
 import { type Action, isStricter, type Verdict } from "../../verdict.js";
 import { flagBits, subjectsOf, subjectsOfCall } from "../match/subject.js";
-import type { FunctionInterest, Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
+import type {
+  FunctionInterest,
+  InstructionInterest,
+  Policy,
+  PolicyFence,
+  PolicyFloor,
+  Subscription,
+} from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
 import { floorOf } from "./floor.js";
 import { type FunctionRule, FunctionRules } from "./function-rule.js";
+import type { InstructionRule } from "./instruction-rule.js";
+import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
@@ -23,6 +32,7 @@ export interface PolicyParts {
   readonly rules: readonly Rule[];
   /** Rules on functions inside the program. */
   readonly functions?: readonly FunctionRule[];
+  readonly instructions?: readonly InstructionRule[];
 }
 
 /** What a policy says about one deed. */
@@ -51,6 +61,7 @@ export class YamlPolicy implements Policy {
   readonly #plans: ReadonlyMap<number, CallPlan>;
   readonly #fallback: Ruling;
   readonly #functions: FunctionRules;
+  readonly #instructions: InstructionRules;
 
   constructor(parts: PolicyParts) {
     this.name = parts.name;
@@ -65,10 +76,13 @@ export class YamlPolicy implements Policy {
     this.floor = floorOf(parts.rules, parts.fallback);
     this.#plans = planCalls(parts.rules, parts.fallback);
     this.#functions = new FunctionRules(parts.functions ?? []);
-    const { interests } = this.#functions;
+    this.#instructions = new InstructionRules(parts.instructions ?? []);
+    const functions = this.#functions.interests;
+    const instructions = this.#instructions.interests;
     this.subscription = {
       ...subscriptionOf(this.#plans, parts.fallback),
-      ...(interests.length > 0 && { functions: interests }),
+      ...(functions.length > 0 && { functions }),
+      ...(instructions.length > 0 && { instructions }),
     };
     this.#fallback = { verdict: fallbackVerdict(parts.fallback), order: Number.POSITIVE_INFINITY };
   }
@@ -101,6 +115,10 @@ export class YamlPolicy implements Policy {
     return this.#functions.decide(event, interest);
   }
 
+  decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
+    return this.#instructions.decide(event, interest);
+  }
+
   /** The explanation in lines: each rule that was asked, and what kept it from matching. */
   why(event: CallEvent): string[] {
     return this.explain(event).deeds.flatMap(({ does, on, steps }) => [
@@ -110,7 +128,11 @@ export class YamlPolicy implements Policy {
   }
 
   lint(): string[] {
-    return lint(this.rules, this.default).map(({ rule, at, text }) => `${at}: rule ${rule}: ${text}`);
+    const findings = lint(this.rules, this.default);
+    return [
+      ...findings.map(({ rule, at, text }) => `${at}: rule ${rule}: ${text}`),
+      ...this.#instructions.lint(),
+    ];
   }
 
   /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
