@@ -117,6 +117,10 @@ export class Mediation {
     processes.stacks.isWatched = this.#watchesCode && !target;
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
+    if (target && this.arrangement.unhidden.size > 0)
+      this.#problem(
+        "the time is told without system calls: it is seen only in programs that are started from now on",
+      );
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -201,7 +205,8 @@ export class Mediation {
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    const attach = this.#footing && { attach: this.#footing };
+    const { flags = 0, stops, note, keeper = 0 } = this.#footing ?? {};
+    const attach = stops && note && { attach: { flags, stops, note, keeper } };
     return {
       doors,
       filter,
@@ -402,6 +407,7 @@ export class Mediation {
       inForce,
       missing,
       ...(this.#footing && { attached: this.#footing.way }),
+      ...this.handler.inside?.found,
     };
   }
 }
