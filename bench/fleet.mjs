@@ -159,8 +159,8 @@ async function pushed(parts, here, hosts, real, name) {
     }),
   );
   const [all, programs] = await Promise.all([
-    reached(started, () => hosts.every(({ policy }) => policy.serial === serial)),
-    reached(started, () => real.every(({ seen }) => seen.last === wanted)),
+    reached(started, hosts, ({ policy }) => policy.serial === serial),
+    reached(started, real, ({ seen }) => seen.last === wanted),
   ]);
   say(
     `pushed: every simulated host has it after ${all} ms, every running program is held to it after ${programs} ms`,
@@ -168,8 +168,9 @@ async function pushed(parts, here, hosts, real, name) {
   return { hosts: all, programs };
 }
 
-async function reached(started, condition) {
-  while (!condition()) await sleep(5);
+/** One after the other: whoever measures shares the processor with two hundred hosts. */
+async function reached(started, all, isThere) {
+  for (const one of all) while (!isThere(one)) await sleep(10);
   return Math.round(performance.now() - started);
 }
 
@@ -193,7 +194,9 @@ async function questions(hosts, seconds) {
   const all = [];
   const total = Math.round((PER_MINUTE / 60) * seconds);
   for (let i = 0; i < total; i++) {
-    all.push(question(hosts[(i * 7) % hosts.length], `q${process.pid}-${i}`));
+    const asked = question(hosts[(i * 7) % hosts.length], `q${process.pid}-${i}`);
+    asked.catch(() => {}); // told when all are waited for
+    all.push(asked);
     await sleep(60_000 / PER_MINUTE);
   }
   return Promise.all(all);
