@@ -147,6 +147,7 @@ async function pushed(parts, here, hosts, real, name) {
   const path = name === "first" ? "**/file" : "**/other";
   const text = `name: bench\nrules:\n  - id: bench-file\n    deny: read\n    path: "/${path}"\n`;
   const started = performance.now();
+  const used = process.cpuUsage();
   const serial = await here.fleet.write(() =>
     parts.push({
       name: "bench",
@@ -162,10 +163,12 @@ async function pushed(parts, here, hosts, real, name) {
     reached(started, hosts, ({ policy }) => policy.serial === serial),
     reached(started, real, ({ seen }) => seen.last === wanted),
   ]);
+  const { user, system } = process.cpuUsage(used);
+  const cpu = Math.round((user + system) / 1000);
   say(
-    `pushed: every simulated host has it after ${all} ms, every running program is held to it after ${programs} ms`,
+    `pushed: every simulated host has it after ${all} ms, every running program is held to it after ${programs} ms (${cpu} ms of processor time for all simulated hosts)`,
   );
-  return { hosts: all, programs };
+  return { hosts: all, programs, processorMs: cpu };
 }
 
 /** One after the other: whoever measures shares the processor with two hundred hosts. */
