@@ -18,6 +18,7 @@ const OTHERS = [
   "audit",
   "audit-replay",
   "console",
+  "coverage",
   "diff",
   "doctor",
   "exec",
