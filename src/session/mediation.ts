@@ -338,6 +338,8 @@ export class Mediation {
     if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
+    for (const pattern of this.handler.inside?.neverFound ?? [])
+      this.#problem(`${pattern}: no function of that name was in anything that ran`);
     this.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
     return {
