@@ -13,7 +13,7 @@ import { DOOR } from "../kernel/layout.js";
 import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
-import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
+import { trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -27,6 +27,7 @@ import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
+import { wantsInside } from "./inside.js";
 import { locate } from "./locate.js";
 import type {
   Ending,
@@ -421,10 +422,6 @@ function lookAtThreads(pid: number, processes: ProcessTable): void {
     if (sight & SIGHT.apart) processes.viewsDiffer = true;
     if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
   }
-}
-
-function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
-  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {
