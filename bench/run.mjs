@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|exec|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|exec|fleet|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { analyze } from "./analyze.mjs";
 import { exec } from "./exec.mjs";
+import { fleet } from "./fleet.mjs";
 import { guard } from "./guard.mjs";
 import { memory } from "./memory.mjs";
 import { installPeers } from "./peers.mjs";
@@ -21,6 +22,7 @@ const SCENARIOS = {
   policy: async (options) => ({ policy: policies(options) }),
   reload: async (options) => ({ reload: await reload(options) }),
   exec: async (options) => ({ exec: await exec(options) }),
+  fleet: async (options) => ({ fleet: await fleet(options) }),
   guard: async (options) => ({ guard: guard(options) }),
   trace: async (options) => ({ trace: await trace(options) }),
   analyze: async (options) => ({ analyze: await analyze(options) }),
