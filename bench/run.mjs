@@ -14,6 +14,7 @@ import { scale } from "./scale.mjs";
 import { start } from "./start.mjs";
 import { stops } from "./stops.mjs";
 import { trace } from "./trace.mjs";
+import { unwind } from "./unwind.mjs";
 import { workloads } from "./workloads.mjs";
 
 const SCENARIOS = {
@@ -28,6 +29,7 @@ const SCENARIOS = {
   analyze: async (options) => ({ analyze: await analyze(options) }),
   scale: async (options) => ({ scale: scale(options) }),
   workloads: async (options) => ({ workloads: await workloads(options) }),
+  unwind: async (options) => ({ unwind: unwind(options) }),
   peers: async () => installPeers(),
   memory: async (options) => ({ memory: await memory(options) }),
 };
