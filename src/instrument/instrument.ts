@@ -42,6 +42,7 @@ export class Instrument {
   readonly #modules = new WeakMap<Space, Modules>();
   /** Threads whose exec has yet to return. */
   readonly #starting = new Set<number>();
+  #attaching = false;
   /** Memories in which something could not be placed because none of their threads was stopped. */
   readonly #behind = new Set<Space>();
 
@@ -112,6 +113,17 @@ export class Instrument {
 
   // ---------------------------------------------------------------- lives
 
+  /** A program that runs already: all is placed when the first of its calls returns. */
+  attached(pid: number): void {
+    this.sites.attached(pid);
+    this.#attaching = true;
+  }
+
+  /** It is to run on without us. */
+  leave(): void {
+    for (const [tid, space] of this.sites.spaces()) this.sites.restore(tid, space);
+  }
+
   forked(parent: number, child: number): void {
     this.sites.forked(parent, child);
     const modules = this.#modules.get(this.sites.spaceOf(parent));
@@ -140,7 +152,7 @@ export class Instrument {
 
   /** A call returned that was waited for: memory was mapped, or a program has started. */
   returned(tid: number, nr: number, result: number, start: number, length: number): void {
-    if (this.#starting.delete(tid)) this.#started(tid);
+    if (this.#attaching || this.#starting.delete(tid)) this.#started(tid);
     else if (nr === MMAP && result > 0) this.#mapped(tid, result, result + length, true);
     else if (nr !== MMAP && result === 0) this.#mapped(tid, start, start + length, false);
   }
@@ -148,7 +160,8 @@ export class Instrument {
   #started(tid: number): void {
     const space = this.sites.spaceOf(tid);
     for (const { from } of this.#look(tid, space)) poolNear(tid, space, from);
-    this.placeAll(tid, space);
+    this.placeAll(tid, space, this.#attaching);
+    this.#attaching = false;
   }
 
   #mapped(tid: number, from: number, to: number, isNew: boolean): void {

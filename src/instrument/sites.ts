@@ -89,6 +89,7 @@ export class Sites {
   readonly #hit: Hit;
   readonly #spaces = new Map<number, Space>();
   readonly #watched = new Map<number, SignalHandler[]>();
+  #attached = false;
 
   constructor(memory: ArrayBufferLike) {
     this.#stop = new Stop(memory);
@@ -113,10 +114,29 @@ export class Sites {
   spaceOf(tid: number): Space {
     let space = this.#spaces.get(tid);
     if (!space) {
-      space = new Space();
+      space = this.#sharedWith(tid) ?? new Space();
       this.#spaces.set(tid, space);
     }
     return space;
+  }
+
+  /** Threads that were there before us have not been announced. */
+  #sharedWith(tid: number): Space | undefined {
+    if (!this.#attached) return undefined;
+    for (const [known, space] of this.spaces()) if (native().sameMemory(known, tid) === 1) return space;
+    return undefined;
+  }
+
+  /** A program that runs already. */
+  attached(pid: number): void {
+    this.#attached = true;
+    this.spaceOf(pid);
+  }
+
+  /** Puts back what stood at every site. Threads in a stub find their own way out of it. */
+  restore(tid: number, space: Space): void {
+    for (const { address, byte } of [...space.sites])
+      if (byteAt(tid, address) === INT3) native().store(tid, BigInt(address), Uint8Array.of(byte));
   }
 
   /** Every memory, and a thread that has it. */

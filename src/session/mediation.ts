@@ -95,10 +95,10 @@ export class Mediation {
       .flatMap((key) => callsNamed("--live", key));
     this.#live = live;
     const target = options.attach && attachable(options.attach.pid);
-    if (target && (this.#looksInside || policies.some((policy) => trapsCounter(policy.subscription))))
+    if (target && policies.some((policy) => trapsCounter(policy.subscription)))
       throw new HermesError("UNAVAILABLE", {
-        what: "functions or instructions",
-        why: "they cannot be watched in a program that runs already; start it with hermes run",
+        what: "the time stamp counter",
+        why: "it cannot be taken from a program that runs already; start it with hermes run",
       });
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
@@ -108,7 +108,7 @@ export class Mediation {
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
-    this.#footing = target && footing(target, { stack, recorded, live, options });
+    this.#footing = target && footing(target, { stack, recorded, live, options, inside: this.#looksInside });
     this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
     this.arrangement =
       this.#footing?.arrangement ?? arrange({ stack, recorded, door: options.door, live, always });
@@ -139,6 +139,7 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+    if (target) this.handler.inside?.attached(target.pid);
   }
 
   /** The given policies, and the one by which HERMES defends itself. */
