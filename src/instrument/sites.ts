@@ -3,9 +3,11 @@ import { ANSWER, ANSWER_FLAG, ANSWER_OFFSET, EVENT_FIELD, REGISTER } from "../ke
 import { native } from "../kernel/native.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Answer, Stop } from "../kernel/stop.js";
+import { readText } from "../process/proc.js";
 import { byteAt, codeAt } from "./code-at.js";
 import { findSyscall, makePool, type Pool } from "./pool.js";
 import { Space } from "./space.js";
+import { restoreTrapAction } from "./traps.js";
 
 /**
  * Places in a program's code at which it stops for us: an int3 that stays, while the instruction it stands on is
@@ -89,7 +91,6 @@ export class Sites {
   readonly #hit: Hit;
   readonly #spaces = new Map<number, Space>();
   readonly #watched = new Map<number, SignalHandler[]>();
-  #attached = false;
 
   constructor(memory: ArrayBufferLike) {
     this.#stop = new Stop(memory);
@@ -112,25 +113,17 @@ export class Sites {
   // ---------------------------------------------------------------- whose memory
 
   spaceOf(tid: number): Space {
-    let space = this.#spaces.get(tid);
-    if (!space) {
-      space = this.#sharedWith(tid) ?? new Space();
-      this.#spaces.set(tid, space);
-    }
-    return space;
+    return this.#spaces.get(tid) ?? this.#adopt(tid);
   }
 
-  /** Threads that were there before us have not been announced. */
-  #sharedWith(tid: number): Space | undefined {
-    if (!this.#attached) return undefined;
-    for (const [known, space] of this.spaces()) if (native().sameMemory(known, tid) === 1) return space;
-    return undefined;
-  }
-
-  /** A program that runs already. */
-  attached(pid: number): void {
-    this.#attached = true;
-    this.spaceOf(pid);
+  /** Of one whose parent was killed before it could tell of it. */
+  #adopt(tid: number): Space {
+    const status = readText(`/proc/${tid}/status`);
+    const elders = [/^Tgid:\t(\d+)$/m, /^PPid:\t(\d+)$/m].map((line) => Number(line.exec(status)?.[1] ?? 0));
+    const elder = elders.find((pid) => pid !== tid && this.#spaces.has(pid));
+    if (elder !== undefined) this.forked(elder, tid);
+    else this.#spaces.set(tid, new Space());
+    return this.#spaces.get(tid)!;
   }
 
   /** Puts back what stood at every site. Threads in a stub find their own way out of it. */
@@ -302,6 +295,7 @@ export class Sites {
   #pass(hit: Hit): void {
     const resume = hit.space.site(hit.address)?.resume ?? 0;
     if (!hit.settled && resume !== 0) hit.registers.set(REGISTER.rip, resume);
+    if (hit.space.trapAction) restoreTrapAction(hit.tid, hit.space);
     this.#goOn();
   }
 

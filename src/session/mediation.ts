@@ -10,7 +10,7 @@ import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
-import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
+import { ATTACH, native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
 import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
@@ -24,7 +24,7 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
-import { attachable, type Footing, footing, withUnseen } from "./attach.js";
+import { attachable, type Footing, footing, lookAtThreads, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
@@ -410,15 +410,6 @@ export class Mediation {
       ...(this.#footing && { attached: this.#footing.way }),
       ...this.handler.inside?.found,
     };
-  }
-}
-
-/** Threads of a program that runs already may have gone apart before we came. */
-function lookAtThreads(pid: number, processes: ProcessTable): void {
-  for (const tid of processes.get(pid).threads) {
-    const sight = native().sight(tid);
-    if (sight & SIGHT.apart) processes.viewsDiffer = true;
-    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
   }
 }
 
