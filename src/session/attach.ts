@@ -2,11 +2,10 @@ import { errnoName, type Syscall } from "../abi/index.js";
 import { type Arrangement, arrange, unseen } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { DOOR, MAX_SYSCALL } from "../kernel/layout.js";
-import { ATTACH, native, SIGHT } from "../kernel/native.js";
+import { ATTACH } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
 import { isBelow, readStat, readText } from "../process/proc.js";
-import type { ProcessTable } from "../process/table.js";
 import { readTarget, type Target } from "../process/target.js";
 import { findKeeper, type Kept, noteOf } from "./keeper.js";
 import type { AttachOptions, SessionOptions } from "./options.js";
@@ -173,15 +172,6 @@ function byEveryCall(arrangement: Arrangement, why: string): Footing {
     keeper: 0,
     way: `attached without a filter: every call stops, which slows it down, and paths that are opened are judged by name (${why})`,
   };
-}
-
-/** Threads of a program that runs already may have gone apart before we came. */
-export function lookAtThreads(pid: number, processes: ProcessTable): void {
-  for (const tid of processes.get(pid).threads) {
-    const sight = native().sight(tid);
-    if (sight & SIGHT.apart) processes.viewsDiffer = true;
-    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
-  }
 }
 
 const EXECVE = 59;
