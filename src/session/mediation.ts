@@ -122,7 +122,7 @@ export class Mediation {
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
     const gate = options.fast ? { from: GATE.from, to: GATE.to, calls: RECORDABLE } : undefined;
-    this.#footing = target && footing(target, { stack, recorded, live, options });
+    this.#footing = target && footing(target, { stack, recorded, live, options, inside: this.#looksInside });
     this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
     this.arrangement =
       this.#footing?.arrangement ??
@@ -154,6 +154,7 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+    if (target) this.handler.inside?.attached(target.pid);
     this.#observers = new Observers(options, this.handler.inside, {
       arrangement: this.arrangement,
       processes,
