@@ -23,6 +23,8 @@ export interface RunOptions {
    */
   readonly policy?: string | Policy | readonly (string | Policy)[];
   readonly trace?: string | (Partial<TraceOptions> & Pick<TraceOptions, "file">);
+  /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
+  readonly prototypes?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: ours. */

@@ -42,6 +42,12 @@ function commandLine(thread: Thread | undefined): Command {
       "-e, --events <list>",
       "what --trace records: system calls and %classes, separated by commas (default: all)",
     )
+    .option("--functions <pattern>", "and functions: 'libc!get*', '!libc!*alloc*'; may be repeated", collect)
+    .option(
+      "--prototypes <file>",
+      "what functions take and return (docs/prototypes.md); may be repeated",
+      collect,
+    )
     .option("--trace-bytes <n>", "how many bytes of a buffer go into a trace record", "64")
     .option("--trace-format <form>", "lines, gzip or binary, whatever the file is called")
     .option("--trace-size <bytes>", "begin a new file when one has become so large, e.g. 64M")
@@ -107,6 +113,12 @@ function commandLine(thread: Thread | undefined): Command {
       "what is shown: trace=openat,%network, %file, '!read,write', status=failed; may be repeated",
       collect,
     )
+    .option(
+      "-l, --functions <pattern>",
+      "calls of functions too: 'libc!*', 'libssl!SSL_*', 'app!main'; '!libc!*alloc*' leaves some out; may be repeated",
+      collect,
+    )
+    .option("--prototypes <file>", "what these functions take and return; may be repeated", collect)
     .option("-z", "only calls that succeeded")
     .option("-Z", "only calls that failed")
     .option("-f", "follow children: always done")
@@ -129,6 +141,8 @@ Examples:
   hermes trace -e openat,%network -- curl -s http://localhost:8000/
   hermes trace -y -T -e trace=%file -o calls.txt -- make
   hermes trace -c -- git status
+  hermes trace -l 'libc!getenv' -l 'libc!fopen*' -- git status
+  hermes trace -l 'libc!*' -l '!libc!*alloc*' -e openat -c -- ls
   hermes trace -Z -p policies/no-secrets.ts -- python3 app.py`,
     )
     .action(async (command: string[], options) =>

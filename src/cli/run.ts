@@ -13,12 +13,14 @@ import { SignalRelay } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { hasTerminal } from "./terminal.js";
-import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
+import { byteCount, callList, choice, functionList, usage, wholeNumber } from "./values.js";
 
 export interface RunFlags extends FenceFlags {
   policy?: string[];
   trace?: string;
   events?: string;
+  functions?: string[];
+  prototypes?: string[];
   traceBytes: string;
   traceFormat?: string;
   traceSize?: string;
@@ -130,6 +132,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     env: environment(flags, start.env),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
+    ...(flags.prototypes && { prototypes: flags.prototypes }),
     ...askOptions(flags),
     ...(flags.live !== undefined && {
       live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),
@@ -167,6 +170,7 @@ async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions
     ...(size !== undefined && { size }),
     ...(keep !== undefined && { keep }),
     ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
+    ...(flags.functions && { functions: await functionList("--functions", flags.functions) }),
   };
 }
 

@@ -109,6 +109,10 @@ export interface FunctionInterest {
   readonly actions: ReadonlySet<Action>;
   /** Its place among the policy's own interests, so that the policy finds its handler again. */
   readonly index: number;
+  /** It is recorded, whatever is decided. */
+  readonly observes?: true;
+  /** Not these. */
+  readonly except?: readonly FunctionPattern[];
 }
 
 /** Instructions by name (`rdtsc`, `cpuid`), or a pattern of bytes or of text: see instruction-pattern.ts. */

@@ -171,8 +171,8 @@ export class DwarfPrototypes {
   #found(entry: Entry, into: Map<string, number>): void {
     const linkage = entry.values.get(AT.linkageName);
     const name = typeof linkage === "string" ? linkage : entry.values.get(AT.name);
-    const isDeclaration = entry.values.has(AT.declaration);
-    if (typeof name === "string" && (!isDeclaration || !into.has(name))) into.set(name, entry.offset);
+    // What is only declared here is another file's.
+    if (typeof name === "string" && !entry.values.has(AT.declaration)) into.set(name, entry.offset);
   }
 
   // ---------------------------------------------------------------- one function

@@ -43,6 +43,13 @@ export class Prototypes {
     return this.#dwarf.get(elf);
   }
 
+  /** The modules that the user's own files name. */
+  modules(): string[] {
+    return this.#own.flatMap(({ prototypes }) =>
+      [...prototypes.values()].flatMap(({ modules = ["app"] }) => modules),
+    );
+  }
+
   /** The names of a module's functions that are known. */
   names(module: string): string[] {
     const scope = this.#shipped.of(module);

@@ -26,6 +26,8 @@ export const SHIPPED: Readonly<Record<string, readonly string[]>> = {
   libcurl: ["libcurl.h"],
 };
 
+export const KNOWN_LIBRARIES: readonly string[] = Object.keys(SHIPPED);
+
 /** What was once a library of its own is part of libc, or is it on other systems. */
 const SAME: Readonly<Record<string, string>> = {
   libpthread: "libc",

@@ -30,6 +30,8 @@ export interface SessionOptions {
   /** The whole process stops and continues with the program. */
   readonly followStops?: boolean;
   readonly trace?: TraceOptions;
+  /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
+  readonly prototypes?: readonly string[];
   /** Load policies anew when one of their files changes. */
   readonly reload: boolean;
   /** Somebody can be asked. Without, whatever needs an answer is refused. */

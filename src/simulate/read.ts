@@ -2,22 +2,40 @@ import { readFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { HermesError } from "../errors.js";
 import type { CallEvent, ReturnEvent } from "../event.js";
+import { Prototypes } from "../prototypes/index.js";
 import { readTrace } from "../trace/reader.js";
 import { type CallRecord, RecordedCall } from "./recorded-call.js";
+import { RecordedFunction } from "./recorded-function.js";
 
 /** An event to be decided, and its return where one was recorded. */
-export interface Occurrence {
-  readonly event: CallEvent;
-  readonly returned?: ReturnEvent;
+export type Occurrence =
+  | { readonly event: CallEvent; readonly returned?: ReturnEvent }
+  | { readonly call: RecordedFunction; readonly returned?: RecordedFunction };
+
+export interface ReadEventsOptions {
+  /** Of functions, by which recorded calls are understood. */
+  readonly prototypes?: Prototypes;
 }
 
 /** The events of a trace of any form or of a YAML file that lists them, one after the other. */
-export async function readEvents(file: string, take: (occurrence: Occurrence) => void): Promise<void> {
+export async function readEvents(
+  file: string,
+  take: (occurrence: Occurrence) => void,
+  { prototypes = new Prototypes() }: ReadEventsOptions = {},
+): Promise<void> {
   if ([".yaml", ".yml"].includes(extname(file))) {
     for (const { event } of await readWritten(file)) take({ event });
     return;
   }
+  const programs = new Map<number, string>();
   await readTrace(file, (record) => {
+    if (record.kind === "exec") programs.set(record.pid, record.exe);
+    if (record.kind === "function") {
+      const of = (asReturn: boolean) =>
+        new RecordedFunction(record, programs.get(record.pid) ?? "", prototypes, asReturn);
+      take({ call: of(false), ...(record.elapsed !== undefined && { returned: of(true) }) });
+      return;
+    }
     // A call that this kernel has no name for is none that a policy could have decided on.
     if (record.kind !== "syscall" || /^syscall_\d+$/.test(record.name)) return;
     const event = recorded(record, file);

@@ -41,6 +41,7 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     ...startFolder(run.cwd),
     ...(run.home !== undefined && { home: run.home }),
     ...(options.events && { events: options.events }),
+    ...(options.functions && { functions: options.functions }),
     run: randomUUID(),
   };
   const writer = new TraceWriter({
@@ -53,7 +54,13 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     header: (part) => ({ ...header, part }),
     onError: run.onError,
   });
-  const recorder = new Recorder({ writer, processes: run.processes, bytes, observed: run.observed });
+  const recorder = new Recorder({
+    writer,
+    processes: run.processes,
+    bytes,
+    observed: run.observed,
+    looksOn: options.strace !== undefined,
+  });
   recorder.setVersion(run.policies);
   return recorder;
 }

@@ -12,6 +12,8 @@ export interface TraceOptions {
   readonly form?: Form;
   /** Syscall names and `%classes`; all when absent. */
   readonly events?: readonly string[];
+  /** Functions inside the program: `libc!get*`; those that `!libc!*alloc*` names are left out. */
+  readonly functions?: readonly string[];
   /** How many bytes of a buffer go into a record. */
   readonly bytes: number;
   /** Bytes after which a new file is begun. */

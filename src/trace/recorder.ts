@@ -4,6 +4,7 @@ import type { DecodedCall } from "../decode/call.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
+import { FunctionRecorder } from "./function-recorder.js";
 import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
 import { renderArguments, renderOutputs, renderRegisters } from "./render.js";
 import type { TraceWriter } from "./writer.js";
@@ -38,6 +39,8 @@ export interface RecorderOptions {
   readonly bytes: number;
   /** Numbers of the calls that are recorded even when nothing was decided on them. */
   readonly observed: ReadonlySet<number>;
+  /** Somebody looks on: calls of functions are told before they return. */
+  readonly looksOn?: boolean;
 }
 
 /** As exact as a clock that is read in two processes can be, and no longer than that. */
@@ -50,8 +53,15 @@ export class Recorder {
   readonly #bytes: number;
   readonly #observed: ReadonlySet<number>;
   #version = "";
+  readonly functions: FunctionRecorder;
 
-  constructor({ writer, processes, bytes, observed }: RecorderOptions) {
+  constructor({ writer, processes, bytes, observed, looksOn }: RecorderOptions) {
+    this.functions = new FunctionRecorder({
+      write: (record, isDecision) => writer.write(record, isDecision, record.time),
+      ...(looksOn && { enter: (record) => writer.write(record, false, record.record.time) }),
+      bytes,
+      version: () => this.#version,
+    });
     this.#writer = writer;
     this.#processes = processes;
     this.#bytes = bytes;
@@ -159,11 +169,13 @@ export class Recorder {
   }
 
   execed(time: number, tid: number): void {
+    this.functions.ended(tid, "exec");
     const { pid, exe, argv } = this.#processes.get(tid);
     this.note({ kind: "exec", time: micro(time), pid, tid, exe, argv });
   }
 
   exited(time: number, tid: number, { code = 0, signal }: { code?: number; signal?: number }): void {
+    this.functions.ended(tid, "exit");
     const end = signal === undefined ? { code } : { signal: signalName(signal) ?? String(signal) };
     this.note({ kind: "exit", time: micro(time), tid, ...end });
   }
@@ -178,6 +190,7 @@ export class Recorder {
   }
 
   close(): void {
+    this.functions.close();
     this.#writer.close();
   }
 }

@@ -1,0 +1,29 @@
+import { parseFunctionPattern } from "../policy/function-pattern.js";
+import type { FunctionInterest, Policy } from "../policy/policy.js";
+
+/** The policy that comes with a trace of functions: it wants to see them, and has nothing to say. */
+export function observedFunctions(patterns: readonly string[]): Policy {
+  const parse = (pattern: string) => parseFunctionPattern(pattern.replace(/^!/, ""));
+  const except = patterns.filter((pattern) => pattern.startsWith("!")).map(parse);
+  const functions = patterns
+    .filter((pattern) => !pattern.startsWith("!"))
+    .map(
+      (pattern, index): FunctionInterest => ({
+        pattern: parse(pattern),
+        entry: false,
+        returns: false,
+        actions: new Set(),
+        index,
+        observes: true,
+        ...(except.length > 0 && { except }),
+      }),
+    );
+  return {
+    name: "trace",
+    version: "",
+    builtIn: true,
+    subscription: { calls: new Map(), constants: [], functions },
+    decide: () => undefined,
+    decideReturn: () => undefined,
+  };
+}

@@ -1,0 +1,223 @@
+import { errnoName } from "../abi/index.js";
+import type { FunctionEvent, FunctionReturnEvent } from "../event.js";
+import { frameText } from "../inside.js";
+import { CallReader, type Prototype, Renderer, type Shown } from "../prototypes/index.js";
+import type { Decision } from "../verdict.js";
+import type { FunctionRecord } from "./records.js";
+import type { EnterRecord } from "./strace-encoder.js";
+
+/** An event of which more is known than policies are told. */
+export interface RecordedFunction extends FunctionEvent {
+  /** It is recorded even when nothing was decided on it. */
+  readonly isObserved: boolean;
+  /** Reads it by its prototype, where one is known: at most so many bytes of each text. */
+  readCall(limit: number): CallReader | undefined;
+}
+
+export interface RecordedReturn extends FunctionReturnEvent {
+  readCall(limit: number): CallReader | undefined;
+}
+
+/** The thread's errno, where it can be found. */
+type Errno = () => number | undefined;
+
+/** A call between its entry and its return. */
+type OpenRecord = { -readonly [K in keyof FunctionRecord]: FunctionRecord[K] };
+
+interface OpenFunction {
+  readonly record: OpenRecord;
+  readonly renderer: Renderer;
+  readonly prototype: Prototype | undefined;
+  readonly sp: number;
+}
+
+export interface FunctionRecorderOptions {
+  write(record: FunctionRecord, isDecision: boolean): void;
+  /** Told of calls before they return, where somebody looks on. */
+  readonly enter?: (record: EnterRecord) => void;
+  readonly bytes: number;
+  version(): string;
+}
+
+/** Calls that one thread may have open; beyond it the outermost are given up. */
+const MAX_OPEN = 4096;
+/** What is shown of a function without a prototype. */
+const UNKNOWN_ARGUMENTS = 4;
+
+const micro = (seconds: number) => Math.round(seconds * 1e6) / 1e6;
+
+/** Turns calls of functions into records: one for each, when it is over. */
+export class FunctionRecorder {
+  readonly #o: FunctionRecorderOptions;
+  /** By thread, the outermost first. */
+  readonly #open = new Map<number, OpenFunction[]>();
+
+  constructor(options: FunctionRecorderOptions) {
+    this.#o = options;
+  }
+
+  /**
+   * A call that was decided on; it will run, unless `runs` is false. Its return address lies at `sp`. What is given back
+   * comes along with its return.
+   */
+  called(event: RecordedFunction, decision: Decision, runs: boolean, sp: number): OpenFunction | undefined {
+    const isDecision = decision.action !== "allow" || decision.watched === true;
+    if (!isDecision && !event.isObserved) return undefined;
+    const { tid } = event;
+    const open = this.#enclosing(event, sp);
+    const reader = event.readCall(this.#o.bytes);
+    const renderer = new Renderer();
+    const record: OpenRecord = {
+      kind: "function",
+      time: micro(event.time),
+      pid: event.process.pid,
+      tid,
+      name: event.name,
+      args: reader ? argumentsOf(renderer, reader) : words(event),
+      action: decision.action,
+    };
+    if (open.length > 0) record.depth = open.length;
+    const { caller } = event;
+    if (caller.address !== 0n) record.caller = frameText({ ...caller, symbolOffset: undefined });
+    if (isDecision) {
+      record.policy = decision.policy;
+      if (decision.rule !== undefined) record.rule = decision.rule;
+      if (decision.reason !== undefined) record.reason = decision.reason;
+    }
+    const version = decision.version || this.#o.version();
+    if (version !== "") record.version = version;
+    const made = { record, renderer, prototype: reader?.prototype, sp };
+    if (!runs) this.#write(made);
+    else {
+      this.#o.enter?.({ kind: "enter", record, known: knownOf(reader?.prototype) });
+      open.push(made);
+      if (open.length > MAX_OPEN) open.shift();
+    }
+    return made;
+  }
+
+  /** The calls that this one is made within. Whatever lay deeper on the stack was left without a return. */
+  #enclosing(event: RecordedFunction, sp: number): OpenFunction[] {
+    const { tid, name } = event;
+    let open = this.#open.get(tid);
+    if (!open) {
+      open = [];
+      this.#open.set(tid, open);
+    }
+    while (open.length > 0) {
+      const last = open.at(-1)!;
+      // At the very same place a function has jumped to another, which will return for both; or was called again.
+      if (last.sp > sp || (last.sp === sp && last.record.name !== name)) break;
+      this.#leave(open.pop()!, "jump");
+    }
+    return open;
+  }
+
+  /** With the event as the function left it, and a way to its thread's errno. */
+  returned(event: RecordedReturn, made: OpenFunction, errno: Errno): void {
+    const open = this.#open.get(event.tid) ?? [];
+    if (!open.includes(made)) return;
+    while (open.at(-1) !== made) this.#leave(open.pop()!, "jump");
+    open.pop();
+    const reader = event.readCall(this.#o.bytes);
+    if (reader) outputsOf(made.renderer, reader, made.record);
+    this.#finish(made, event, reader, errno);
+    while (open.at(-1)?.sp === made.sp) {
+      const outer = open.pop()!;
+      this.#finish(
+        outer,
+        event,
+        outer.prototype && resultReader(outer.prototype, event, this.#o.bytes),
+        errno,
+      );
+    }
+  }
+
+  #finish(made: OpenFunction, event: RecordedReturn, reader: CallReader | undefined, errno: Errno): void {
+    const { record, renderer } = made;
+    if (reader) {
+      const result = renderer.result(reader);
+      if (result !== undefined) record.result = result;
+      this.#failure(record, reader, errno);
+    } else record.result = signed(event.resultExact);
+    record.elapsed = Math.max(0, micro(event.time - record.time));
+    this.#write(made);
+  }
+
+  #failure(record: OpenRecord, reader: CallReader, errno: Errno): void {
+    if (!reader.isFailure) return;
+    record.failed = true;
+    const number = reader.prototype.fails?.errno ? (reader.errno ?? errno()) : undefined;
+    const name = number === undefined || number === 0 ? undefined : errnoName(number);
+    if (name !== undefined) record.errno = name;
+  }
+
+  #leave(made: OpenFunction, left: NonNullable<FunctionRecord["left"]>): void {
+    made.record.left = left;
+    this.#write(made);
+  }
+
+  #write({ record, renderer }: OpenFunction): void {
+    if (renderer.texts.length > 0) record.texts = [...new Set(renderer.texts)];
+    this.#o.write(record, record.policy !== undefined);
+  }
+
+  /** The thread is gone, or its program is. */
+  ended(tid: number, left: "exit" | "exec"): void {
+    const open = this.#open.get(tid) ?? [];
+    this.#open.delete(tid);
+    for (const made of open.reverse()) this.#leave(made, left);
+  }
+
+  close(): void {
+    for (const tid of [...this.#open.keys()]) this.ended(tid, "exit");
+  }
+}
+
+function argumentsOf(renderer: Renderer, reader: CallReader): Record<string, Shown> {
+  const args = renderer.arguments(reader, () => true);
+  renderer.more(reader, args);
+  return args;
+}
+
+/** Adds what the call put out. */
+function outputsOf(renderer: Renderer, reader: CallReader, record: OpenRecord): void {
+  const args = renderer.arguments(reader, ({ direction }) => direction === "out" || direction === "inout", {
+    ...record.args,
+  });
+  if (reader.prototype.more === "scanf" || reader.prototype.choices) renderer.more(reader, args);
+  record.args = args;
+}
+
+/** How many arguments are as they will be: up to the first that the function fills in. */
+function knownOf(prototype: Prototype | undefined): number {
+  const first =
+    prototype?.parameters.findIndex(({ direction }) => direction === "out" || direction === "inout") ?? -1;
+  return first < 0 ? Number.POSITIVE_INFINITY : first;
+}
+
+function words(event: FunctionEvent): Record<string, Shown> {
+  return Object.fromEntries(
+    Array.from({ length: UNKNOWN_ARGUMENTS }, (_, i) => [String(i), `0x${event.argument(i).toString(16)}`]),
+  );
+}
+
+function signed(word: bigint): Shown {
+  const value = BigInt.asIntN(64, word);
+  return value >= -4096n && value <= 0xffffffffn ? Number(value) : `0x${word.toString(16)}`;
+}
+
+/** Of a function that jumped to another, which returned for it: its arguments are no longer there. */
+function resultReader(prototype: Prototype, event: RecordedReturn, limit: number): CallReader {
+  const bits = Buffer.alloc(8);
+  bits.writeDoubleLE(prototype.result.type.kind === "float" ? event.resultFloat : 0);
+  const frame = {
+    word: () => 0n,
+    vector: () => 0n,
+    read: (at: bigint, n: number) => event.memory.read(at, n),
+  };
+  return new CallReader(prototype, frame, limit, {
+    words: [event.resultExact, 0n],
+    vectors: [bits.readBigUInt64LE(), 0n],
+  });
+}
