@@ -4,7 +4,7 @@ import * as z from "zod";
 import { HermesError } from "../errors.js";
 import type { AuditRow } from "../store/store.js";
 
-const COLUMNS = [
+export const COLUMNS = [
   "chain",
   "seq",
   "time",

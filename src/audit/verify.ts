@@ -1,5 +1,5 @@
-import type { KeyObject } from "node:crypto";
-import type { AuditRow, ChainEnd } from "../store/store.js";
+import { createPublicKey, type KeyObject } from "node:crypto";
+import type { AuditRow, ChainEnd, ChainRow, Store } from "../store/store.js";
 import { CUT_OFF, hashOf, START } from "./chain.js";
 import { isSignedBy } from "./keys.js";
 
@@ -33,6 +33,8 @@ export interface VerifyOptions {
   readonly keys?: readonly KeyObject[];
   /** How far the chain had come, from somewhere else. */
   readonly head?: ChainEnd | undefined;
+  /** Chains whose beginning was given up. */
+  readonly kept?: readonly Pick<ChainRow, "chain" | "keptSeq" | "keptHash">[];
 }
 
 /** Takes the records of one chain in their order, and tells whether all of them are there as they were written. */
@@ -40,13 +42,16 @@ export class ChainVerifier {
   readonly chain: string;
   readonly #keys: readonly KeyObject[];
   readonly #head: ChainEnd | undefined;
+  readonly #before: Omit<ChainEnd, "chain">;
   #records = 0;
   #end: AuditRow | undefined;
   #signedFrom: number | null = null;
   #broken: ChainReport["broken"] = null;
 
-  constructor(chain: string, { keys = [], head }: VerifyOptions = {}) {
+  constructor(chain: string, { keys = [], head, kept = [] }: VerifyOptions = {}) {
     this.chain = chain;
+    const { keptSeq: seq = 0, keptHash: hash = START } = kept.find((one) => one.chain === chain) ?? {};
+    this.#before = { seq, hash };
     this.#keys = keys;
     this.#head = head?.chain === chain ? head : undefined;
   }
@@ -62,7 +67,7 @@ export class ChainVerifier {
 
   #examine(row: AuditRow): ChainReport["broken"] {
     const { seq, hash, previous } = row;
-    const expected = (this.#end?.seq ?? 0) + 1;
+    const expected = (this.#end ?? this.#before).seq + 1;
     const broken = (what: Break, message: string, at = seq) => ({ seq: at, what, message });
     if (seq > expected) {
       const which = seq - 1 === expected ? `record ${expected} is` : `records ${expected} to ${seq - 1} are`;
@@ -70,12 +75,12 @@ export class ChainVerifier {
     }
     if (seq < expected) return broken("order", `record ${seq} stands behind record ${expected - 1}`);
     if (hashOf(row) !== hash) return broken("changed", `record ${seq} was changed after it was written`);
-    if (previous !== (this.#end?.hash ?? START))
+    if (previous !== (this.#end ?? this.#before).hash)
       return broken(
         "replaced",
         this.#end
           ? `record ${seq} does not follow record ${expected - 1}: one of them was replaced`
-          : "record 1 is not the first one: what came before was taken out",
+          : `record ${seq} is not the first one: what came before was taken out`,
       );
     if (seq === this.#head?.seq && hash !== this.#head.hash)
       return broken("replaced", `record ${seq} was replaced: another one was at this place before`);
@@ -106,7 +111,7 @@ export class ChainVerifier {
 
   #lastWord(): ChainReport["broken"] {
     if (this.#broken) return this.#broken;
-    const seq = this.#end?.seq ?? 0;
+    const { seq } = this.#end ?? this.#before;
     if (this.#head && this.#head.seq > seq)
       return {
         seq: seq + 1,
@@ -135,4 +140,25 @@ export async function verifyRows(
   if (options.head) of(options.head.chain);
   for await (const row of rows) of(row.chain).take(row);
   return [...verifiers.values()].map((verifier) => verifier.report());
+}
+
+/**
+ * Of every chain, also of those that hosts deliver: each must reach as far as its host has delivered it, and be signed by
+ * the key that its host first came with, where it came with one. `keys` hold for the others.
+ */
+export async function verifyAll(
+  store: Pick<Store, "audit" | "chains" | "chainEnds">,
+  keys: readonly KeyObject[],
+): Promise<ChainReport[]> {
+  const known = await store.chains();
+  const names = new Set([...known, ...(await store.chainEnds())].map(({ chain }) => chain));
+  const reports: ChainReport[] = [];
+  for (const chain of [...names].sort()) {
+    const row = known.find((one) => one.chain === chain);
+    const own = row?.key ? [createPublicKey(row.key)] : row?.host ? [] : keys;
+    const head = row?.host && row.seq > 0 ? row : undefined;
+    reports.push(...(await verifyRows(store.audit({ chain }), { keys: own, head, kept: known })));
+    if (reports.at(-1)?.chain !== chain) reports.push(new ChainVerifier(chain, { kept: known }).report());
+  }
+  return reports;
 }

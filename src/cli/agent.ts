@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Desk } from "../approval/desk.js";
 import { Audit } from "../audit/audit.js";
 import { readPublicKey } from "../audit/keys.js";
@@ -16,7 +16,7 @@ import type { Store } from "../store/store.js";
 import { harmless } from "../text.js";
 import { say } from "./output.js";
 import { Sessions } from "./sessions.js";
-import { usage } from "./values.js";
+import { byteCount, usage, wholeNumber } from "./values.js";
 
 export interface AgentFlags {
   readonly store?: string;
@@ -24,6 +24,8 @@ export interface AgentFlags {
   readonly local?: string;
   readonly trust?: readonly string[];
   readonly traces?: string;
+  readonly spool?: string;
+  readonly keep?: string;
 }
 
 /** Serves this host until a signal ends it. */
@@ -32,7 +34,13 @@ export async function agentCommand(flags: AgentFlags): Promise<number> {
   const env = process.env;
   const home = homedir();
   const trusted = (flags.trust ?? []).map(keyOf);
-  const store = await openStore(flags.local ?? join(stateFolder(env, home), "hermes.db"));
+  const local = resolve(flags.local ?? join(stateFolder(env, home), "hermes.db"));
+  const keep = flags.keep === undefined ? undefined : wholeNumber("--keep", flags.keep);
+  if (flags.spool !== undefined) {
+    mkdirSync(dirname(local), { recursive: true, mode: 0o700 });
+    writeFileSync(`${local}.limit`, `${byteCount("--spool", flags.spool)}\n`, { mode: 0o600 });
+  }
+  const store = await openStore(local);
   const audit = Audit.open(store);
   const places = { workspace: resolve("."), home, env };
   const traces = flags.traces === undefined ? undefined : resolve(flags.traces);
@@ -47,6 +55,7 @@ export async function agentCommand(flags: AgentFlags): Promise<number> {
       offline: () => loadConfig(places).config.approvals.offline,
       protections: (await examine()).map(({ name, state }) => ({ name, state })),
       runs: () => runsHere(store),
+      ...(keep !== undefined && { keep }),
       ...(traces !== undefined && { traces: () => newestTraces(traces) }),
       log: (text) => say(`hermes: ${harmless(text)}\n`),
     });

@@ -56,6 +56,20 @@ export async function showCommand(id: string, flags: ApprovalFlags): Promise<num
   });
 }
 
+const YOURS_MS = 120_000;
+
+/** Exits 1 when nothing waits. */
+export async function nextCommand(flags: ApprovalFlags): Promise<number> {
+  return inOffice(flags, async ({ store, desk }) => {
+    await desk.sweep();
+    const now = Date.now();
+    const row = await store.claim(`cli:${userName()}:${process.ppid}`, now, now + YOURS_MS);
+    if (flags.json) print(`${JSON.stringify(row ? itemOf(row) : null)}\n`);
+    else print(row ? itemDetail(itemOf(row)) : "Nothing waits for an answer.\n");
+    return row ? 0 : 1;
+  });
+}
+
 export async function approveCommand(id: string, flags: ApprovalFlags): Promise<number> {
   return answer(id, choice("--scope", flags.scope ?? "once", ["once", "session", "always"]), flags);
 }

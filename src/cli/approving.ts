@@ -24,6 +24,9 @@ export function addApprovalCommands(program: Command): void {
   add("show", "one of them, with everything that helps to decide")
     .argument("<id>", "its id, or the beginning of it")
     .action(async (id, options) => exit(await (await commands()).showCommand(id, options)));
+  add("next", "the oldest that nobody else looks at; it is yours for two minutes").action(async (options) =>
+    exit(await (await commands()).nextCommand(options)),
+  );
   add("approve", "let it happen")
     .argument("<id>", "its id, or the beginning of it")
     .option("--scope <scope>", "once, session or always (kept in hermes.yaml)", "once")

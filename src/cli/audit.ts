@@ -1,11 +1,11 @@
 import { appendFileSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Audit } from "../audit/audit.js";
-import { csvHeader, csvLine, jsonLine, readExport } from "../audit/export.js";
+import { COLUMNS, csvHeader, csvLine, jsonLine, readExport } from "../audit/export.js";
 import { readHead } from "../audit/head.js";
 import { fingerprint, makeKeys, readPublicKey } from "../audit/keys.js";
 import { AUDIT_KINDS } from "../audit/records.js";
-import { type ChainReport, verifyRows } from "../audit/verify.js";
+import { type ChainReport, verifyAll, verifyRows } from "../audit/verify.js";
 import { words } from "../audit/words.js";
 import { HermesError } from "../errors.js";
 import { openStore } from "../store/open.js";
@@ -125,6 +125,7 @@ interface VerifyFlags extends StoreFlag {
   readonly file?: string;
   readonly key?: readonly string[];
   readonly head?: string;
+  readonly all?: boolean;
   readonly json?: boolean;
 }
 
@@ -146,8 +147,9 @@ async function verifyStore(flags: VerifyFlags): Promise<ChainReport[]> {
     const keys = flags.key ? publicKeys(flags.key) : [readPublicKey(own)].filter((key) => key !== undefined);
     // Before the records: those that are added meanwhile must not look like a lie of the head.
     const head = flags.head === undefined ? readHead(`${store.beside}.head`) : wantedHead(flags.head);
+    if (flags.all) return verifyAll(store, keys);
     if (!head) say("hermes: no head file: if the last records were cut off, nothing here would show it\n");
-    return verifyRows(store.audit(), { keys, head });
+    return verifyRows(store.audit(), { keys, head, kept: await store.chains() });
   });
 }
 
@@ -177,14 +179,21 @@ function verdict({ chain, records, end, signedFrom, broken }: ChainReport): stri
 interface ExportFlags extends StoreFlag {
   readonly chain?: string;
   readonly csv?: boolean;
+  readonly parquet?: string;
   readonly output?: string;
 }
 
 /** Written at once. */
 const PIECE = 64 * 1024;
 
-export async function exportCommand({ output, csv, chain, ...flags }: ExportFlags): Promise<number> {
+export async function exportCommand({ output, csv, parquet, chain, ...flags }: ExportFlags): Promise<number> {
   return withStore(flags, async (store) => {
+    if (parquet !== undefined) {
+      const { writeParquet } = await import("../query/parquet.js");
+      const rows = cellsOf(store.audit(chain === undefined ? {} : { chain }));
+      say(`hermes: ${await writeParquet(parquet, COLUMNS, rows)} records in ${parquet}\n`);
+      return 0;
+    }
     const write = output === undefined ? print : writerTo(output);
     let piece = csv ? csvHeader : "";
     for await (const row of store.audit(chain === undefined ? {} : { chain })) {
@@ -196,6 +205,10 @@ export async function exportCommand({ output, csv, chain, ...flags }: ExportFlag
     write(piece);
     return 0;
   });
+}
+
+async function* cellsOf(rows: AsyncIterable<AuditRow>) {
+  for await (const row of rows) yield COLUMNS.map((name) => row[name]);
 }
 
 function writerTo(file: string): (text: string) => void {

@@ -42,11 +42,13 @@ export function addAuditCommands(program: Command): void {
       "--head <file>",
       "how far the chain had come, kept elsewhere (default: the file beside the store)",
     )
+    .option("--all", "of a fleet: every host's, as far and by the key that the host delivered it with")
     .option("--json", "as JSON")
     .action(async (options) => exit(await (await commands()).verifyCommand(options)));
   add("export", "all records as JSON lines, which `verify --file` checks anywhere")
     .option("--chain <name>", "only of this host")
     .option("--csv", "as CSV, for spreadsheets; it cannot be verified")
+    .option("--parquet <file>", "into a Parquet file, for large amounts; it cannot be verified")
     .option("-o, --output <file>", "write to a file instead of stdout")
     .action(async (options) => exit(await (await commands()).exportCommand(options)));
   add("keygen", "make an ed25519 key beside the store; from then on records are signed")

@@ -14,6 +14,11 @@ export function addFleetCommands(program: Command): void {
     .option("--local <file>", "the store of this host's sessions (default: hermes's own)")
     .option("--trust <key>", "take only policies that this key has signed; may be repeated", collect)
     .option("--traces <folder>", "traces of this host, on which new policies are tried before they come")
+    .option(
+      "--spool <bytes>",
+      "what this host's store may grow to, e.g. 1G; then calls are refused, and nothing is lost",
+    )
+    .option("--keep <n>", "delivered records that stay on this host too (default: all)")
     .addHelpText("after", AGENT_EXAMPLES)
     .action(async (options) => exit(await (await import("./agent.js")).agentCommand(options)));
 

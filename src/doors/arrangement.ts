@@ -156,13 +156,15 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   for (const [nr, interest] of stack.interests()) {
     if (stack.isBuiltIn(nr)) continue;
     const call = syscallByNumber(nr)!;
-    if (door === "notify" && interest.returns)
+    if (door === "notify" && (interest.returns || interest.inside))
       throw new HermesError("UNAVAILABLE", {
-        what: `the return of ${call.name}`,
-        why: "the notify door does not see returns",
+        what: interest.returns ? `the return of ${call.name}` : `the stack or the registers at ${call.name}`,
+        why: "the notify door does not see them",
       });
     const notifyServes =
-      !interest.returns && [...interest.actions].every((action) => notifyDoor.can(call, action));
+      !interest.returns &&
+      !interest.inside &&
+      [...interest.actions].every((action) => notifyDoor.can(call, action));
     // What really runs is seen only where execs are seen.
     const rechecked = EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
     const unhidden = interest.named && VDSO_CALLS.has(nr); // the trace door is open for it anyway
@@ -249,14 +251,14 @@ function filterSpec(
  */
 export function unserved(arrangement: Arrangement, stack: PolicyStack): string[] {
   const missing: string[] = [];
-  for (const [nr, { returns, actions, when }] of stack.interests()) {
+  for (const [nr, { returns, inside, actions, when }] of stack.interests()) {
     const call = syscallByNumber(nr)!;
     const door = arrangement.doorOf.get(nr);
     const narrowed = arrangement.narrowed.get(nr);
     const served =
       door &&
       (narrowed === undefined || narrowed === whenKey(when)) &&
-      (door === traceDoor || (!returns && [...actions].every((action) => door.can(call, action))));
+      (door === traceDoor || (!returns && !inside && [...actions].every((action) => door.can(call, action))));
     if (!served) missing.push(call.name);
   }
   for (const { nr } of stack.constantsAtStop)

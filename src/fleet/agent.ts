@@ -24,11 +24,15 @@ export interface AgentOptions extends Pick<LineOptions, "firstPause" | "longestP
   readonly runs: () => Promise<readonly RunningHere[]>;
   /** Traces of the past, the newest first, for trials of policies. */
   readonly traces?: () => readonly string[];
+  /** How many records that were delivered stay on this host; default all. */
+  readonly keep?: number;
   readonly log: (text: string) => void;
   /** Milliseconds. */
   readonly beat?: number;
   readonly tick?: number;
   readonly look?: number;
+  /** A server that starts again, or another one that takes over, is not away yet. */
+  readonly offlineAfter?: number;
 }
 
 export interface RunningHere {
@@ -39,8 +43,6 @@ export interface RunningHere {
 }
 
 const SESSIONS_SHOWN = 50;
-/** A server that starts again, or another one that takes over, is not away yet. */
-const OFFLINE_MS = 2_000;
 
 /**
  * The host's end of the fleet. It does one thing after the other over one connection: tells that the host is there, takes
@@ -80,7 +82,7 @@ export class Agent {
         this.#poke(false);
       },
     });
-    this.#delivery = new Delivery(this.#line, store, audit.chain);
+    this.#delivery = new Delivery(this.#line, store, audit.chain, options.keep);
     this.#questions = new Questions(this.#line, store, desk, offline);
     this.#policies = new PolicyWatch(this.#line, policy, audit, options.runs, options.traces ?? (() => []));
     this.#stopListening = store.onApprovals(() => this.#poke(false));
@@ -122,7 +124,7 @@ export class Agent {
   /** Returns whether there is more to do at once. */
   async #pass(look: boolean): Promise<boolean> {
     if (!this.#line.up) {
-      if (this.#line.downFor > OFFLINE_MS) await this.#questions.answerOffline();
+      if (this.#line.downFor > (this.#options.offlineAfter ?? 2_000)) await this.#questions.answerOffline();
       return false;
     }
     if (!this.#greeted) await this.#greet();

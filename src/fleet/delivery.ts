@@ -1,3 +1,4 @@
+import { readPublicKey } from "../audit/keys.js";
 import { storable } from "../store/sql.js";
 import type { AuditRow, Store } from "../store/store.js";
 import type { Line } from "./line.js";
@@ -15,19 +16,26 @@ export class Delivery {
   readonly #line: Line;
   readonly #store: Store;
   readonly #chain: string;
+  readonly #keep: number | undefined;
+  readonly #key: string | null;
   #delivered = 0;
+  #first: number | undefined;
 
-  constructor(line: Line, store: Store, chain: string) {
+  /** `keep`: how many records that were delivered stay here too. */
+  constructor(line: Line, store: Store, chain: string, keep?: number) {
     this.#line = line;
     this.#store = store;
     this.#chain = chain;
+    this.#keep = keep;
+    const key = readPublicKey(`${store.beside}.pub`);
+    this.#key = key ? key.export({ type: "spki", format: "pem" }).toString() : null;
   }
 
   /** After every connect: another server may answer now, which knows less. */
   async begin(): Promise<void> {
     const [head] = await this.#line.ask<{ seq: number; hash: string }>(
-      "SELECT seq, hash FROM begin_chain($1)",
-      [this.#chain],
+      "SELECT seq, hash FROM begin_chain($1, $2)",
+      [this.#chain, this.#key],
     );
     const { seq, hash } = head!;
     if (seq > 0 && !(await this.#holds(seq, hash)))
@@ -38,6 +46,8 @@ export class Delivery {
   }
 
   async #holds(seq: number, hash: string): Promise<boolean> {
+    const kept = (await this.#store.chains()).find(({ chain }) => chain === this.#chain);
+    if (kept?.keptSeq === seq) return kept.keptHash === hash;
     for await (const row of this.#store.audit({ chain: this.#chain, after: seq - 1 }))
       return row.seq === seq && row.hash === hash;
     return false;
@@ -58,7 +68,22 @@ export class Delivery {
       JSON.stringify(rows.map(asStored)),
     ]);
     this.#delivered = done!.seq;
+    await this.#trim();
     return rows.length === RECORDS || bytes > BYTES;
+  }
+
+  /** What the server has makes room for what it has not; many at once, since each time costs a sync. */
+  async #trim(): Promise<void> {
+    if (this.#keep === undefined) return;
+    if (this.#first === undefined)
+      for await (const { seq } of this.#store.audit({ chain: this.#chain })) {
+        this.#first = seq;
+        break;
+      }
+    const upTo = this.#delivered - Math.max(this.#keep, 1);
+    if (this.#first === undefined || upTo - this.#first < Math.min(this.#keep, RECORDS)) return;
+    await this.#store.trimAudit(this.#chain, upTo);
+    this.#first = upTo + 1;
   }
 }
 

@@ -58,7 +58,7 @@ const STATEMENTS: readonly string[] = [
   "GRANT USAGE ON SEQUENCE session_n_seq, approval_n_seq TO hermes_hosts",
   `GRANT INSERT, UPDATE (bytes, blocks, digest, ended) ON trace TO ${HOSTS}`,
   definer(
-    "begin_chain(called TEXT)",
+    "begin_chain(called TEXT, public_key TEXT)",
     "TABLE (seq BIGINT, hash TEXT)",
     "plpgsql",
     `BEGIN
@@ -66,6 +66,8 @@ const STATEMENTS: readonly string[] = [
       INSERT INTO chain AS c (name, host, seq, hash, kept_seq, kept_hash)
         SELECT called, me(), 0, repeat('0', 64), 0, repeat('0', 64)
         WHERE NOT EXISTS (SELECT FROM audit a WHERE a.chain = called) ON CONFLICT (name) DO NOTHING;
+      -- The first key stays: whoever takes a host over later cannot bring another.
+      UPDATE chain c SET key = public_key WHERE c.name = called AND c.host = me() AND c.key IS NULL;
       RETURN QUERY SELECT c.seq, c.hash FROM chain c WHERE c.name = called AND c.host = me();
       IF NOT FOUND THEN RAISE EXCEPTION 'this chain is of another host' USING ERRCODE = '42501'; END IF;
     END`,
@@ -119,7 +121,7 @@ const STATEMENTS: readonly string[] = [
     "me()",
     "server_now()",
     "speaks(INT)",
-    "begin_chain(TEXT)",
+    "begin_chain(TEXT, TEXT)",
     "deliver(TEXT, JSONB)",
     "take_back(TEXT, TEXT)",
     "spent(TEXT)",

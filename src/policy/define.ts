@@ -65,6 +65,8 @@ export interface PolicySpec {
    * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
    */
   readonly actions?: readonly Action[];
+  /** Its handlers look at stacks or registers, which takes the trace door whatever they answer. */
+  readonly inside?: boolean;
   /**
    * Only calls with these register arguments are stopped, the others go on untouched:
    * `{ clock_gettime: { which_clock: "CLOCK_REALTIME" } }`. Of a list, one must hold.
@@ -124,6 +126,7 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
       entry: entries.has(nr),
       returns: returns.has(nr),
       actions,
+      ...(spec.inside && { inside: true as const }),
       ...(named.has(nr) && { named: true }),
       ...(only.has(nr) && { when: only.get(nr)! }),
     });

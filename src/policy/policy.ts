@@ -97,6 +97,8 @@ export interface Interest {
   readonly actions: ReadonlySet<Action>;
   /** Only calls for whose register arguments one of these sets of tests holds; every call when absent. */
   readonly when?: readonly (readonly ConstantTest[])[];
+  /** It looks at registers or stacks, which are seen at the trace door only. */
+  readonly inside?: true;
   /** It was named, or its class was: it is to be seen also where the vDSO would serve it without a system call. */
   readonly named?: true;
 }

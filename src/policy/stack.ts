@@ -240,6 +240,7 @@ function join(a: Interest, b: Interest): Interest {
     returns: a.returns || b.returns,
     actions: new Set<Action>([...a.actions, ...b.actions]),
     ...(a.when && b.when && { when: [...a.when, ...b.when] }),
+    ...((a.inside || b.inside) && { inside: true as const }),
     ...((a.named || b.named) && { named: true }),
   };
 }

@@ -61,6 +61,10 @@ export class Code implements CodeMap {
     return this.modules.isCode(address) || (this.#readAgain() && this.modules.isCode(address));
   }
 
+  isVdso(address: number): boolean {
+    return this.#place(address).module?.isVdso === true;
+  }
+
   #place(address: number): Place {
     let place = this.#places.get(address);
     if (!place) {

@@ -13,6 +13,8 @@ export interface CodeMap {
   row(address: number): Row | undefined;
   /** Whether code could run there. */
   isCode(address: number): boolean;
+  /** The vDSO: where it would hide calls, its code was written over (instrument/vdso.ts) and its tables are not true. */
+  isVdso(address: number): boolean;
 }
 
 /** A walk's outcome, in arrays that are used again by the next. */
@@ -40,6 +42,17 @@ export function newWalk(limit: number): Walk {
 const SIGRETURN = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 /** A struct ucontext's registers, by their DWARF numbers. */
 const CONTEXT = [144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, 168];
+const RET = 0xc3;
+/** How to unwind from a `ret`. */
+const AT_RETURN: Row = {
+  cfaRegister: RSP,
+  cfaOffset: 8,
+  cfaExpression: undefined,
+  saved: Int32Array.of(RETURN_ADDRESS, -8),
+  others: [],
+  isSignal: false,
+  isOutermost: false,
+};
 /** Frames that are larger are none. */
 const LARGEST_FRAME = 64 * 1024 * 1024;
 
@@ -70,7 +83,7 @@ export class Unwinder {
     own.set(registers);
     this.#found = FOUND.registers;
     this.#exact = exact;
-    this.#row = this.#code.row(own[RETURN_ADDRESS]! - (exact ? 0 : 1));
+    this.#row = this.#atReturn(exact) ? AT_RETURN : this.#code.row(own[RETURN_ADDRESS]! - (exact ? 0 : 1));
     this.#memory.begin(own[RSP]!);
     into.count = 0;
     try {
@@ -94,6 +107,12 @@ export class Unwinder {
       into.end = endOf(error);
       return into;
     }
+  }
+
+  /** A call in the vDSO, with a `ret` behind it: then it is certain where the caller is, whatever the tables say. */
+  #atReturn(exact: boolean): boolean {
+    const address = this.#registers[RETURN_ADDRESS]!;
+    return !exact && this.#code.isVdso(address) && this.#memory.peek(address, 1)?.[0] === RET;
   }
 
   /** From a frame to its caller. Says why not when there is none. */

@@ -8,7 +8,11 @@ const GROUP = 100_000;
 type Kind = "INT64" | "DOUBLE" | "STRING";
 
 /** Writes rows as a Parquet file and says how many they were. Types are those of the first group's values. */
-export async function writeParquet(file: string, columns: readonly string[], rows: Rows): Promise<number> {
+export async function writeParquet(
+  file: string,
+  columns: readonly string[],
+  rows: Rows | AsyncIterable<readonly Cell[]>,
+): Promise<number> {
   const { ParquetWriter, fileWriter, schemaFromColumnData } = await import("hyparquet-writer");
   let kinds: Kind[] | undefined;
   let writer: InstanceType<typeof ParquetWriter> | undefined;
@@ -29,7 +33,7 @@ export async function writeParquet(file: string, columns: readonly string[], row
   };
   let group: Cell[][] = columns.map(() => []);
   try {
-    for (const row of rows) {
+    for await (const row of rows) {
       for (const [i, cell] of row.entries()) group[i]!.push(cell);
       if (++count % GROUP !== 0) continue;
       await write(group);

@@ -32,8 +32,6 @@ export const PARTITIONED_AUDIT: readonly string[] = [
 export const FLEET_TABLES: readonly string[] = [
   "ALTER TABLE session ADD COLUMN owner TEXT",
   "ALTER TABLE approval ADD COLUMN owner TEXT",
-  "ALTER TABLE approval ADD COLUMN claimed_by TEXT",
-  "ALTER TABLE approval ADD COLUMN claimed_until BIGINT",
   "CREATE INDEX approval_owner ON approval (owner, state)",
   `CREATE TABLE host (
     id TEXT NOT NULL PRIMARY KEY,

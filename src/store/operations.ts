@@ -1,3 +1,4 @@
+import { SERVER_NOW } from "./fleet-schema.js";
 import { all, type Dialect, isIn, type Operation, type Row, raw, sql } from "./sql.js";
 import {
   type AllowanceRow,
@@ -9,6 +10,7 @@ import {
   type AuditRow,
   CHAIN_START,
   type ChainEnd,
+  type ChainRow,
   type NewApproval,
   type NewSession,
   type NewToolCall,
@@ -105,11 +107,13 @@ export function* park(a: NewApproval): Operation<void> {
 }
 
 export function* answer(
+  dialect: Dialect,
   id: string,
   { state, scope, by, note, time }: ApprovalAnswer,
 ): Operation<{ mine: boolean; row: ApprovalRow }> {
   // An answer that comes when the time is over is none, even where nobody has noticed yet.
-  const inTime = state === "expired" || state === "withdrawn" ? raw("1 = 1") : sql`expires > ${time}`;
+  const inTime =
+    state === "expired" || state === "withdrawn" ? raw("1 = 1") : sql`expires > ${clock(dialect, time)}`;
   const mine = yield sql`UPDATE approval SET state = ${state}, scope = ${scope ?? null}, answered = ${time},
       answered_by = ${by}, note = ${note ?? null}
     WHERE id = ${id} AND state = 'pending' AND ${inTime} RETURNING ${APPROVAL}`;
@@ -119,6 +123,31 @@ export function* answer(
   const [row] = as<ApprovalRow>(yield sql`SELECT ${APPROVAL} FROM approval WHERE id = ${id}`);
   if (!row) throw new Error(`there is no approval ${id}`);
   return { mine: false, row };
+}
+
+/** What a host of a fleet asks is timed by the server; clocks of hosts and of people differ. */
+function clock(dialect: Dialect, time: number) {
+  return dialect === "sqlite"
+    ? sql`${time}`
+    : sql`(CASE WHEN owner IS NULL THEN ${time}::bigint ELSE ${raw(SERVER_NOW)} END)`;
+}
+
+/** Rows that another process is just changing are left to it. */
+const passingBy = (dialect: Dialect) => raw(dialect === "sqlite" ? "" : " FOR UPDATE SKIP LOCKED");
+
+/** The oldest question that nobody looks at, for whoever takes it now; nobody else gets it until then. */
+export function* claim(
+  dialect: Dialect,
+  by: string,
+  now: number,
+  until: number,
+): Operation<ApprovalRow | undefined> {
+  const free = sql`state = 'pending' AND expires > ${clock(dialect, now)} AND
+    (claimed_until IS NULL OR claimed_until <= ${now} OR claimed_by = ${by})`;
+  const rows = yield sql`UPDATE approval SET claimed_by = ${by}, claimed_until = ${until}
+    WHERE n = (SELECT n FROM approval WHERE ${free} ORDER BY created, n LIMIT 1${passingBy(dialect)})
+    RETURNING ${APPROVAL}`;
+  return as<ApprovalRow>(rows)[0];
 }
 
 /** Who answered when nobody did. */
@@ -150,14 +179,17 @@ export function* approvals(filter: ApprovalFilter = {}): Operation<readonly Appr
 }
 
 /** Whether there is something to expire. */
-export function* due(now: number): Operation<boolean> {
-  const rows = yield sql`SELECT n FROM approval WHERE state = 'pending' AND expires <= ${now} LIMIT 1`;
+export function* due(dialect: Dialect, now: number): Operation<boolean> {
+  const rows =
+    yield sql`SELECT n FROM approval WHERE state = 'pending' AND expires <= ${clock(dialect, now)} LIMIT 1`;
   return rows.length > 0;
 }
 
-export function* expire(now: number): Operation<readonly ApprovalRow[]> {
+export function* expire(dialect: Dialect, now: number): Operation<readonly ApprovalRow[]> {
+  const over = sql`state = 'pending' AND expires <= ${clock(dialect, now)}`;
   const rows = yield sql`UPDATE approval SET state = 'expired', answered = ${now}, answered_by = ${EXPIRY}
-    WHERE state = 'pending' AND expires <= ${now} RETURNING ${APPROVAL}`;
+    WHERE n IN (SELECT n FROM approval WHERE ${over}${passingBy(dialect)}) AND state = 'pending'
+    RETURNING ${APPROVAL}`;
   return as<ApprovalRow>(rows).toSorted((a, b) => a.created - b.created);
 }
 
@@ -187,7 +219,10 @@ export function* appendAudit(
   entries: readonly SealedEntry[],
 ): Operation<readonly AuditRow[]> {
   if (dialect === "postgres") yield sql`SELECT pg_advisory_xact_lock(hashtextextended(${chain}, 7))`;
-  const [end] = yield sql`SELECT seq, hash FROM audit WHERE chain = ${chain} ORDER BY seq DESC LIMIT 1`;
+  const [last] = yield sql`SELECT seq, hash FROM audit WHERE chain = ${chain} ORDER BY seq DESC LIMIT 1`;
+  const [end] = last
+    ? [last]
+    : yield sql`SELECT kept_seq AS seq, kept_hash AS hash FROM chain WHERE name = ${chain}`;
   let seq = Number(end?.seq ?? 0);
   let previous = String(end?.hash ?? CHAIN_START);
   const added: AuditRow[] = [];
@@ -215,8 +250,26 @@ export function* chainEnds(): Operation<readonly ChainEnd[]> {
       UNION ALL SELECT (SELECT MIN(chain) FROM audit WHERE chain > c.chain) FROM c WHERE c.chain IS NOT NULL)
     SELECT a.chain, a.seq, a.hash FROM c
     JOIN audit a ON a.chain = c.chain AND a.seq = (SELECT MAX(seq) FROM audit WHERE chain = c.chain)
-    ORDER BY a.chain`);
+    UNION ALL SELECT name, kept_seq, kept_hash FROM chain
+      WHERE kept_seq > 0 AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.chain = name)
+    ORDER BY 1`);
   return as<ChainEnd>(rows);
+}
+
+export function* chains(): Operation<readonly ChainRow[]> {
+  const rows = yield raw(
+    'SELECT name AS chain, host, seq, hash, kept_seq AS "keptSeq", kept_hash AS "keptHash", key FROM chain ORDER BY name',
+  );
+  return as<ChainRow>(rows);
+}
+
+export function* trimAudit(chain: string, upTo: number): Operation<void> {
+  const [end] = yield sql`SELECT hash FROM audit WHERE chain = ${chain} AND seq = ${upTo}`;
+  if (!end) throw new Error(`there is no record ${upTo} in ${chain}`);
+  yield sql`INSERT INTO chain (name, seq, hash, kept_seq, kept_hash)
+    VALUES (${chain}, ${upTo}, ${String(end.hash)}, ${upTo}, ${String(end.hash)})
+    ON CONFLICT (name) DO UPDATE SET kept_seq = excluded.kept_seq, kept_hash = excluded.kept_hash`;
+  yield sql`DELETE FROM audit WHERE chain = ${chain} AND seq <= ${upTo}`;
 }
 
 /** The records behind `from`, at most so many. */

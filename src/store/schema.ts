@@ -87,7 +87,11 @@ const MIGRATIONS: readonly ((words: Words) => readonly string[])[] = [
       seq BIGINT NOT NULL,
       hash TEXT NOT NULL,
       kept_seq BIGINT NOT NULL,
-      kept_hash TEXT NOT NULL)${fleet ? "" : " STRICT"}`,
+      kept_hash TEXT NOT NULL,
+      key TEXT)${fleet ? "" : " STRICT"}`,
+    // Several people share what waits: what one of them looks at is not shown to the next.
+    "ALTER TABLE approval ADD COLUMN claimed_by TEXT",
+    "ALTER TABLE approval ADD COLUMN claimed_until BIGINT",
     ...(fleet ? [...PARTITIONED_AUDIT, ...FLEET_TABLES] : []),
   ],
 ];

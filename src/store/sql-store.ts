@@ -58,14 +58,16 @@ export class SqlStore implements Store {
 
   park = (approval: NewApproval) => this.#write(() => operations.park(approval), "approvals");
   answer = (id: string, answer: ApprovalAnswer) =>
-    this.#write(() => operations.answer(id, answer), "approvals");
+    this.#write(() => operations.answer(this.engine, id, answer), "approvals");
+  claim = (by: string, now: number, until: number) =>
+    this.#write(() => operations.claim(this.engine, by, now, until));
   spend = (id: string, time: number) => this.#write(() => operations.spend(id, time), "approvals");
   approval = (id: string) => this.#read(() => operations.approval(id));
   approvals = (filter?: ApprovalFilter) => this.#read(() => operations.approvals(filter));
   expire = async (now: number) => {
     // Asked often, and there is seldom something to write.
-    const due = await this.#read(() => operations.due(now));
-    return due ? this.#write(() => operations.expire(now), "approvals") : [];
+    const due = await this.#read(() => operations.due(this.engine, now));
+    return due ? this.#write(() => operations.expire(this.engine, now), "approvals") : [];
   };
 
   addAllowance = (allowance: AllowanceRow) => this.#write(() => operations.addAllowance(allowance));
@@ -75,6 +77,8 @@ export class SqlStore implements Store {
 
   appendAudit = (chain: string, entry: AuditEntry, seal: Seal) =>
     this.#named(this.#appends.add(chain, { entry, seal }));
+  chains = () => this.#read(() => operations.chains());
+  trimAudit = (chain: string, upTo: number) => this.#write(() => operations.trimAudit(chain, upTo));
   chainEnds = () => this.#read(() => operations.chainEnds());
 
   async *audit(filter: AuditFilter = {}): AsyncGenerator<AuditRow> {

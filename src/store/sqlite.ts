@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "libsql";
@@ -56,11 +56,20 @@ export class SqliteEngine implements Engine {
       if (mode !== "wal") throw new Error("its file system cannot share memory between processes (WAL)");
       // FULL: a commit is on disk before it is acknowledged. NORMAL would lose the last ones with the power.
       engine.#database.exec("PRAGMA synchronous = FULL; PRAGMA trusted_schema = 0");
+      engine.#bound();
     } catch (error) {
       engine.#database.close();
       throw error;
     }
     return engine;
+  }
+
+  /** A store that may grow to so many bytes: what comes then is refused, as on a full disk. */
+  #bound(): void {
+    const limit = readLimit(this.name);
+    if (limit === undefined) return;
+    const pages = Math.max(1, Math.floor(limit / Number(this.#value("PRAGMA page_size"))));
+    this.#database.exec(`PRAGMA max_page_count = ${pages}`);
   }
 
   read<T>(operation: () => Operation<T>): Promise<T> {
@@ -215,6 +224,16 @@ function makeFile(file: string): void {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const { mode, uid } = statSync(file);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+  }
+}
+
+/** Written beside it (`hermes agent --spool`), and looked at when it is opened. */
+function readLimit(file: string): number | undefined {
+  try {
+    return Number(readFileSync(`${file}.limit`, "utf8")) || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

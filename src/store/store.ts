@@ -31,6 +31,8 @@ export interface Store {
   park(approval: NewApproval): Promise<void>;
   /** First answer wins: the row as it is afterwards, and whether it was this answer that made it so. */
   answer(id: string, answer: ApprovalAnswer): Promise<{ readonly mine: boolean; readonly row: ApprovalRow }>;
+  /** The oldest question that nobody else looks at; it is this one's to look at until then. Anybody may still answer it. */
+  claim(by: string, now: number, until: number): Promise<ApprovalRow | undefined>;
   /** A grant is spent once: true for exactly one caller. */
   spend(id: string, time: number): Promise<boolean>;
   approval(id: string): Promise<ApprovalRow | undefined>;
@@ -52,6 +54,10 @@ export interface Store {
   audit(filter?: AuditFilter): AsyncIterable<AuditRow>;
   /** The last record of every chain. */
   chainEnds(): Promise<readonly ChainEnd[]>;
+  /** What is known of chains besides their records. */
+  chains(): Promise<readonly ChainRow[]>;
+  /** Gives up the beginning of a chain, up to this record, which must be there; where it begins now is kept. */
+  trimAudit(chain: string, upTo: number): Promise<void>;
 
   /** Calls back soon after another process (or this one) changed approvals. Returns how to stop that. */
   onApprovals(changed: () => void): () => void;
@@ -224,3 +230,17 @@ export interface AuditFilter {
 }
 
 export type ChainEnd = Pick<AuditRow, "chain" | "seq" | "hash">;
+
+/** A chain whose beginning was given up, or which a host delivers. */
+export interface ChainRow {
+  readonly chain: string;
+  /** Of a fleet (src/fleet): who delivers it, and how far it has come. */
+  readonly host: string | null;
+  readonly seq: number;
+  readonly hash: string;
+  /** The last record that is not kept any more; 0 when all are. */
+  readonly keptSeq: number;
+  readonly keptHash: string;
+  /** The public key of its host, PEM. */
+  readonly key: string | null;
+}

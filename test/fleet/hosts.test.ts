@@ -183,10 +183,12 @@ describe("a host's role", () => {
     ])
       expect([text, await tried(text)]).toEqual([text, "42501"]);
     const chain = other.audit.chain;
-    expect(await tried("SELECT * FROM begin_chain($1)", [chain])).toBe("42501");
-    expect(await tried("SELECT * FROM begin_chain('direct')")).toBe("42501");
+    expect(await tried("SELECT * FROM begin_chain($1, NULL)", [chain])).toBe("42501");
+    expect(await tried("SELECT * FROM begin_chain('direct', NULL)")).toBe("42501");
     expect(await tried("SELECT deliver($1, '[]')", [chain])).toBe("42501");
-    expect(await tried("SELECT * FROM begin_chain('mine')")).toEqual([{ seq: "0", hash: "0".repeat(64) }]);
+    expect(await tried("SELECT * FROM begin_chain('mine', NULL)")).toEqual([
+      { seq: "0", hash: "0".repeat(64) },
+    ]);
     const record = (seq: number, previous: string, hash: string) => ({
       seq,
       time: 1,

@@ -53,6 +53,7 @@ export class TestHost {
       log: (text) => this.log.push(text),
       tick: 50,
       look: 300,
+      offlineAfter: 300,
       beat: 200,
       firstPause: 20,
       longestPause: 200,

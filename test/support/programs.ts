@@ -6,9 +6,10 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Builds test/programs/NAME.c once per content and flags, and returns the binary's path. */
+/** Builds test/programs/NAME.c (or NAME as it is, with g++ for C++) once per content and flags, and returns the binary's path. */
 export function program(name: string, ...flags: string[]): string {
-  const source = join(root, "test/programs", `${name}.c`);
+  const isPlusPlus = name.endsWith(".cc");
+  const source = join(root, "test/programs", isPlusPlus ? name : `${name}.c`);
   const version = createHash("sha256")
     .update(readFileSync(source))
     .update(flags.join(" "))
@@ -18,9 +19,13 @@ export function program(name: string, ...flags: string[]): string {
   if (!existsSync(binary)) {
     mkdirSync(join(root, "build/programs"), { recursive: true });
     const draft = `${binary}.${process.pid}`;
-    execFileSync("gcc", ["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", draft, source, ...flags], {
-      stdio: "pipe",
-    });
+    execFileSync(
+      isPlusPlus ? "g++" : "gcc",
+      ["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", draft, source, ...flags],
+      {
+        stdio: "pipe",
+      },
+    );
     renameSync(draft, binary);
   }
   return binary;

@@ -2,6 +2,7 @@ import { type Argument, type Syscall, suggest, syscallByNumber } from "../../abi
 import { type Address, formatAddress, isInternet } from "../../address.js";
 import type { CallEvent, Descriptor, ProcessInfo, ReturnEvent } from "../../event.js";
 import type { Engine } from "./engine.js";
+import type { InsideFunctions } from "./inside.js";
 import type { Pointer } from "./machine.js";
 import type { View, Views } from "./view.js";
 
@@ -38,6 +39,8 @@ const EVENT_FIELDS = [
     "elapsed",
     "memory",
     "maps",
+    "stack",
+    "registers",
   ],
 ] as const;
 const PROCESS_FIELDS = [
@@ -70,9 +73,7 @@ export const FIELD_NAMES: readonly string[] = [
 export interface Scene {
   readonly engine: Engine;
   readonly views: Views;
-  /** Registry slots of the functions that are values of events. */
-  readonly pushMemory: (L: Pointer) => void;
-  readonly pushMaps: (L: Pointer) => void;
+  readonly inside: InsideFunctions;
 }
 
 /** Either kind of event, without the types of every call's arguments. */
@@ -140,10 +141,10 @@ export class EventView implements View {
         pushSeconds(engine, L, event[key]);
         return;
       case "memory":
-        this.#scene.pushMemory(L);
-        return;
       case "maps":
-        this.#scene.pushMaps(L);
+      case "stack":
+      case "registers":
+        this.#scene.inside[key](L);
         return;
       case "nr":
       case "classes":

@@ -8,6 +8,7 @@ import { Answers } from "./answers.js";
 import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
+import { insideFunctions, looksInside } from "./inside.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
@@ -37,6 +38,8 @@ interface Registration extends Handler {
   readonly nrs: readonly number[];
   readonly part: "entry" | "returns";
   readonly actions: ReadonlySet<Action> | undefined;
+  /** It was said to look at stacks or registers. */
+  readonly inside: boolean;
   /** Those of them that were named, not only meant by "*". */
   readonly named: ReadonlySet<number>;
 }
@@ -46,8 +49,6 @@ const LOADING = 10;
 /** A line of the log costs a system call. */
 const LOG_COST = 2_000;
 const MAX_LOG = 4096;
-const MEMORY_COST = 1_000;
-const MAPS_COST = 20_000;
 const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
 /** All that a script which never mentions hermes can answer, by word. */
 const WORDS_ONLY: ReadonlySet<Action> = new Set<Action>(["allow", "deny", "kill", "ask"]);
@@ -173,41 +174,13 @@ export class Script {
 
   #makeScene(): Scene {
     const { engine } = this;
-    const { x } = engine;
-    const keep = (call: (L: Pointer) => number) => {
-      engine.pushFunction(engine.thread, call);
-      const ref = BigInt(engine.ref());
-      return (L: Pointer) => void x.lua_rawgeti(L, REGISTRY, ref);
-    };
-    return {
-      engine,
-      views: this.#views,
-      pushMemory: keep((L) => this.#memory(L)),
-      pushMaps: keep((L) => {
-        engine.charge(MAPS_COST);
-        engine.push(L, this.#current().process.maps);
-        return 1;
-      }),
-    };
+    return { engine, views: this.#views, inside: insideFunctions(engine, () => this.#current()) };
   }
 
   #current(): CallEvent {
     const { event } = this.#answers;
     if (!event) throw new Error("this event has been answered: copy what you need while you decide");
     return event;
-  }
-
-  /** e:memory(address, length); the event itself may be left out. */
-  #memory(L: Pointer): number {
-    const { engine } = this;
-    const first = engine.type(L, 1) === TYPE.table ? 2 : 1;
-    const address = engine.number(L, first);
-    const length = Number(engine.number(L, first + 1) ?? Number.NaN);
-    if (typeof address !== "bigint" || !(length >= 0))
-      throw new TypeError("e:memory takes an address and a length");
-    engine.charge(MEMORY_COST);
-    engine.push(L, this.#current().memory(BigInt.asUintN(64, address), length));
-    return 1;
   }
 
   #makeHermes(): number {
@@ -265,7 +238,8 @@ export class Script {
     const names = namesOf(engine.value(L, 1));
     const options = hasOptions ? (engine.value(L, 2) as Record<string, unknown>) : {};
     for (const key of Object.keys(options))
-      if (key !== "actions") throw new TypeError(`hermes.on has the option actions, not "${key}"`);
+      if (key !== "actions" && key !== "inside")
+        throw new TypeError(`hermes.on has the options actions and inside, not "${key}"`);
     const actions = actionsOf(options.actions);
     engine.x.lua_pushvalue(L, at);
     const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
@@ -280,7 +254,15 @@ export class Script {
       byPart.set(key, [...(byPart.get(key) ?? []), ...calls.map((call) => call.nr)]);
     }
     for (const [key, nrs] of byPart)
-      this.#registrations.push({ ref, form: "event", nrs, part: key, actions, named });
+      this.#registrations.push({
+        ref,
+        form: "event",
+        nrs,
+        part: key,
+        actions,
+        inside: options.inside === true,
+        named,
+      });
     return 0;
   }
 
@@ -308,6 +290,7 @@ export class Script {
     if (this.#registrations.length === 0 && this.#constants.length === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
     const calls = new Map<number, Interest>();
+    const mentioned = looksInside(source.text);
     for (const registration of this.#registrations) {
       const handlers = registration.part === "entry" ? this.#entries : this.#returns;
       for (const nr of new Set(registration.nrs)) {
@@ -317,6 +300,7 @@ export class Script {
           entry: registration.part === "entry" || (known?.entry ?? false),
           returns: registration.part === "returns" || (known?.returns ?? false),
           actions: new Set([...(known?.actions ?? []), ...(registration.actions ?? actions)]),
+          ...((mentioned || registration.inside || known?.inside) && { inside: true as const }),
           ...((registration.named.has(nr) || known?.named) && { named: true }),
         });
       }
@@ -348,6 +332,7 @@ export class Script {
       nrs,
       part: "entry",
       actions: mentionsHermes ? undefined : WORDS_ONLY,
+      inside: false,
       named: new Set(wanted.includes("*") ? [] : nrs),
     });
   }

@@ -13,6 +13,7 @@ import { checkFlagNames, type FlagNames } from "../match/flags.js";
 import { compileWord, expandBraces, PatternError } from "../match/glob.js";
 import { compilePaths, type PathList } from "../match/path.js";
 import { parseRate } from "../match/rate.js";
+import { compileCode } from "../match/stack.js";
 import { compileTime } from "../match/time.js";
 import { AnswerError, compileAnswer } from "./answer.js";
 import {
@@ -30,6 +31,7 @@ import {
   runsProgram,
 } from "./conditions.js";
 import { Occasions, Spending } from "./counters.js";
+import { onCaller, onCallStack } from "./on-stack.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
 import { ACTION_KEYS, type ActionKey, type RuleSpec } from "./schema.js";
 import type { Surroundings } from "./surroundings.js";
@@ -51,6 +53,9 @@ export interface Compilation {
 export function compileRule(spec: RuleSpec, place: Place, order: number, compilation: Compilation): Rule {
   return new RuleCompiler(spec, place, compilation).compile(order);
 }
+
+/** Keys of a rule that take a text or a list of them. */
+type ListKey = "path" | "address" | "argv" | "user" | "time" | "stack" | "caller";
 
 class RuleCompiler {
   readonly #spec: RuleSpec;
@@ -226,6 +231,9 @@ class RuleCompiler {
       this.#try("user", (texts) => this.#user(texts)),
       spec.process === undefined ? undefined : this.#named("process", () => this.#process()),
       this.#try("time", (texts) => onTime(texts.map(compileTime), texts)),
+      // Following a stack costs most: it is asked for last.
+      this.#try("caller", (texts) => onCaller(compileCode(texts), texts, strict)),
+      this.#try("stack", (texts) => onCallStack(compileCode(texts), texts, strict)),
     ];
     return found.filter((condition) => condition !== undefined);
   }
@@ -313,7 +321,7 @@ class RuleCompiler {
 
   // ---------------------------------------------------------------- texts and errors
 
-  #texts(key: "path" | "address" | "argv" | "user" | "time"): string[] {
+  #texts(key: ListKey): string[] {
     return this.#textsAt([key], this.#spec[key]);
   }
 
@@ -326,10 +334,7 @@ class RuleCompiler {
   }
 
   /** Compiles a list; an error points at the element that is wrong when one can be told. */
-  #try<T>(
-    key: "path" | "address" | "argv" | "user" | "time",
-    compile: (texts: readonly string[]) => T,
-  ): T | undefined {
+  #try<T>(key: ListKey, compile: (texts: readonly string[]) => T): T | undefined {
     const value = this.#spec[key];
     if (value === undefined) return undefined;
     const texts = this.#texts(key);

@@ -76,6 +76,7 @@ const KEYS = [
   "cwd",
   "fd",
   "at",
+  "stack",
 ] as const;
 
 /** The event that an example describes: `{ read: ~/x }`, `{ connect: 10.0.0.1:80 }`, `{ exec: [git, push] }`, `{ call: openat, path: … }`. */
@@ -103,6 +104,7 @@ export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent
     args: { ...representative?.args, ...scalars(spec.where) },
     process: processOf(spec, variables),
     ...(spec.at !== undefined && { time: timeOf(String(spec.at)) }),
+    ...(spec.stack !== undefined && { stack: [spec.stack].flat().map(String) }),
   });
 }
 

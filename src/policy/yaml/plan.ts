@@ -107,8 +107,16 @@ export function subscriptionOf(plans: ReadonlyMap<number, CallPlan>, fallback: A
     const actions = new Set<Action>(["allow", ...rules.map(({ key }) => ACTION_OF[key])]);
     if (covered) actions.add(fallback);
     const when = parts.every(({ deed }) => deed?.when) && parts.flatMap(({ deed }) => deed!.when!);
+    const inside = rules.some((rule) => rule.conditions.some((condition) => condition.inside));
     const named = rules.some(({ target }) => target.calls.has(nr) && !target.names.includes("*"));
-    calls.set(nr, { entry: true, returns: false, actions, ...(when && { when }), ...(named && { named }) });
+    calls.set(nr, {
+      entry: true,
+      returns: false,
+      actions,
+      ...(when && { when }),
+      ...(named && { named }),
+      ...(inside && { inside }),
+    });
   }
   return { calls, constants };
 }

@@ -43,6 +43,8 @@ export interface Sight {
 
 export interface Condition {
   readonly key: string;
+  /** It looks at the stack: the call must come through the trace door. */
+  readonly inside?: true;
   holds(sight: Sight): boolean;
   /** What is different, when it does not hold. */
   tell(sight: Sight): string;

@@ -178,6 +178,14 @@ export const ruleSchema = z.strictObject(
       })
       .optional()
       .describe("Comparisons of arguments by their kernel names."),
+    stack: oneOrMore("a module or a function such as libcurl or libcurl!curl_*")
+      .optional()
+      .describe(
+        "What is on the stack: a module, or module!function; globs, !exceptions. Takes the trace door.",
+      ),
+    caller: oneOrMore("a module or a function such as libcurl or libcurl!curl_*")
+      .optional()
+      .describe("Who made the call: the innermost function outside the C library. Takes the trace door."),
     time: oneOrMore("hours such as 09:00-17:00 or mon-fri 22:00-06:00")
       .optional()
       .describe("When: hours of the day and days of the week."),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { syscallByName, syscallsOfClass } from "../../../src/abi/index.js";
 import { HermesError } from "../../../src/errors.js";
+import { callStack, frameOf } from "../../../src/inside.js";
 import { loadPolicy } from "../../../src/policy/load.js";
 import { LuaError } from "../../../src/policy/lua/error.js";
 import { camelName } from "../../../src/policy/lua/names.js";
@@ -317,6 +318,21 @@ describe("an event's fields", () => {
       },
     ],
     ["e:memory(16, 2)", "nil"],
+    [
+      "e.memory.read(16, 2), e.memory:read(16, 2), e.memory.text(1), #e.memory.scan('x', { region = '[heap]' })",
+      "ab\tab\ttext\t2",
+      {
+        memory: Object.assign(() => Buffer.from("ab"), {
+          text: () => "text",
+          scan: (_: Uint8Array, { region }: { region?: string }) => (region === "[heap]" ? [1n, 2n] : []),
+        }),
+      },
+    ],
+    [
+      "e.stack()[1].text, e:stack()[2].module, e.stack()[2].symbol, #e.stack(), e.stack().reason",
+      "libc!read+0x10\tapp\tmain\t2\tstart",
+      { stack: () => callStack([frameOf("libc!read+0x10"), frameOf("app!main")], "start") },
+    ],
     ["e.args.mode, e.args[4], #e.args", "420\t420\t4", { args: { mode: 420 } }],
   ])("%s", (expression, text, fields = {}) => {
     expect(shown(expression, "openat", fields)).toBe(text);

@@ -19,7 +19,7 @@ interface Fields {
 /** An event by hand: what is not given is empty. */
 export function event(name: string, { registers = [], ...fields }: Fields = {}): CallEvent {
   const call = syscallByName(name)!;
-  const made = {
+  const made: Record<string, unknown> & { process: Record<string, unknown> } = {
     kind: "syscall",
     name,
     nr: call.nr,
@@ -53,6 +53,7 @@ export function event(name: string, { registers = [], ...fields }: Fields = {}):
     flags: [],
     data: undefined,
     memory: () => undefined,
+    maps: () => made.process.maps,
     ...fields,
   };
   return made as unknown as CallEvent;
