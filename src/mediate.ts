@@ -48,6 +48,14 @@ export class Mediator {
     this.#summary.count(event, decision);
   }
 
+  recordFunction(event: FunctionEvent, decision: Decision): void {
+    this.#summary.countInside(event.name, decision);
+  }
+
+  recordFunctionReturn(event: FunctionEvent, decision: Decision): void {
+    this.#summary.countReturn(event.name, decision);
+  }
+
   recordReturn(nr: number, decision: Decision): void {
     this.#summary.countReturn(nr, decision);
   }

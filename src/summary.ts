@@ -46,6 +46,7 @@ type Deeds = Map<string, { -readonly [K in keyof DeedCount]: DeedCount[K] }>;
 /** A hostile program must not grow the supervisor by making policies say ever new things. */
 const MAX_KINDS = 1000;
 const MAX_DEEDS = 100;
+const MAX_INSIDE = 10_000;
 
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
@@ -95,11 +96,12 @@ export class Summary {
 
   /** An event inside the program, which has no number. */
   countInside(name: string, decision: Decision): void {
-    this.#inside.set(name, (this.#inside.get(name) ?? 0) + 1);
+    const known = this.#inside.get(name);
+    if (known !== undefined || this.#inside.size < MAX_INSIDE) this.#inside.set(name, (known ?? 0) + 1);
     if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
   }
 
-  countReturn(nr: number, decision: Decision): void {
+  countReturn(nr: number | string, decision: Decision): void {
     if (decision.action !== "allow") this.#remember(nr, decision);
   }
 

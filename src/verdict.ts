@@ -34,8 +34,8 @@ export interface Change {
   readonly args?: Readonly<Record<string | number, number | bigint | string | Uint8Array>>;
   /** New bytes for the call's data: what is written, or (on return) what was read. */
   readonly data?: string | Uint8Array;
-  /** On return: what the program sees as the result. */
-  readonly result?: number | bigint;
+  /** On return: what the program sees as the result. Text and bytes for functions that return a pointer to them. */
+  readonly result?: number | bigint | string | Uint8Array;
   /** Of an instruction: registers as it is to find them (of rdtsc, rdtscp and cpuid: as it is to leave them). */
   readonly registers?: RegisterValues;
 }
@@ -45,7 +45,8 @@ export type RegisterValues = Readonly<Record<string, number | bigint>>;
 
 /** The call does not happen; the program sees this. */
 export interface Emulation {
-  readonly result: number | bigint;
+  /** Text and bytes for functions that return a pointer to them. */
+  readonly result: number | bigint | string | Uint8Array;
   /** Bytes for the call's out buffer. */
   readonly data?: string | Uint8Array;
   /** Bytes for other out arguments, by name or index. */
@@ -95,7 +96,7 @@ export function modify(change: Change, reason?: string): Verdict {
 }
 
 export function emulate(
-  result: number | bigint,
+  result: number | bigint | string | Uint8Array,
   output?: string | Uint8Array | Omit<Emulation, "result">,
   reason?: string,
 ): Verdict {

@@ -1,5 +1,5 @@
 import { formatAddress } from "../address.js";
-import type { CallEvent, ProcessInfo } from "../event.js";
+import type { CallEvent, FunctionEvent, ProcessInfo } from "../event.js";
 import type { Decision } from "../verdict.js";
 
 /** What a person is asked: may this happen? Plain data, since it is asked in another thread. */
@@ -53,6 +53,38 @@ export function questionOf(id: number, event: CallEvent, decision: Decision, pat
     ...(rule !== undefined && { rule }),
     ...(reason !== undefined && { reason }),
   };
+}
+
+/** The same about a function inside the program. */
+export function functionQuestion(
+  id: number,
+  event: FunctionEvent,
+  decision: Decision,
+  patience: number,
+): Question {
+  const { policy, rule, reason } = decision;
+  return {
+    id,
+    call: event.name,
+    what: `call ${event.name}(${functionWords(event)})`,
+    subject: {},
+    who: lineage(event.process),
+    policy,
+    patience,
+    ...(rule !== undefined && { rule }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+const MAX_WORD = 200;
+
+function functionWords(event: FunctionEvent): string {
+  return Object.entries(event.args)
+    .map(([name, value]) => {
+      const text = typeof value === "object" && value !== null ? "…" : String(value);
+      return `${/^\d+$/.test(name) ? "" : `${name}=`}${text.slice(0, MAX_WORD)}`;
+    })
+    .join(", ");
 }
 
 /** Two questions with the same key are the same question. */

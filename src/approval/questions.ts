@@ -1,8 +1,8 @@
-import type { CallEvent } from "../event.js";
+import type { CallEvent, FunctionEvent } from "../event.js";
 import type { Policy } from "../policy/policy.js";
 import { allow, type Decision, deny } from "../verdict.js";
 import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
-import { type Answer, keyOf, type Question, questionOf } from "./question.js";
+import { type Answer, functionQuestion, keyOf, type Question, questionOf } from "./question.js";
 
 const MAX_REFUSED = 1000;
 
@@ -40,6 +40,10 @@ export class Questions {
     const standing = this.#approvals?.decide(event);
     if (standing?.action === "allow" && standing.rule !== undefined && standing.rule !== "default")
       return granted(decision, `approved for always: ${standing.rule}`);
+    return this.#ask(question, decision);
+  }
+
+  #ask(question: Question, decision: Decision): Decision | Question {
     const key = keyOf(question);
     if (this.#remembered.has(key)) return granted(decision, "approved for this session");
     if (this.#refused.has(inProcess(key, question))) return refused(decision, "a person said no");
@@ -52,6 +56,11 @@ export class Questions {
     this.#open.set(question.id, question);
     this.#host.ask(question);
     return question;
+  }
+
+  /** The same for a function inside the program. */
+  askFunction(event: FunctionEvent, decision: Decision): Decision | Question {
+    return this.#ask(functionQuestion(this.#next, event, decision, this.#patience), decision);
   }
 
   /** Returns every question that this answer settles: the same one may have been asked more than once. */

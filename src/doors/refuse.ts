@@ -39,9 +39,15 @@ export function argumentIndex(event: DecodedCall, key: string | number): number 
   return index;
 }
 
+/** Only functions return texts. */
+export function resultOf(result: Emulation["result"]): number | bigint {
+  if (typeof result === "number" || typeof result === "bigint") return result;
+  throw new NotPossible("it gives a number, not a text");
+}
+
 /** Puts out bytes where the program expects them and returns a value in the kernel's place. */
 export function emulate(event: DecodedCall, emulation: Emulation, answer: Answer): void {
-  answer.begin(ANSWER.return).result(emulation.result);
+  answer.begin(ANSWER.return).result(resultOf(emulation.result));
   const outputs: [number, Uint8Array][] = Object.entries(emulation.outputs ?? {}).map(([key, value]) => [
     argumentIndex(event, key),
     toBytes(value),

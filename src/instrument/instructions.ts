@@ -1,6 +1,6 @@
 import type { Processes } from "../decode/reach.js";
 import { NotPossible } from "../doors/door.js";
-import { signalOf } from "../doors/refuse.js";
+import { resultOf, signalOf } from "../doors/refuse.js";
 import type { InstructionEvent } from "../event.js";
 import { ANSWER, ANSWER_FLAG } from "../kernel/layout.js";
 import type { Answer, Stop } from "../kernel/stop.js";
@@ -106,12 +106,16 @@ function answerCounter(event: InstructionEvent, verdict: Verdict, answer: Answer
       return;
     case "emulate": {
       const { result, registers } = verdict.emulation!;
-      put(answer.begin(ANSWER.continue), BigInt(result), registers);
+      put(answer.begin(ANSWER.continue), BigInt(resultOf(result)), registers);
       return;
     }
     case "modify": {
       const { result, registers } = verdict.change!;
-      put(answer.begin(ANSWER.continue), result === undefined ? event.value! : BigInt(result), registers);
+      put(
+        answer.begin(ANSWER.continue),
+        result === undefined ? event.value! : BigInt(resultOf(result)),
+        registers,
+      );
       return;
     }
     case "fault": {

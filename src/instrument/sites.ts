@@ -1,8 +1,9 @@
 import { LONGEST_INSTRUCTION, makeStub } from "../code/stub.js";
-import { ANSWER, ANSWER_FLAG, EVENT_FIELD, REGISTER } from "../kernel/layout.js";
+import { ANSWER, ANSWER_FLAG, ANSWER_OFFSET, EVENT_FIELD, REGISTER } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Answer, Stop } from "../kernel/stop.js";
+import { byteAt, codeAt } from "./code-at.js";
 import { findSyscall, makePool, type Pool } from "./pool.js";
 import { Space } from "./space.js";
 
@@ -16,7 +17,8 @@ import { Space } from "./space.js";
  *   owner.hit(hit) → 0, or for how many milliseconds the thread is to be held (then sites.take(hit) before returning)
  *
  * In hit(): `hit.registers` are the thread's as it stands before the site's instruction; change them as you like.
- * `hit.goTo(address)` to go on elsewhere, and have no other owner asked. `hit.address` is the site.
+ * `hit.goTo(address)` to go on elsewhere, and have no other owner asked; `hit.killed = true` to end the process;
+ * `hit.signal = n` to send it a signal besides. `hit.address` is the site.
  * Several owners may share a site. A tid that places must be stopped, and not inside a system call: at a hit, at the
  * return of a call, at the return of an exec. `spaceOf(tid)` is its memory; fork copies it, threads and vfork share it.
  * Signals besides SIGTRAP: `sites.watch("SIGSEGV" number, handler)`; the handler says whether it was its own.
@@ -48,6 +50,10 @@ export class Hit {
   space = new Space();
   time = 0;
   settled = false;
+  /** A signal that the thread gets besides. */
+  signal = 0;
+  /** Its process ends here. */
+  killed = false;
   readonly registers: RegisterFile;
 
   constructor(registers: RegisterFile) {
@@ -62,11 +68,10 @@ export class Hit {
 
 /** A hit that waits for its time. */
 export interface TakenHit {
-  readonly tid: number;
   readonly address: number;
   readonly space: Space;
-  readonly time: number;
-  readonly registers: Uint8Array;
+  /** The event, registers included. */
+  readonly event: Uint8Array;
 }
 
 /** Says whether the signal was its own, and is not for the program. */
@@ -92,11 +97,11 @@ export class Sites {
     for (const signal of [SIGTRAP, ...FAULTS]) this.#watched.set(signal, []);
   }
 
-  /** Begins to look at signals. The session's native half must be there. */
-  start(): void {
+  /** Which signals the native half is to report: bit n - 1 for signal n. */
+  get signals(): bigint {
     let mask = 0n;
     for (const signal of this.#watched.keys()) mask |= 1n << BigInt(signal - 1);
-    native().watchSignals(mask);
+    return mask;
   }
 
   watch(signal: number, handler: SignalHandler): void {
@@ -150,12 +155,27 @@ export class Sites {
     space: Space,
     addresses: readonly number[],
     owner: SiteOwner,
+    how: { once?: boolean } = {},
+  ): number[] {
+    return this.placeEach(
+      tid,
+      space,
+      addresses.map((address) => [address, owner] as const),
+      how,
+    );
+  }
+
+  /** The same, each with an owner of its own. */
+  placeEach(
+    tid: number,
+    space: Space,
+    places: readonly (readonly [address: number, owner: SiteOwner])[],
     { once = false }: { once?: boolean } = {},
   ): number[] {
     const failed: number[] = [];
     const made: Site[] = [];
     const batch = new Batch(tid, space);
-    for (const address of addresses) {
+    for (const [address, owner] of places) {
       const known = space.site(address);
       if (known?.owners.some((one) => one.owner === owner)) continue;
       const owners = [...(known?.owners ?? []), { owner, once }];
@@ -163,7 +183,7 @@ export class Sites {
         space.set({ ...known, owners });
         continue;
       }
-      const code = codeAt(tid, space, address);
+      const code = codeAt(tid, space, address, LONGEST_INSTRUCTION);
       const moved = once ? IN_PLACE : code && batch.stub(code, address);
       if (!code || !moved) failed.push(address);
       else made.push({ address, byte: code[0]!, ...moved, owners });
@@ -195,6 +215,12 @@ export class Sites {
     const gone = space.within(from, to).map(({ address }) => address);
     for (const address of gone) space.delete(address);
     return gone;
+  }
+
+  /** Memory in [from, to) was made executable (again): what was written over meanwhile is no longer ours. */
+  check(tid: number, space: Space, from: number, to: number): void {
+    for (const { address } of space.within(from, to))
+      if (byteAt(tid, address) !== INT3) space.delete(address);
   }
 
   // ---------------------------------------------------------------- hits
@@ -231,7 +257,8 @@ export class Sites {
     hit.space = space;
     hit.address = address;
     hit.time = time;
-    hit.settled = false;
+    hit.settled = hit.killed = false;
+    hit.signal = 0;
     return hit;
   }
 
@@ -263,7 +290,8 @@ export class Sites {
   }
 
   #goOn(): void {
-    this.#answer.begin(ANSWER.continue, ANSWER_FLAG.registers).result(0);
+    if (this.#hit.killed) this.#answer.begin(ANSWER.kill);
+    else this.#answer.begin(ANSWER.continue, ANSWER_FLAG.registers).result(0).signal(this.#hit.signal);
   }
 
   /** A thread that faulted in a stub is shown where the instruction belongs. */
@@ -278,21 +306,15 @@ export class Sites {
 
   /** Keeps a hit that is to be held: its registers are needed when its time comes. */
   take(hit: Hit): TakenHit {
-    const { tid, address, space, time, registers } = hit;
-    return { tid, address, space, time, registers: Uint8Array.from(registers.bytes) };
+    const { address, space } = hit;
+    return { address, space, event: Uint8Array.from(this.#stop.bytes.subarray(0, ANSWER_OFFSET)) };
   }
 
   /** Its time has come: it is as it was at the hit, and `decide` may change it. The answer is in the buffer. */
   release(taken: TakenHit, decide: (hit: Hit) => void): void {
-    const hit = this.#begin(taken.tid, taken.space, taken.address, taken.time);
-    hit.registers.bytes.set(taken.registers);
-    decide(hit);
-    this.#pass(hit);
-  }
-
-  /** Ends the thread's process instead of letting it go on. */
-  kill(): void {
-    this.#answer.begin(ANSWER.kill);
+    this.#stop.bytes.set(taken.event);
+    decide(this.#begin(this.#stop.tid, taken.space, taken.address, this.#stop.time));
+    this.#pass(this.#hit);
   }
 }
 
@@ -358,24 +380,6 @@ export function poolNear(tid: number, space: Space, address: number): Pool | und
   space.pools.push(made);
   space.gadget = made.from;
   return made;
-}
-
-/** The code that an instruction may take up, as it was before we came. */
-function codeAt(tid: number, space: Space, address: number): Uint8Array | undefined {
-  const code = Buffer.alloc(LONGEST_INSTRUCTION);
-  const got = native().fetch(tid, BigInt(address), code);
-  if (got <= 0) return undefined;
-  for (let i = 0; i < got; i++) {
-    const site = space.site(address + i);
-    if (site) code[i] = site.byte;
-  }
-  return code.subarray(0, got);
-}
-
-const one = Buffer.alloc(1);
-
-function byteAt(tid: number, address: number): number | undefined {
-  return native().fetch(tid, BigInt(address), one) === 1 ? one[0] : undefined;
 }
 
 function patch(tid: number, sites: readonly Site[], value: (site: Site) => number): number {

@@ -1,6 +1,7 @@
 import { Frames } from "./frames.js";
 import type { Pool } from "./pool.js";
 import type { Site } from "./sites.js";
+import type { Texts } from "./texts.js";
 
 const PAGE = 4096;
 
@@ -16,6 +17,9 @@ export class Space {
   gadget = 0;
   /** Calls whose return is awaited. */
   frames = new Frames();
+  texts: Texts | undefined;
+  /** Where __errno_location lies, 0 when there is none. */
+  errnoLocation: number | undefined;
 
   site(address: number): Site | undefined {
     return this.#sites.get(address);
@@ -64,6 +68,8 @@ export class Space {
     for (const pool of this.pools) copy.pools.push(pool.copy());
     copy.gadget = this.gadget;
     copy.frames = this.frames.copy();
+    copy.texts = this.texts?.copy();
+    copy.errnoLocation = this.errnoLocation;
     return copy;
   }
 }

@@ -24,9 +24,9 @@ export type FunctionPlace =
   | { readonly by: "offset"; readonly offset: number }
   | { readonly by: "bytes"; readonly bytes: readonly (number | undefined)[] };
 
-/** Whether a key of a policy names functions, not a system call. */
+/** Whether a key of a policy names functions, not a system call or an instruction. */
 export function namesFunction(key: string): boolean {
-  return key.includes("!");
+  return key.includes("!") && !key.startsWith("instruction:");
 }
 
 const MAX_BYTES = 256;

@@ -1,4 +1,4 @@
-import { type Syscall, syscallByNumber } from "../abi/index.js";
+import { syscallByNumber } from "../abi/index.js";
 import type { Answer } from "../approval/question.js";
 import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
@@ -11,6 +11,7 @@ import { traceDoor } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import type { CounterSetting } from "../instrument/counter-setting.js";
 import { Instructions } from "../instrument/instructions.js";
+import type { Instrument } from "../instrument/instrument.js";
 import type { Vdso } from "../instrument/vdso.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
 import { native, SIGHT } from "../kernel/native.js";
@@ -23,7 +24,9 @@ import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
+import { lookInside } from "./inside.js";
 import { answerReturn } from "./return.js";
+import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
 const EXECVE = 59;
@@ -49,6 +52,8 @@ export interface HandlerOptions {
   readonly mirror?: Mirror;
   readonly recorder?: Recorder;
   readonly activity: Activity;
+  /** Whether what happens inside of programs may be of interest. */
+  readonly inside?: boolean;
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;
 }
@@ -81,6 +86,7 @@ export class Handler {
   #stack: PolicyStack;
   #lookedAtFirst = false;
   readonly #execs: Execs;
+  readonly #inside: Instrument | undefined;
   readonly #instructions: Instructions;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Map<number, Held>();
@@ -102,12 +108,19 @@ export class Handler {
       decide: (event) => this.#mediator.decide(event),
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
     });
+    if (options.inside) this.#inside = lookInside(options, this.#mediator);
+  }
+
+  /** What looks into programs, where somebody wants that. */
+  get inside(): Instrument | undefined {
+    return this.#inside;
   }
 
   /** Between two events: from the next one on, other policies decide. */
   replaceStack(stack: PolicyStack): void {
     this.#stack = stack;
     this.#mediator.replaceStack(stack);
+    this.#inside?.replaceStack(stack);
     this.#instructions.replaceStack(stack);
   }
 
@@ -119,6 +132,8 @@ export class Handler {
         return this.#entry();
       case KIND.return:
         return this.#return();
+      case KIND.signal:
+        return this.#inside!.signal();
       case KIND.instruction:
         return this.#instructions.handle();
       default:
@@ -129,6 +144,7 @@ export class Handler {
 
   /** Writes the answer to an event whose time has come. */
   release(tid: number): boolean {
+    if (this.#inside?.release(tid)) return true;
     const held = this.#held.get(tid);
     this.#held.delete(tid);
     if (held) this.#stop.givePins(held.pins);
@@ -149,6 +165,7 @@ export class Handler {
     this.#o.recorder?.close();
     this.#o.processes.close();
     this.#o.virtualFiles.close();
+    this.#inside?.close();
   }
 
   // ---------------------------------------------------------------- a call
@@ -192,15 +209,12 @@ export class Handler {
   /** A person has answered. Returns the threads whose calls are decided now. */
   answer(id: number, answer: Answer): number[] {
     const settled = new Set(this.#o.questions?.answer(id, answer));
-    const decided: number[] = [];
+    const settle = (decision: Decision) =>
+      answer === "no" ? refused(decision, "a person said no") : granted(decision, `a person said: ${answer}`);
+    const decided = this.#inside?.calls.answered(settled, settle) ?? [];
     for (const [tid, held] of this.#held) {
       if (held.question === undefined || !settled.has(held.question)) continue;
-      const { decision } = held;
-      const done =
-        answer === "no"
-          ? refused(decision, "a person said no")
-          : granted(decision, `a person said: ${answer}`);
-      this.#held.set(tid, { ...held, decision: done });
+      this.#held.set(tid, { ...held, decision: settle(held.decision) });
       decided.push(tid);
     }
     return decided;
@@ -282,7 +296,8 @@ export class Handler {
       return;
     }
     const asksPolicy = this.#stack.wantsReturn(event.nr);
-    const concerns = record || asksPolicy || after.restore.length > 0 || after.wrote;
+    const isNewCode = this.#inside?.wantsReturn(event.nr) === true;
+    const concerns = record || asksPolicy || isNewCode || after.restore.length > 0 || after.wrote;
     if (!concerns && !activity.wantsReturn(event)) return;
     this.#answer.flag(ANSWER_FLAG.wantReturn);
     this.#pending.set(event.tid, { after, record, entry: asksPolicy ? event.detach() : undefined });
@@ -316,6 +331,7 @@ export class Handler {
 
   #return(): number {
     const { tid, nr } = this.#stop;
+    this.#inside?.returned(tid, nr, this.#stop.result, this.#stop.ulong(0), this.#stop.ulong(1));
     const pending = this.#pending.get(tid);
     this.#pending.delete(tid);
     this.#answer.begin(ANSWER.continue);
@@ -361,17 +377,21 @@ export class Handler {
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
+      this.#inside?.execed(tid);
       this.#unhide(tid);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
+      if (this.#inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
     } else if (kind === KIND.fork) {
       this.#o.setting.forked(tid, peer);
       this.#o.recorder?.forked(time, tid, peer);
+      this.#inside?.forked(tid, peer);
     } else if (kind === KIND.exit) {
       this.#abandon(tid);
       this.#instructions.exited(tid);
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
+      this.#inside?.exited(tid);
     }
   }
 
@@ -424,15 +444,6 @@ export class Handler {
     this.#letGo(tid);
     if (record) this.#o.recorder!.settled(record);
   }
-}
-
-function unknownCall(nr: number): Syscall {
-  const args = Array.from({ length: 6 }, (_, i) => ({
-    name: `arg${i}`,
-    kind: "address" as const,
-    width: 64 as const,
-  }));
-  return { nr, name: `syscall_${nr}`, args, classes: [], returns: "value" };
 }
 
 export function waitStatus(status: number): { code?: number; signal?: number } {

@@ -6,12 +6,14 @@ import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
 import { Fence } from "../fence/fence.js";
 import { CounterSetting } from "../instrument/counter-setting.js";
+import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
 import { native, PROBE } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
-import { trapsCounter } from "../policy/instruction-pattern.js";
+import { namesFunction } from "../policy/function-pattern.js";
+import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -54,6 +56,8 @@ export class Mediation {
   readonly #fence: Fence;
   readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
+  /** Functions or instructions are of interest. */
+  readonly #looksInside: boolean;
   #traceError: HermesError | undefined;
   #closed = false;
 
@@ -67,9 +71,12 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
+    this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
-    const live = (options.live ?? []).flatMap((key) => callsNamed("--live", key));
+    const live = (options.live ?? [])
+      .filter((key) => !namesFunction(key))
+      .flatMap((key) => callsNamed("--live", key));
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
@@ -92,6 +99,7 @@ export class Mediation {
       ...(mirror && { mirror }),
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
+      inside: this.#looksInside,
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -103,6 +111,7 @@ export class Mediation {
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
     const own = [selfDefence({ files: keptFiles(files), policies })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#looksInside) own.push(newCodePolicy());
     const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
@@ -145,7 +154,8 @@ export class Mediation {
     const { doors, filter, fetchPlan, actMark, trapsCounter: trapCounter } = this.arrangement;
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
-    return { doors, filter, fetchPlan, actMark, fence: plan, env, noNewPrivs, trapCounter };
+    const signals = this.handler.inside?.sites.signals ?? 0n;
+    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs, trapCounter };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -224,6 +234,11 @@ export class Mediation {
         why: "the strict fence was made of what the policies permitted when the run started",
       });
     const stack = this.#stackOf(policies, this.#filtered);
+    if (policies.some(wantsInside) && !this.#looksInside)
+      throw new HermesError("UNAVAILABLE", {
+        what: "to see functions or instructions of the program",
+        why: "the run was started without; start it with such a policy, or with --live 'libc!*'",
+      });
     const missing = unserved(this.arrangement, stack);
     if (missing.length > 0)
       throw new HermesError("UNAVAILABLE", {
@@ -322,6 +337,10 @@ export class Mediation {
       missing,
     };
   }
+}
+
+function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
+  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

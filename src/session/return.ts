@@ -1,6 +1,6 @@
 import type { DecodedCall } from "../decode/call.js";
 import { NotPossible } from "../doors/door.js";
-import { emulate, errnoOf, signalOf, toBytes } from "../doors/refuse.js";
+import { emulate, errnoOf, resultOf, signalOf, toBytes } from "../doors/refuse.js";
 import { ANSWER, ANSWER_FLAG } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import type { Decision } from "../verdict.js";
@@ -47,5 +47,5 @@ function modifyReturn(event: DecodedCall, decision: Decision, answer: Answer): v
     if (result === undefined && event.call.args[outData]!.filled)
       answer.result(bytes.length).flag(ANSWER_FLAG.setResult);
   }
-  if (result !== undefined) answer.result(result).flag(ANSWER_FLAG.setResult);
+  if (result !== undefined) answer.result(resultOf(result)).flag(ANSWER_FLAG.setResult);
 }

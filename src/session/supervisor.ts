@@ -41,6 +41,8 @@ export interface Doorway {
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
   readonly actMark: number;
+  /** Signals that are looked at before the program gets them: bit n - 1 for signal n. */
+  readonly signals: bigint;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
@@ -71,6 +73,7 @@ export class Supervisor {
       doorway.doors,
       doorway.actMark,
     );
+    this.#native.watchSignals(doorway.signals);
     this.pid = this.#native.launch(this.#plan, `${NATIVE_FOLDER}hermes-launch`);
     if (this.pid < 0) throw this.#startError(-this.pid);
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });

@@ -1,0 +1,108 @@
+import { findBytes, onBoundaries } from "../code/boundaries.js";
+import type { Elf, ElfSymbol } from "../elf/index.js";
+import { EXECUTE } from "../elf/parts.js";
+import type { FunctionPattern } from "../policy/function-pattern.js";
+
+/** A function of a file. */
+export interface Target {
+  /** As the file numbers addresses. */
+  readonly address: number;
+  readonly symbol: string | undefined;
+  /** The code there only chooses the function: it returns its address. */
+  readonly chooses: boolean;
+}
+
+/** Found once for each file, however many processes map it. */
+const known = new WeakMap<Elf, Map<string, readonly Target[]>>();
+
+/** A pattern that fits so many functions was not meant. */
+const MOST_TARGETS = 50_000;
+
+/** The functions of a file that a pattern names. */
+export function targetsOf(elf: Elf, pattern: FunctionPattern): readonly Target[] {
+  let ofFile = known.get(elf);
+  if (!ofFile) {
+    ofFile = new Map();
+    known.set(elf, ofFile);
+  }
+  const key = pattern.text.slice(pattern.text.indexOf("!"));
+  let targets = ofFile.get(key);
+  if (!targets) {
+    targets = find(elf, pattern).slice(0, MOST_TARGETS);
+    ofFile.set(key, targets);
+  }
+  return targets;
+}
+
+function find(elf: Elf, { what }: FunctionPattern): Target[] {
+  switch (what.by) {
+    case "symbol":
+      return bySymbol(elf, what.glob, what.version);
+    case "address":
+      return isCode(elf, what.address) ? [at(elf, what.address)] : [];
+    case "offset": {
+      const first = Math.min(
+        ...elf.segments.filter(({ type }) => type === "load").map((part) => part.address),
+      );
+      const address = first - (first % 4096) + what.offset;
+      return isCode(elf, address) ? [at(elf, address)] : [];
+    }
+    default:
+      return byBytes(elf, what.bytes).map((address) => at(elf, address));
+  }
+}
+
+function at(elf: Elf, address: number): Target {
+  const symbol = elf.symbols.at(address);
+  return { address, symbol: symbol?.address === address ? symbol.name : undefined, chooses: false };
+}
+
+/** What others can link to first: to look through all symbols takes longer. */
+function bySymbol(elf: Elf, glob: string, version: string | undefined): Target[] {
+  const wild = /[*?]/.test(glob);
+  const full = version === undefined ? glob : `${glob}@${version}`;
+  let symbols = wild ? elf.symbols.matching(glob) : elf.symbols.exported(full).filter(isFunction);
+  if (!wild && symbols.length === 0) symbols = elf.symbols.byName(full);
+  const byAddress = new Map<number, ElfSymbol>();
+  for (const symbol of symbols) {
+    if (!isFunction(symbol) || !isCode(elf, symbol.address)) continue;
+    if (version !== undefined && symbol.version !== version) continue;
+    const other = byAddress.get(symbol.address);
+    if (!other || isPlainer(symbol.name, other.name)) byAddress.set(symbol.address, symbol);
+  }
+  return [...byAddress.values()].map(({ address, name, type }) => ({
+    address,
+    symbol: name,
+    chooses: type === "ifunc",
+  }));
+}
+
+function isFunction({ defined, type }: ElfSymbol): boolean {
+  return defined && (type === "function" || type === "ifunc");
+}
+
+/** Of several names of one place, the one that people use. */
+function isPlainer(a: string, b: string): boolean {
+  const underscores = (name: string) => /^_*/.exec(name)![0].length;
+  return underscores(a) - underscores(b) < 0 || (underscores(a) === underscores(b) && a.length < b.length);
+}
+
+function isCode(elf: Elf, address: number): boolean {
+  return ((elf.segmentAt(address)?.flags ?? 0) & EXECUTE) !== 0;
+}
+
+/** At the beginnings of instructions only; sections are decoded from their start, whole segments where there are none. */
+function byBytes(elf: Elf, bytes: readonly (number | undefined)[]): number[] {
+  const found: number[] = [];
+  const isText = ({ flags, address }: { flags: number; address: number }) =>
+    (flags & SECTION_EXECUTE) !== 0 && address !== 0;
+  const sections = elf.sections.filter(isText);
+  const segments = elf.segments.filter(({ type, flags }) => type === "load" && (flags & EXECUTE) !== 0);
+  for (const part of sections.length > 0 ? sections : segments) {
+    const code = elf.bytes(part);
+    for (const offset of onBoundaries(code, findBytes(code, bytes))) found.push(part.address + offset);
+  }
+  return found;
+}
+
+const SECTION_EXECUTE = 4;
