@@ -1,6 +1,6 @@
 import type { Elf } from "../elf/index.js";
 import { REGISTER } from "../kernel/layout.js";
-import { matchesModule, moduleName } from "../policy/function-pattern.js";
+import { matchesFunction, matchesModule, moduleName } from "../policy/function-pattern.js";
 import type { FunctionWish } from "../policy/stack.js";
 import type { Module } from "../process/modules.js";
 import type { Prototype, Prototypes } from "../prototypes/index.js";
@@ -19,6 +19,7 @@ class WantedSite implements SiteOwner, WantedFunction {
   readonly prototype: Prototype | undefined;
   readonly entry: readonly FunctionWish[];
   readonly returns: readonly FunctionWish[];
+  readonly isObserved: boolean;
   readonly #calls: Calls;
 
   constructor(
@@ -26,13 +27,14 @@ class WantedSite implements SiteOwner, WantedFunction {
     module: string,
     target: Target,
     wishes: readonly FunctionWish[],
-    known: Prototypes,
+    prototype: Prototype | undefined,
   ) {
     this.#calls = calls;
     this.module = module;
     this.symbol = target.symbol;
     this.name = `${module}!${target.symbol ?? `0x${target.address.toString(16)}`}`;
-    this.prototype = target.symbol === undefined ? undefined : known.of(module, target.symbol);
+    this.prototype = prototype;
+    this.isObserved = wishes.some(({ interest }) => interest.observes);
     this.entry = wishes.filter(({ interest }) => interest.entry);
     this.returns = wishes.filter(({ interest }) => interest.returns);
   }
@@ -153,8 +155,12 @@ export class Functions {
     for (const wish of this.#wishes) {
       const { pattern } = wish.interest;
       if (!matchesModule(pattern, module.path, module.isMain)) continue;
+      const except = (wish.interest.except ?? []).filter((each) =>
+        matchesModule(each, module.path, module.isMain),
+      );
       for (const target of targetsOf(elf, pattern)) {
         this.#found.add(pattern.text);
+        if (except.some((each) => matchesFunction(each, target.symbol, target.address))) continue;
         const known = byAddress.get(target.address);
         if (known) known.wishes.push(wish);
         else byAddress.set(target.address, { target, wishes: [wish] });
@@ -162,7 +168,9 @@ export class Functions {
     }
     const { calls, prototypes, returns } = this.#o;
     return [...byAddress.values()].map(({ target, wishes }) => {
-      const site = new WantedSite(calls, moduleName(module.path), target, wishes, prototypes);
+      const name = moduleName(module.path);
+      const prototype = target.symbol === undefined ? undefined : prototypes.of(name, target.symbol, elf);
+      const site = new WantedSite(calls, name, target, wishes, prototype);
       const owner = target.chooses ? new Chooser(site, returns, this.#placeAt) : site;
       this.#owners.add(owner).add(site);
       return { target, owner };

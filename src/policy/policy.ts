@@ -27,6 +27,8 @@ export interface Policy {
   /** What it asks of the fence around the program. */
   readonly fence?: PolicyFence;
   readonly floor?: PolicyFloor;
+  /** Files with prototypes of the functions it speaks of (docs/prototypes.md), from its own folder. */
+  readonly prototypes?: readonly string[];
   /** Where in the policy's source (file:line) an error that it threw came from. */
   locate?(error: Error): string | undefined;
   /** Undefined means that this policy has nothing to say: allow. */

@@ -5,11 +5,12 @@ import type { HandlerOptions } from "./handler.js";
 
 /** What looks into programs, and has its events decided and recorded as all others. */
 export function lookInside(options: HandlerOptions, mediator: Mediator): Instrument {
-  const { memory, stack, processes, questions, onProblem } = options;
-  return new Instrument({
+  const { memory, stack, processes, questions, onProblem, recorder, prototypes } = options;
+  const inside = new Instrument({
     memory,
     stack,
     processes,
+    ...(prototypes && { prototypes }),
     host: {
       decide: (event, wishes) => mediator.decideFunction(event, wishes),
       ask: (event, decision) =>
@@ -21,4 +22,6 @@ export function lookInside(options: HandlerOptions, mediator: Mediator): Instrum
       problem: onProblem,
     },
   });
+  if (recorder) inside.calls.watcher = recorder.functions;
+  return inside;
 }

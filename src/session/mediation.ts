@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
@@ -26,6 +26,7 @@ import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { Handler, waitStatus } from "./handler.js";
 import { locate } from "./locate.js";
+import { observedFunctions } from "./observed-functions.js";
 import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
@@ -71,7 +72,10 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    this.#looksInside = policies.some(wantsInside) || (options.live ?? []).some(namesFunction);
+    this.#looksInside =
+      policies.some(wantsInside) ||
+      (options.live ?? []).some(namesFunction) ||
+      (options.trace?.functions?.length ?? 0) > 0;
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? [])
@@ -100,6 +104,7 @@ export class Mediation {
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
+      prototypes: [...(options.prototypes ?? []), ...policies.flatMap(prototypesOf)],
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -112,6 +117,7 @@ export class Mediation {
     const own = [selfDefence({ files: keptFiles(files), policies })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#looksInside) own.push(newCodePolicy());
+    if (trace?.functions) own.push(observedFunctions(trace.functions));
     const all = [...policies, ...own];
     return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
   }
@@ -341,6 +347,11 @@ export class Mediation {
 
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
   return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
+}
+
+/** A policy names files beside its own. */
+function prototypesOf({ file, prototypes = [] }: Policy): string[] {
+  return prototypes.map((name) => resolve(file === undefined ? "." : dirname(file), name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

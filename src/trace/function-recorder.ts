@@ -10,6 +10,8 @@ import type { EnterRecord } from "./strace-encoder.js";
 export interface RecordedFunction extends FunctionEvent {
   /** It is recorded even when nothing was decided on it. */
   readonly isObserved: boolean;
+  /** Where its return address lies. */
+  readonly stackPointer: number;
   /** Reads it by its prototype, where one is known: at most so many bytes of each text. */
   readCall(limit: number): CallReader | undefined;
 }
@@ -56,14 +58,11 @@ export class FunctionRecorder {
     this.#o = options;
   }
 
-  /**
-   * A call that was decided on; it will run, unless `runs` is false. Its return address lies at `sp`. What is given back
-   * comes along with its return.
-   */
-  called(event: RecordedFunction, decision: Decision, runs: boolean, sp: number): OpenFunction | undefined {
+  /** A call that was decided on; it will run, unless `runs` is false. What is given back comes along with its return. */
+  called(event: RecordedFunction, decision: Decision, runs: boolean): OpenFunction | undefined {
     const isDecision = decision.action !== "allow" || decision.watched === true;
     if (!isDecision && !event.isObserved) return undefined;
-    const { tid } = event;
+    const { tid, stackPointer: sp } = event;
     const open = this.#enclosing(event, sp);
     const reader = event.readCall(this.#o.bytes);
     const renderer = new Renderer();
