@@ -1,6 +1,11 @@
 import type { Elf } from "../elf/index.js";
 import { REGISTER } from "../kernel/layout.js";
-import { matchesFunction, matchesModule, moduleName } from "../policy/function-pattern.js";
+import {
+  type FunctionPattern,
+  matchesFunction,
+  matchesModule,
+  moduleName,
+} from "../policy/function-pattern.js";
 import type { FunctionWish } from "../policy/stack.js";
 import type { Module } from "../process/modules.js";
 import type { Prototype, Prototypes } from "../prototypes/index.js";
@@ -37,6 +42,11 @@ class WantedSite implements SiteOwner, WantedFunction {
     this.isObserved = wishes.some(({ interest }) => interest.observes);
     this.entry = wishes.filter(({ interest }) => interest.entry);
     this.returns = wishes.filter(({ interest }) => interest.returns);
+  }
+
+  /** Nobody decides on it. */
+  get isOnlyObserved(): boolean {
+    return this.isObserved && this.entry.length === 0 && this.returns.length === 0;
   }
 
   hit(hit: Hit): number {
@@ -160,7 +170,8 @@ export class Functions {
       );
       for (const target of targetsOf(elf, pattern)) {
         this.#found.add(pattern.text);
-        if (except.some((each) => matchesFunction(each, target.symbol, target.address))) continue;
+        if (except.some((each) => isMeant(each, target))) continue;
+        if (wish.interest.observes && isGlob(pattern) && !target.exported && !module.isMain) continue;
         const known = byAddress.get(target.address);
         if (known) known.wishes.push(wish);
         else byAddress.set(target.address, { target, wishes: [wish] });
@@ -169,8 +180,9 @@ export class Functions {
     const { calls, prototypes, returns } = this.#o;
     return [...byAddress.values()].map(({ target, wishes }) => {
       const name = moduleName(module.path);
-      const prototype = target.symbol === undefined ? undefined : prototypes.of(name, target.symbol, elf);
-      const site = new WantedSite(calls, name, target, wishes, prototype);
+      const symbol = prototypes.plainest(name, target.names) ?? target.symbol;
+      const prototype = symbol === undefined ? undefined : prototypes.of(name, symbol, elf);
+      const site = new WantedSite(calls, name, { ...target, symbol }, wishes, prototype);
       const owner = target.chooses ? new Chooser(site, returns, this.#placeAt) : site;
       this.#owners.add(owner).add(site);
       return { target, owner };
@@ -179,6 +191,10 @@ export class Functions {
 
   readonly #placeAt = (hit: Hit, address: number, chosen: WantedSite): void => {
     if (address === 0 || !this.#owners.has(chosen)) return;
+    // Of functions that are one and the same in this machine (memcpy, memmove) one is recorded.
+    const others = hit.space.site(address)?.owners.map(({ owner }) => owner) ?? [];
+    if (chosen.isOnlyObserved && others.some((owner) => owner instanceof WantedSite && owner.isObserved))
+      return;
     if (this.#o.sites.place(hit.tid, hit.space, [address], chosen).length > 0) this.#tell(chosen, address);
   };
 
@@ -212,4 +228,15 @@ export class Functions {
       ?.owners.map(({ owner }) => owner)
       .find((owner): owner is WantedSite => owner instanceof WantedSite && this.#owners.has(owner));
   }
+}
+
+function isMeant(pattern: FunctionPattern, { names, address }: Target): boolean {
+  return names.length > 0
+    ? names.some((name) => matchesFunction(pattern, name, address))
+    : matchesFunction(pattern, undefined, address);
+}
+
+/** Of a library's functions it means those that others use; what a library keeps to itself is named in full. */
+function isGlob({ what }: FunctionPattern): boolean {
+  return what.by === "symbol" && /[*?]/.test(what.glob);
 }

@@ -31,6 +31,8 @@ interface OpenFunction {
   readonly renderer: Renderer;
   readonly prototype: Prototype | undefined;
   readonly sp: number;
+  /** Its first arguments as they were, where it puts something out. */
+  readonly words: readonly bigint[] | undefined;
 }
 
 export interface FunctionRecorderOptions {
@@ -72,7 +74,7 @@ export class FunctionRecorder {
       pid: event.process.pid,
       tid,
       name: event.name,
-      args: reader ? argumentsOf(renderer, reader) : words(event),
+      args: reader ? argumentsOf(renderer, reader) : rawWords(event),
       action: decision.action,
     };
     if (open.length > 0) record.depth = open.length;
@@ -85,10 +87,13 @@ export class FunctionRecorder {
     }
     const version = decision.version || this.#o.version();
     if (version !== "") record.version = version;
-    const made = { record, renderer, prototype: reader?.prototype, sp };
+    const known = knownOf(reader?.prototype);
+    const words = runs && known < 6 ? Array.from({ length: 6 }, (_, i) => event.argument(i)) : undefined;
+    const made = { record, renderer, prototype: reader?.prototype, sp, words };
     if (!runs) this.#write(made);
     else {
-      this.#o.enter?.({ kind: "enter", record, known: knownOf(reader?.prototype) });
+      if (renderer.texts.length > 0) record.texts = [...renderer.texts];
+      this.#o.enter?.({ kind: "enter", record, known });
       open.push(made);
       if (open.length > MAX_OPEN) open.shift();
     }
@@ -123,12 +128,9 @@ export class FunctionRecorder {
     this.#finish(made, event, reader, errno);
     while (open.at(-1)?.sp === made.sp) {
       const outer = open.pop()!;
-      this.#finish(
-        outer,
-        event,
-        outer.prototype && resultReader(outer.prototype, event, this.#o.bytes),
-        errno,
-      );
+      const its = resultReader(outer, event, this.#o.bytes);
+      if (its && outer.words) outputsOf(outer.renderer, its, outer.record);
+      this.#finish(outer, event, its, errno);
     }
   }
 
@@ -190,12 +192,14 @@ function outputsOf(renderer: Renderer, reader: CallReader, record: OpenRecord): 
 
 /** How many arguments are as they will be: up to the first that the function fills in. */
 function knownOf(prototype: Prototype | undefined): number {
-  const first =
-    prototype?.parameters.findIndex(({ direction }) => direction === "out" || direction === "inout") ?? -1;
-  return first < 0 ? Number.POSITIVE_INFINITY : first;
+  if (!prototype) return Number.POSITIVE_INFINITY;
+  const { parameters, choices, more } = prototype;
+  const first = parameters.findIndex(({ direction }) => direction === "out" || direction === "inout");
+  if (first >= 0) return first;
+  return choices || more === "scanf" ? parameters.length : Number.POSITIVE_INFINITY;
 }
 
-function words(event: FunctionEvent): Record<string, Shown> {
+function rawWords(event: FunctionEvent): Record<string, Shown> {
   return Object.fromEntries(
     Array.from({ length: UNKNOWN_ARGUMENTS }, (_, i) => [String(i), `0x${event.argument(i).toString(16)}`]),
   );
@@ -206,12 +210,17 @@ function signed(word: bigint): Shown {
   return value >= -4096n && value <= 0xffffffffn ? Number(value) : `0x${word.toString(16)}`;
 }
 
-/** Of a function that jumped to another, which returned for it: its arguments are no longer there. */
-function resultReader(prototype: Prototype, event: RecordedReturn, limit: number): CallReader {
+/** Of a function that jumped to another, which returned for it. */
+function resultReader(
+  { prototype, words }: OpenFunction,
+  event: RecordedReturn,
+  limit: number,
+): CallReader | undefined {
+  if (!prototype) return undefined;
   const bits = Buffer.alloc(8);
   bits.writeDoubleLE(prototype.result.type.kind === "float" ? event.resultFloat : 0);
   const frame = {
-    word: () => 0n,
+    word: (i: number) => words?.[i] ?? 0n,
     vector: () => 0n,
     read: (at: bigint, n: number) => event.memory.read(at, n),
   };
