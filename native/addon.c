@@ -63,7 +63,7 @@ static napi_value create(napi_env env, napi_callback_info info)
 	unshare(CLONE_FS); /* acts have the umask of whoever they are made for */
 	s->worker = (pid_t)syscall(SYS_gettid);
 	s->socket = s->listener = -1;
-	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->keep);
+	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->reference);
 	napi_set_instance_data(env, s, free_session, NULL);
 	return number(env, s->worker);
 }
@@ -74,7 +74,7 @@ static napi_value close_session(napi_env env, napi_callback_info info)
 	struct call c = open_call(env, info);
 	if (c.session != NULL) {
 		napi_set_instance_data(env, NULL, NULL, NULL);
-		napi_delete_reference(env, c.session->keep);
+		napi_delete_reference(env, c.session->reference);
 		free_session(env, c.session, NULL);
 	}
 	return number(env, 0);
@@ -365,7 +365,7 @@ NAPI_MODULE_INIT()
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
 	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||
-	    export_ring_functions(env, exports) != napi_ok)
+	    export_ring_functions(env, exports) != napi_ok || export_attach_functions(env, exports) != napi_ok)
 		return NULL;
 	return exports;
 }

@@ -1,5 +1,6 @@
 /* Changing a call under the trace door: its registers, the memory they point at, and whether it happens at all. */
 #define _GNU_SOURCE
+#include "act.h"
 #include "change.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 enum { SCRATCH_LEAST = 16 * 1024, SYSCALL_LENGTH = 2 };
 
@@ -32,7 +34,7 @@ int store(struct tracee *t)
 /* ESRCH from ptrace means that the tracee was killed under us; its exit is on the way. */
 void resume(struct tracee *t, int signal_number)
 {
-	ptrace(t->in_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
+	ptrace(t->in_call || t->every_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
 }
 
 void give_back_registers(struct tracee *t)
@@ -188,5 +190,52 @@ void let_happen(struct session *s, struct tracee *t, const struct answer *answer
 	}
 	t->want_return = (answer->flags & ANSWER_WANT_RETURN) != 0;
 	t->in_call = t->want_return || t->restore;
+	resume(t, 0);
+}
+
+/* ------------------------------------------------------------------ a call that is made in its place */
+
+/* Where there is no listener, what gives no descriptor and does not wait is made here; nothing else is asked for. */
+static void make_at_once(struct tracee *t, struct act *act, uint32_t flags)
+{
+	int64_t result = -ENOSYS;
+	if (!act_may_block(act)) {
+		struct outcome outcome = act_make(act);
+		result = outcome.result;
+		if (outcome.fd >= 0)
+			close(outcome.fd);
+	}
+	act_discard(act);
+	t->skipped = (int32_t)t->registers.orig_rax;
+	int wanted = (flags & ANSWER_WANT_RETURN) != 0;
+	give_back_registers(t);
+	t->registers.orig_rax = (unsigned long long)-1;
+	t->registers.rax = (unsigned long long)result;
+	t->in_call = t->want_return = wanted;
+	store(t);
+	resume(t, 0);
+}
+
+/*
+ * Only a notification lets us put a descriptor into a tracee. So the call goes on with a mark in bits that no call
+ * looks at; the filter, which the kernel asks again after this stop, sends what is marked to the listener.
+ */
+void send_to_be_made(struct session *s, struct tracee *t, const struct event *event, uint32_t flags)
+{
+	struct act *act = act_of(s, event);
+	if (act == NULL) {
+		skip_call(t, -ENOMEM);
+		return;
+	}
+	if (s->listener < 0) {
+		make_at_once(t, act, flags);
+		return;
+	}
+	change_register(t, 5, (uint64_t)s->act_mark << 32 | (uint32_t)*argument(&t->registers, 5));
+	t->want_return = (flags & ANSWER_WANT_RETURN) != 0;
+	t->in_call = 1;
+	t->act = act;
+	s->acting++;
+	store(t);
 	resume(t, 0);
 }

@@ -16,6 +16,7 @@ void skip_call(struct tracee *t, int64_t result);
 void make_again(struct tracee *t);
 void let_happen(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes);
 void scratch_made(struct tracee *t);
+void send_to_be_made(struct session *s, struct tracee *t, const struct event *event, uint32_t flags);
 
 int is_replay(struct tracee *t, const struct user_regs_struct *now);
 

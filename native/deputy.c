@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "deputy.h"
 #include "identity.h"
+#include "keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +23,10 @@ static atomic_int deputies;
 
 struct deputy {
 	int listener;
+	struct keep *keep;
 	uint64_t id;
 	struct act *act;
+	int leaves; /* it has not been made: the program may make it itself */
 };
 
 static void respond(int listener, uint64_t id, const struct outcome *outcome)
@@ -60,6 +63,13 @@ static void respond(int listener, uint64_t id, const struct outcome *outcome)
 		;
 }
 
+static void let_happen(int listener, uint64_t id)
+{
+	struct seccomp_notif_resp response = { .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+	while (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
+		;
+}
+
 static int64_t milliseconds(void)
 {
 	struct timespec now;
@@ -90,6 +100,10 @@ static int is_socket_call(int nr)
 static int interrupted(struct deputy *d, int64_t since, int *seen, int64_t *result)
 {
 	struct identity identity;
+	if (d->keep != NULL && atomic_load(&d->keep->leaving)) {
+		d->leaves = 1;
+		return 1;
+	}
 	if (ioctl(d->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &d->id) < 0 || identity_read(d->act->tid, &identity) < 0) {
 		*result = -EINTR;
 		return 1;
@@ -135,30 +149,41 @@ static void *run_deputy(void *argument)
 		} while (outcome.fd < 0 && outcome.result == -EINTR && !interrupted(d, since, &seen, &outcome.result));
 		timer_delete(timer);
 	}
-	respond(d->listener, d->id, &outcome);
+	if (d->leaves)
+		let_happen(d->listener, d->id);
+	else
+		respond(d->listener, d->id, &outcome);
 	close(d->listener);
 	act_discard(d->act);
+	if (d->keep != NULL) {
+		keep_done(d->keep, d->id);
+		atomic_fetch_sub(&d->keep->deputies, 1);
+	}
 	free(d);
 	atomic_fetch_sub(&deputies, 1);
 	return NULL;
 }
 
-static int start(int listener, uint64_t id, struct act *act)
+static int start(int listener, struct keep *keep, uint64_t id, struct act *act)
 {
 	pthread_t thread;
 	pthread_attr_t attributes;
 	struct deputy *d = malloc(sizeof *d);
 	if (d == NULL)
 		return -ENOMEM;
-	*d = (struct deputy){ fcntl(listener, F_DUPFD_CLOEXEC, 3), id, act };
+	*d = (struct deputy){ fcntl(listener, F_DUPFD_CLOEXEC, 3), keep, id, act, 0 };
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	int failed = d->listener < 0 ? errno : 0;
 	if (!failed && atomic_fetch_add(&deputies, 1) >= MAX_DEPUTIES)
 		failed = EAGAIN;
-	else if (!failed)
-		failed = pthread_create(&thread, &attributes, run_deputy, d);
+	else if (!failed && !keep_hold(keep, id))
+		failed = EAGAIN;
+	if (!failed && keep != NULL)
+		atomic_fetch_add(&keep->deputies, 1);
+	if (!failed && (failed = pthread_create(&thread, &attributes, run_deputy, d)) && keep != NULL)
+		atomic_fetch_sub(&keep->deputies, 1);
 	pthread_attr_destroy(&attributes);
 	if (!failed)
 		return 0;
@@ -170,16 +195,17 @@ static int start(int listener, uint64_t id, struct act *act)
 	return -failed;
 }
 
-void deputy_serve(int listener, uint64_t id, struct act *act)
+void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act)
 {
 	struct outcome outcome = { .fd = -1 };
 	if (act_may_block(act)) {
-		outcome.result = start(listener, id, act);
+		outcome.result = start(listener, keep, id, act);
 		if (outcome.result == 0)
 			return;
 	} else {
 		outcome = act_make(act);
 	}
 	respond(listener, id, &outcome);
+	keep_done(keep, id);
 	act_discard(act);
 }

@@ -5,6 +5,6 @@
 #include "act.h"
 
 /* Makes the act, now or later, and answers the notification; the act and what it holds are the deputy's from now on. */
-void deputy_serve(int listener, uint64_t id, struct act *act);
+void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act);
 
 #endif

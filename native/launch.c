@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "fence.h"
+#include "keep.h"
 #include "program.h"
 #include "tree.h"
 
@@ -353,6 +354,8 @@ int main(int argc, char **argv)
 	int go[2];
 	sigset_t every;
 
+	if (argc > 0 && strcmp(argv[0], "hermes-keep") == 0)
+		return keep_main(argc, argv);
 	if (argc != 3) {
 		fputs("hermes-launch is started by hermes; it is not for use by hand\n", stderr);
 		return 2;

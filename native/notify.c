@@ -1,13 +1,16 @@
 /* The notify door: seccomp user notification. One thread waits per call; nothing else is disturbed. */
 #define _GNU_SOURCE
+#include "attach.h"
 #include "deputy.h"
-#include "session.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { X32_CALLS = 0x40000000 };
 
 static int still_waits(struct session *s, uint64_t id)
 {
@@ -19,6 +22,7 @@ static void send_response(struct session *s, struct seccomp_notif_resp *response
 	/* ENOENT: the caller was killed meanwhile. Nothing is left to answer. */
 	while (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, response) < 0 && errno == EINTR)
 		;
+	keep_done(s->kept, response->id);
 }
 
 static void let_pass(struct session *s, uint64_t id)
@@ -27,14 +31,31 @@ static void let_pass(struct session *s, uint64_t id)
 	send_response(s, &response);
 }
 
+static void refuse(struct session *s, uint64_t id, int error)
+{
+	struct seccomp_notif_resp response = { .id = id, .error = error };
+	send_response(s, &response);
+}
+
+/* Of another ABI: only a filter that has to outlast us lets them come so far. */
+static int is_foreign(const struct seccomp_notif *request)
+{
+	return request->data.arch != AUDIT_ARCH_X86_64 || (uint32_t)request->data.nr >= X32_CALLS;
+}
+
 int notify_receive(struct session *s)
 {
-	struct seccomp_notif request;
+	struct seccomp_notif request, *place = s->kept ? &s->kept->inbox : &request;
 	struct event *event = s->event;
 
-	memset(&request, 0, sizeof request); /* the kernel refuses a request that is not zeroed */
-	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
+	memset(place, 0, sizeof *place); /* the kernel refuses a request that is not zeroed */
+	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, place) < 0)
 		return -errno;
+	request = *place;
+	if (is_foreign(&request)) {
+		refuse(s, request.id, -ENOSYS);
+		return 0;
+	}
 	if (trace_is_injecting(s, (pid_t)request.pid)) { /* a call that the trace door makes on its own account */
 		let_pass(s, request.id);
 		return 0;
@@ -44,7 +65,7 @@ int notify_receive(struct session *s)
 		struct act *act = t->act;
 		t->act = NULL;
 		s->acting--;
-		deputy_serve(s->listener, request.id, act);
+		deputy_serve(s->listener, s->kept, request.id, act);
 		return 0;
 	}
 	event->kind = EVENT_ENTRY;
@@ -60,8 +81,10 @@ int notify_receive(struct session *s)
 	stamp(event);
 	memory_fetch(s);
 	/* The reads above went by thread id. If the caller died, they may have seen somebody else's memory. */
-	if (event->fetched && !still_waits(s, request.id))
+	if (event->fetched && !still_waits(s, request.id)) {
+		keep_done(s->kept, request.id);
 		return 0;
+	}
 	s->awaiting = 1;
 	return 1;
 }
@@ -72,17 +95,22 @@ void notify_answer(struct session *s, const struct event *event)
 	struct seccomp_notif_resp response = { .id = event->id };
 	int failed = 0;
 
-	if (answer->action == ANSWER_HOLD)
+	if (answer->action == ANSWER_HOLD) {
+		if (!keep_hold(s->kept, event->id))
+			refuse(s, event->id, -EAGAIN);
 		return;
-	if ((answer->signal || answer->write_count) && !still_waits(s, event->id))
+	}
+	if ((answer->signal || answer->write_count) && !still_waits(s, event->id)) {
+		keep_done(s->kept, event->id);
 		return;
+	}
 	if (answer->signal)
 		syscall(SYS_tkill, event->tid, answer->signal);
 	switch (answer->action) {
 	case ANSWER_ACT: {
 		struct act *act = act_of(s, event);
 		if (act != NULL) {
-			deputy_serve(s->listener, event->id, act);
+			deputy_serve(s->listener, s->kept, event->id, act);
 			return;
 		}
 		response.error = -ENOMEM;

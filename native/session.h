@@ -25,6 +25,7 @@ struct tracee {
 	int born;             /* its birth has been told */
 	int newborn;          /* … or is the next thing to be told */
 	int in_call;          /* its return stop is still to come */
+	int32_t skipped;      /* the number of a call that was made in its place without a listener */
 	int want_return;      /* that stop is to be reported */
 	int early;            /* stopped at birth, before we heard of it from its parent */
 	int ended;            /* it was reaped outside of the wait, with this status */
@@ -35,6 +36,8 @@ struct tracee {
 	uint64_t scratch;     /* memory of ours in its address space, 0 until needed */
 	uint32_t scratch_size;
 	struct answer *pending; /* an answer that waits for scratch memory, its bytes behind it */
+	int rests;              /* it waits for us in the stop that we asked for (attach.c) */
+	int every_call;         /* it stops at every call */
 	struct act *act;        /* a call that is made in its place as soon as it is notified */
 };
 
@@ -67,8 +70,10 @@ struct session {
 	timer_t deadline;
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];
+	int tracee_count;
 	uint32_t act_mark;  /* in the upper half of the sixth argument: a call that the trace door wants to be notified */
 	int acting;         /* so many tracees have an act */
+	uint32_t turns;     /* of the wait */
 	uint64_t signals;   /* bit n - 1: signal n is reported before the program gets it */
 	int early;          /* so many tracees wait to be heard of */
 	int ended;          /* so many tracees were reaped outside of the wait */
@@ -76,7 +81,15 @@ struct session {
 	int newborn;        /* so many of them have yet to be */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
 	struct pump pump;
-	void *keep;         /* the reference by which the buffer is held */
+	int attached;       /* to a process that was there before us (attach.c); the launcher is then its keeper, if any */
+	int wants_to_leave;
+	int leaving;
+	int every_call;
+	int main_status;    /* how it ended, where nobody else tells us */
+	int main_told;
+	uint8_t stops[MAX_SYSCALL / 8]; /* where every call stops: those that are reported */
+	struct keep *kept;  /* shared with the keeper; deputies may outlive us, so it stays mapped */
+	void *reference;    /* the reference by which the buffer is held */
 };
 
 /* launch: returns 0, or -errno; failed_step in the plan says more. */
@@ -99,6 +112,7 @@ void notify_answer(struct session *s, const struct event *event);
 
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);
+void trace_follow(struct tracee *t);
 int trace_wait(struct session *s, int look_first);
 int trace_look(struct session *s);
 void trace_answer(struct session *s, const struct event *event);

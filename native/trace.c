@@ -4,9 +4,11 @@
  */
 #define _GNU_SOURCE
 #include "act.h"
+#include "attach.h"
 #include "change.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -14,10 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SYSCALL_STOP = SIGTRAP | 0x80, ERESTARTSYS = 512 }; /* the kernel's own: make the call again, or EINTR of it */
+enum { SYSCALL_STOP = SIGTRAP | 0x80, X32_CALLS = 0x40000000, ERESTARTSYS = 512 }; /* the kernel's own: make the call again, or EINTR of it */
 
 static const int OPTIONS = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+			   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+
+/*
+ * While we attach: children are left alone, since one that is stopped right after vfork would keep its parent from
+ * stopping for ever.
+ */
+static const int TRACE_THREADS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
 
 int trace_is_injecting(struct session *s, pid_t tid)
 {
@@ -28,26 +36,6 @@ int trace_is_injecting(struct session *s, pid_t tid)
 }
 
 /* ------------------------------------------------------------------ answers */
-
-/*
- * Only a notification lets us put a descriptor into a tracee. So the call goes on with a mark in bits that no call
- * looks at; the filter, which the kernel asks again after this stop, sends what is marked to the listener.
- */
-static void send_to_be_made(struct session *s, struct tracee *t, const struct event *event, uint32_t flags)
-{
-	struct act *act = act_of(s, event);
-	if (act == NULL) {
-		skip_call(t, -ENOMEM);
-		return;
-	}
-	change_register(t, 5, (uint64_t)s->act_mark << 32 | (uint32_t)*argument(&t->registers, 5));
-	t->want_return = (flags & ANSWER_WANT_RETURN) != 0;
-	t->in_call = 1;
-	t->act = act;
-	s->acting++;
-	store(t);
-	resume(t, 0);
-}
 
 static void answer_entry(struct session *s, struct tracee *t, const struct answer *answer, const uint8_t *bytes)
 {
@@ -219,8 +207,35 @@ static int on_return(struct session *s, struct tracee *t)
 	for (int i = 0; i < ARGUMENTS; i++)
 		if (t->restore & 1u << i)
 			s->event->args[i] = t->original[i];
+	if (t->registers.orig_rax == (unsigned long long)-1) /* made in its place: for the kernel it was no call */
+		s->event->nr = t->skipped;
 	s->event->result = (int64_t)t->registers.rax;
 	return 1;
+}
+
+/* Without a filter every call stops, twice. Only those that somebody wants are reported. */
+static int on_any_call(struct session *s, struct tracee *t)
+{
+	struct __ptrace_syscall_info info;
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) < 0)
+		return 0;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.rval == -EINTR && t->restore == 0 &&
+	    inject_undo_interruption(t->tid, 0))
+		t->in_call = 0;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->in_call)
+		return on_return(s, t);
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		uint64_t nr = info.entry.nr;
+		if (info.arch != AUDIT_ARCH_X86_64 || nr >= X32_CALLS) {
+			if (load(t) == 0)
+				skip_call(t, -ENOSYS);
+			return 0;
+		}
+		if (nr < MAX_SYSCALL && s->stops[nr / 8] >> nr % 8 & 1)
+			return on_entry(s, t);
+	}
+	resume(t, 0);
+	return 0;
 }
 
 static int on_fork(struct session *s, struct tracee *t)
@@ -305,6 +320,8 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return 0;
 		}
+		if (s->attached)
+			inject_undo_interruption(t->tid, 0);
 		if (fresh && (s->signals || instruction_traps(s))) {
 			t->early = 1;
 			s->early++;
@@ -320,11 +337,12 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 		return 0;
 	case 0:
 		if (number == SYSCALL_STOP)
-			return on_return(s, t);
+			return s->every_call ? on_any_call(s, t) : on_return(s, t);
 		if (number == SIGSEGV && on_fault(s, t))
 			return 1;
 		if (s->signals & 1ull << (number - 1))
 			return hook_signal(s, t, number);
+		inject_undo_interruption(t->tid, number);
 		resume(t, number); /* a signal on its way to the program */
 		return 0;
 	default:
@@ -333,11 +351,19 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 	}
 }
 
+/* All that a session wants to hear of, from one that is stopped. */
+void trace_follow(struct tracee *t)
+{
+	ptrace(PTRACE_SETOPTIONS, t->tid, 0, (long)OPTIONS);
+}
+
 int trace_seize(struct session *s, pid_t tid)
 {
 	if (tracee_find_or_add(s, tid) == NULL)
 		return -ENOMEM;
-	return ptrace(PTRACE_SEIZE, tid, 0, (long)OPTIONS) < 0 ? -errno : 0;
+	/* What we started ends with us; what was there before us goes on without us. */
+	long options = s->attached ? TRACE_THREADS : OPTIONS | PTRACE_O_EXITKILL;
+	return ptrace(PTRACE_SEIZE, tid, 0, options) < 0 ? -errno : 0;
 }
 
 static int on_status(struct session *s, pid_t tid, int status)
@@ -352,8 +378,14 @@ static int on_status(struct session *s, pid_t tid, int status)
 		kill(tid, SIGKILL); /* a tracee we cannot remember must not run */
 		return 0;
 	}
+	if (WIFSTOPPED(status) && s->leaving) {
+		attach_let_go(s, t, status);
+		return 0;
+	}
 	if (WIFSTOPPED(status))
 		return on_stop(s, t, status, fresh);
+	if (tid == s->program)
+		s->main_status = status;
 	report(s, t, EVENT_EXIT);
 	s->event->result = status;
 	s->awaiting = 0;

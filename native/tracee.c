@@ -27,6 +27,8 @@ struct tracee *tracee_find_or_add(struct session *s, pid_t tid)
 	if (t == NULL)
 		return NULL;
 	t->tid = tid;
+	t->every_call = s->every_call;
+	s->tracee_count++;
 	t->next = *bucket(s, tid);
 	*bucket(s, tid) = t;
 	return t;
@@ -48,6 +50,7 @@ void tracee_forget(struct session *s, pid_t tid)
 		if (t->tid != tid)
 			continue;
 		*link = t->next;
+		s->tracee_count--;
 		s->early -= t->early;
 		s->ended -= t->ended;
 		s->newborn -= t->newborn;

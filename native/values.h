@@ -68,6 +68,8 @@ static inline struct session *need_session(struct call *c)
 
 /* supervisor.c: what concerns the whole process, not one session */
 napi_status export_process_functions(napi_env env, napi_value exports);
+/* attaching.c */
+napi_status export_attach_functions(napi_env env, napi_value exports);
 /* ring.c */
 napi_status export_ring_functions(napi_env env, napi_value exports);
 

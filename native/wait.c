@@ -1,6 +1,6 @@
 /* The wait: answer the last event, then block until there is another, from whichever door. */
 #define _GNU_SOURCE
-#include "session.h"
+#include "attach.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPEAT_NS = 2 * 1000 * 1000, LOOKS = 50 };
+enum { REPEAT_NS = 2 * 1000 * 1000, LOOKS = 50, TURNS = 256 };
 
 static int has_door(const struct session *s, enum door door)
 {
@@ -95,13 +95,22 @@ static int next_notify(struct session *s)
 	return got == -ENOENT ? 0 : got;
 }
 
+/* Nobody is left to wait for. Without a launcher or a keeper that is the end. */
+static int no_tracee(struct session *s)
+{
+	if (!s->attached || s->socket >= 0)
+		return hear_launcher(s, 0) || woken(s);
+	tracee_forget_all(s);
+	return 0;
+}
+
 static int next_trace(struct session *s)
 {
 	int got = trace_wait(s, 1);
 	if (got == -EINTR)
 		return woken(s);
 	if (got == -ECHILD)
-		return hear_launcher(s, 0) || woken(s);
+		return no_tracee(s);
 	return got;
 }
 
@@ -192,7 +201,7 @@ static int next_of_both(struct session *s)
 	if (got == -EINTR)
 		return listener_ready(s) ? 0 : woken(s);
 	if (got == -ECHILD)
-		return hear_launcher(s, 0) || woken(s);
+		return no_tracee(s);
 	return got;
 }
 
@@ -228,11 +237,18 @@ int session_next(struct session *s)
 		s->awaiting = 0;
 		session_resume(s, s->event);
 	}
+	if (s->wants_to_leave)
+		attach_leave(s);
 	if (s->over)
 		return report(s, EVENT_OVER, 0), EVENT_OVER;
 	while (got == 0) {
+		if (s->attached && (got = attach_over(s)))
+			break;
+		/* Where there is always another stop we never block, and so are never interrupted: look up now and then. */
+		if (++s->turns % TURNS == 0 && (got = woken(s)))
+			break;
 		/* Without a listener the program has failed to start. One that is traced must be seen to its end. */
-		int notify = has_door(s, DOOR_NOTIFY) && s->listener >= 0, trace = has_door(s, DOOR_TRACE);
+		int notify = has_door(s, DOOR_NOTIFY) && s->listener >= 0 && !s->leaving, trace = has_door(s, DOOR_TRACE);
 		if (!notify && !trace)
 			got = next_message(s);
 		else if (!trace)
@@ -274,8 +290,8 @@ void session_close(struct session *s)
 		close(s->socket);
 	if (s->listener >= 0)
 		close(s->listener);
-	if (s->launcher > 0)
-		waitpid(s->launcher, NULL, __WALL);
+	if (s->launcher > 0) /* a keeper stays as long as there is somebody to keep */
+		waitpid(s->launcher, NULL, __WALL | (s->attached ? WNOHANG : 0));
 	if (s->plan != NULL)
 		munmap(s->plan, s->plan_size);
 	tracee_forget_all(s);

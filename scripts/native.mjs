@@ -26,6 +26,7 @@ export const LAUNCHER = [
   "namespace.c",
   "mount.c",
   "tree.c",
+  "keep.c",
 ].map((file) => `native/${file}`);
 
 export const ADDON = readdirSync(`${root}native`)

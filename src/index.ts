@@ -2,6 +2,7 @@
 
 export { type Address, formatAddress, parseAddress } from "./address.js";
 export type { Answer, Question } from "./approval/question.js";
+export { type AttachOptions, attach, startAttached } from "./attach.js";
 export { HermesError } from "./errors.js";
 export type {
   CallEvent,

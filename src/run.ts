@@ -59,17 +59,26 @@ export async function run(options: RunOptions, events?: SessionEvents): Promise<
 
 /** Starts it and gives it to you: `result`, `pid`, `reload()`, `end()`. */
 export async function start(options: RunOptions, events?: SessionEvents): Promise<Session> {
+  return startSession(sessionOptions(options), options, events);
+}
+
+/** A session with the policies and the end that its caller gave. */
+export async function startSession(
+  plain: SessionOptions,
+  options: Pick<RunOptions, "policy" | "signal">,
+  events?: SessionEvents,
+): Promise<Session> {
   const { Session } = await import("./session/session.js");
   options.signal?.throwIfAborted();
   const inline = policiesOf(options).filter((policy) => typeof policy !== "string");
-  const session = await Session.start(sessionOptions(options), events, inline);
+  const session = await Session.start(plain, events, inline);
   const end = () => session.end();
   options.signal?.addEventListener("abort", end, { once: true });
   session.result.catch(() => {}).finally(() => options.signal?.removeEventListener("abort", end));
   return session;
 }
 
-function policiesOf({ policy = [] }: RunOptions): readonly (string | Policy)[] {
+function policiesOf({ policy = [] }: Pick<RunOptions, "policy">): readonly (string | Policy)[] {
   return typeof policy === "string" || "decide" in policy ? [policy] : policy;
 }
 

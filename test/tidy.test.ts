@@ -31,7 +31,7 @@ const LAYERS = [
   ["src/analyze/"],
   ["src/learn/", "src/query/", "src/export/"],
   ["src/diff/"],
-  ["src/run.ts", "src/doctor.ts"],
+  ["src/run.ts", "src/attach.ts", "src/doctor.ts"],
   ["src/tools/"],
   ["src/hooks/"],
   ["src/fleet/"],

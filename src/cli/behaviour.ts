@@ -43,6 +43,24 @@ export function addBehaviourCommands(program: Command): void {
     );
 
   program
+    .command("inspect")
+    .description(
+      "what a program is and could do, told from its file: hardening, imports, system calls, functions, control flow",
+    )
+    .argument("<file>", "an ELF program, library or object file")
+    .option("--json", "as JSON (docs/inspect.md)")
+    .option("--all", "lists to their end")
+    .option("--functions", "list its functions: address, size, name, how they were found")
+    .option("--cfg <function>", "the control flow of a function, by name, address (0x…) or entry")
+    .option("--format <format>", "of --cfg: dot, svg or json (default: dot)")
+    .option("-o, --output <file>", "where it goes (default: stdout)")
+    .option("--suggest-policy <file>", "write a policy that refuses what it has no means for; - is stdout")
+    .addHelpText("after", INSPECT_EXAMPLES)
+    .action(async (file, options) =>
+      exit(await (await import("./inspect.js")).inspectCommand(file, options)),
+    );
+
+  program
     .command("learn")
     .description("run a program and write the narrowest readable policy that lets it do what it did")
     .argument("[command...]", "the program and its arguments; with --repair, a trace")
@@ -62,6 +80,14 @@ export function addBehaviourCommands(program: Command): void {
     .addHelpText("after", LEARN_EXAMPLES)
     .action(async (words, options) => exit(await (await import("./learn.js")).learnCommand(words, options)));
 }
+
+const INSPECT_EXAMPLES = `
+Examples:
+  hermes inspect /usr/bin/curl
+  hermes inspect --cfg main --format svg -o main.svg ./program
+  hermes inspect --suggest-policy curl.yaml /usr/bin/curl && hermes policy check curl.yaml
+
+Nothing is run. Exit status: 0, or 1 when the file cannot be read or is no ELF file.`;
 
 const DIFF_EXAMPLES = `
 Example: what does a package's install script do that it did not do before?

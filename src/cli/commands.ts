@@ -5,6 +5,7 @@ import type { Thread } from "../session/thread.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { addAgentCommands, addShellCommands } from "./agents.js";
 import { addApprovalCommands } from "./approving.js";
+import { addAttachCommand } from "./attaching.js";
 import { addAuditCommands } from "./auditing.js";
 import { addBehaviourCommands } from "./behaviour.js";
 import { addFleetCommands } from "./fleets.js";
@@ -148,6 +149,8 @@ Examples:
     .action(async (command: string[], options) =>
       (await import("./trace.js")).traceCommand(command, options, thread),
     );
+
+  addAttachCommand(program, thread);
 
   program
     .command("top")

@@ -18,6 +18,8 @@ export interface Answer extends SessionStatus {
   readonly supervisor: number;
   readonly launcher: number;
   readonly pid: number;
+  /** It was there before us: it has no launcher. */
+  readonly attached?: true;
   readonly command: readonly string[];
   /** Seconds since 1970. */
   readonly started: number;

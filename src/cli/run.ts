@@ -15,8 +15,7 @@ import { renderSummary } from "./summary.js";
 import { hasTerminal } from "./terminal.js";
 import { byteCount, callList, choice, functionList, usage, wholeNumber } from "./values.js";
 
-export interface RunFlags extends FenceFlags {
-  policy?: string[];
+export interface TraceFlags {
   trace?: string;
   events?: string;
   functions?: string[];
@@ -27,6 +26,16 @@ export interface RunFlags extends FenceFlags {
   traceKeep?: string;
   traceOverflow: string;
   onTraceError: string;
+}
+
+export interface AskFlags {
+  ask: string;
+  askTimeout: string;
+  approvals?: string;
+}
+
+export interface RunFlags extends FenceFlags, TraceFlags, AskFlags {
+  policy?: string[];
   target?: string;
   timeout?: string;
   door: string;
@@ -38,9 +47,6 @@ export interface RunFlags extends FenceFlags {
   reload: boolean;
   live?: string | true;
   orphans: string;
-  ask: string;
-  askTimeout: string;
-  approvals?: string;
   quiet?: boolean;
   json?: boolean;
 }
@@ -145,7 +151,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
 }
 
 /** A person can be asked where there is a terminal. */
-function askOptions(flags: RunFlags): Pick<RunOptions, "ask"> {
+export function askOptions(flags: AskFlags): Pick<RunOptions, "ask"> {
   const patience = timeoutOf(flags.askTimeout, "--ask-timeout");
   if (choice("--ask", flags.ask, ["terminal", "no"]) === "no" || !hasTerminal()) return {};
   return { ask: { patience, ...(flags.approvals !== undefined && { approvals: flags.approvals }) } };
@@ -154,7 +160,7 @@ function askOptions(flags: RunFlags): Pick<RunOptions, "ask"> {
 /** Smaller parts would be more headers than records. */
 const MIN_PART = 16 * 1024;
 
-async function traceOptions(file: string, flags: RunFlags): Promise<TraceOptions> {
+export async function traceOptions(file: string, flags: TraceFlags): Promise<TraceOptions> {
   const size = flags.traceSize === undefined ? undefined : byteCount("--trace-size", flags.traceSize);
   const keep = flags.traceKeep === undefined ? undefined : wholeNumber("--trace-keep", flags.traceKeep);
   if (size !== undefined && size < MIN_PART) throw usage(`--trace-size takes at least ${MIN_PART} bytes`);

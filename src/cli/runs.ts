@@ -29,10 +29,15 @@ export class MachineRuns implements Runs {
     const run = this.#before.get(supervisor);
     if (run?.started !== started || !processes().includes(supervisor))
       throw new HermesError("USAGE", { message: `there is no such run any more: ${supervisor}` });
+    // One that is not ours goes on without us.
+    if (run.attached && act === "end") {
+      send(supervisor, "SIGTERM");
+      return;
+    }
     // Until there is nothing new: what a process started meanwhile is part of it.
     const reached = new Set<number>();
     for (let fresh = [0]; fresh.length > 0; ) {
-      fresh = treeOf(run.launcher).flatMap(({ pid }) => (reached.has(pid) ? [] : [pid]));
+      fresh = treeOf(run).flatMap(({ pid }) => (reached.has(pid) ? [] : [pid]));
       for (const pid of fresh) {
         reached.add(pid);
         send(pid, SIGNALS[act]);
@@ -60,10 +65,8 @@ export class MachineRuns implements Runs {
   }
 }
 
-function runView(
-  { supervisor, started, command, summary, callsPerSecond, policies, launcher, trace }: SessionView,
-  paused: boolean,
-): RunView {
+function runView(run: SessionView, paused: boolean): RunView {
+  const { supervisor, started, command, summary, callsPerSecond, policies, trace } = run;
   return {
     ...{ supervisor, started, command, paused, policies },
     ...(typeof trace?.file === "string" && { trace: resolve(folderOf(supervisor), trace.file) }),
@@ -72,7 +75,7 @@ function runView(
     decisions: summary.decisions.slice(0, DECISIONS).map(({ action, policy, rule, call, count }) => {
       return { action, what: `${call} (${policy}${rule === undefined ? "" : `/${rule}`})`, count };
     }),
-    tree: treeOf(launcher),
+    tree: treeOf(run),
   };
 }
 

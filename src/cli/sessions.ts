@@ -76,11 +76,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Processes that were started as `hermes run` or `hermes trace`. */
+/** Processes that were started as `hermes run`, `hermes trace` or `hermes attach`. */
 function supervisors(): number[] {
   return processes().filter((pid) => {
     const [, file = "", command = ""] = words(pid);
-    const isOne = /\/dist\/cli\/main\.cjs$/.test(file) && ["run", "trace"].includes(command);
+    const isOne = /\/dist\/cli\/main\.cjs$/.test(file) && ["run", "trace", "attach"].includes(command);
     // One that is stopped cannot answer.
     return isOne && pid !== process.pid && readStat(pid)?.state !== "T";
   });

@@ -30,18 +30,7 @@ export class SignalRelay {
   constructor(ignored: bigint, onLook: (asker: number) => void, onHangup?: () => void) {
     this.#onHangup = onHangup;
     this.#onLook = onLook;
-    const [read, write] = native().pipe();
-    const relayed = RELAYED.filter((signal) => ((ignored >> BigInt(signal - 1)) & 1n) === 0n);
-    native().relaySignals(write, Uint8Array.from([...relayed, LOOK]));
-    for (const signal of RELAYED) if (!relayed.includes(signal)) native().ignoreSignal(signal);
-    const socket = new Socket({ fd: read, readable: true, writable: false });
-    socket.unref();
-    let pending = Buffer.alloc(0);
-    socket.on("data", (bytes: Buffer) => {
-      pending = Buffer.concat([pending, bytes]);
-      for (; pending.length >= RECORD; pending = pending.subarray(RECORD))
-        this.#received(pending.readInt32LE(0), pending.readInt32LE(4), pending.readInt32LE(8));
-    });
+    hearSignals(ignored, (signal, code, sender) => this.#received(signal, code, sender));
   }
 
   started(launcher: number): void {
@@ -68,6 +57,50 @@ export class SignalRelay {
     else if (this.#launcher === undefined) this.#early.push([signal, sender]);
     else if (!reached) native().forward(this.#launcher, signal, sender);
   }
+}
+
+/** Those that were ignored when we were started stay so; of the others we hear, with who sent them. */
+function hearSignals(
+  ignored: bigint,
+  received: (signal: number, code: number, sender: number) => void,
+): void {
+  const [read, write] = native().pipe();
+  const relayed = RELAYED.filter((signal) => ((ignored >> BigInt(signal - 1)) & 1n) === 0n);
+  native().relaySignals(write, Uint8Array.from([...relayed, LOOK]));
+  for (const signal of RELAYED) if (!relayed.includes(signal)) native().ignoreSignal(signal);
+  const socket = new Socket({ fd: read, readable: true, writable: false });
+  socket.unref();
+  let pending = Buffer.alloc(0);
+  socket.on("data", (bytes: Buffer) => {
+    pending = Buffer.concat([pending, bytes]);
+    for (; pending.length >= RECORD; pending = pending.subarray(RECORD))
+      received(pending.readInt32LE(0), pending.readInt32LE(4), pending.readInt32LE(8));
+  });
+}
+
+export interface AttachedSignals {
+  /** It must not be answered to what it asks about itself. */
+  readonly pid: number;
+  readonly leave: () => void;
+  readonly onLook: (asker: number) => void;
+  readonly onHangup: (() => void) | undefined;
+}
+
+/**
+ * Where the program is not ours, signals are for us: those that end others make us leave it. Ctrl-Z would make it wait
+ * for us at its next call, so it does nothing.
+ */
+export function hearAttachedSignals(
+  ignored: bigint,
+  { pid, leave, onLook, onHangup }: AttachedSignals,
+): void {
+  hearSignals(ignored, (signal, code, sender) => {
+    const fromInside = code !== SI_KERNEL && descendsFrom(sender, pid);
+    if (signal === LOOK) {
+      if (!fromInside) onLook(sender);
+    } else if (signal === SIGHUP && code !== SI_KERNEL && onHangup) onHangup();
+    else if ([SIGHUP, SIGINT, SIGQUIT, SIGTERM].includes(signal) && !fromInside) leave();
+  });
 }
 
 function descendsFrom(pid: number, ancestor: number): boolean {

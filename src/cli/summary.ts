@@ -23,9 +23,11 @@ export function renderSummary(result: SessionResult): string {
   const seen = summary.calls > 0 ? [`${summary.calls.toLocaleString("en")} calls seen`] : [];
   const end = result.timedOut
     ? "timed out"
-    : result.signal
-      ? `ended by ${result.signal}`
-      : `exit ${result.exitCode}`;
+    : result.detached
+      ? `left process ${result.pid}, which runs on`
+      : result.signal
+        ? `ended by ${result.signal}`
+        : `exit ${result.exitCode}`;
   const lines = [`${p("bold", "hermes:")} ${[end, ...seen, ...counts].join(" · ")}`];
   for (const d of summary.decisions.slice(0, SHOWN)) {
     const colour =
@@ -38,6 +40,7 @@ export function renderSummary(result: SessionResult): string {
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more kinds (--json has all)`);
   lines.push(p("dim", `  in force: ${inForce(protections).join(", ")}`));
+  if (protections.attached !== undefined) lines.push(p("dim", `  ${protections.attached}`));
   for (const [why, names] of byReason(protections.missing))
     lines.push(p("yellow", `  NOT in force: ${fenceWords(names)}: ${why}`));
   if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
@@ -45,16 +48,22 @@ export function renderSummary(result: SessionResult): string {
 }
 
 function inForce(protections: SessionResult["protections"]): string[] {
-  const { doors, filterInstructions, constantRules, noNewPrivs, ioUring, fence } = protections;
+  const { doors, filterInstructions, constantRules, noNewPrivs, ioUring, fence, attached } = protections;
   return [
     doors.length > 0
       ? `${doors.join(" and ")} door${doors.length > 1 ? "s" : ""}`
       : "no door (nothing is subscribed)",
-    `filter of ${filterInstructions} instructions${constantRules > 0 ? ` with ${constantRules} rules decided in the kernel` : ""}`,
+    ...(attached !== undefined && filterInstructions === 0
+      ? []
+      : [
+          `filter of ${filterInstructions} instructions${constantRules > 0 ? ` with ${constantRules} rules decided in the kernel` : ""}`,
+        ]),
     "other ABIs refused",
     ...(ioUring === "refused" ? ["io_uring refused"] : []),
     ...(noNewPrivs ? ["no new privileges"] : []),
-    `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
+    attached !== undefined
+      ? "no fence"
+      : `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
-import { processesBelow } from "../process/proc.js";
+import { processesBelow, readStat } from "../process/proc.js";
 import type { Answer } from "./look.js";
 import { exit, print } from "./output.js";
 import { Sessions, words } from "./sessions.js";
@@ -69,11 +69,19 @@ export function view(now: Answer, before: Answer | undefined): SessionView {
   const from = before ?? { time: now.started, summary: { calls: 0 } };
   const seconds = Math.max(now.time - from.time, 0.001);
   const callsPerSecond = (now.summary.calls - from.summary.calls) / seconds;
-  return { ...now, seconds, callsPerSecond, tree: treeOf(now.launcher) };
+  return { ...now, seconds, callsPerSecond, tree: treeOf(now) };
 }
 
-export function treeOf(launcher: number): ProcessView[] {
-  return processesBelow(launcher).map((process) => ({ ...process, command: words(process.pid) }));
+export function treeOf({
+  launcher,
+  pid,
+  attached,
+}: Pick<Answer, "launcher" | "pid" | "attached">): ProcessView[] {
+  const parent = attached ? readStat(pid)?.parent : undefined;
+  const all = attached
+    ? [...(parent === undefined ? [] : [{ pid, parent }]), ...processesBelow(pid)]
+    : processesBelow(launcher);
+  return all.map((process) => ({ ...process, command: words(process.pid) }));
 }
 
 const HOME = "\u001b[H";

@@ -24,9 +24,17 @@ export function hasAct(call: Syscall): boolean {
   return ACTS.has(call.name);
 }
 
+/** Which calls can be made in the program's place. */
+export type Acting = (call: Syscall) => boolean;
+
+export const BY_LISTENER: Acting = hasAct;
+/** Without a listener: none that gives a descriptor, and none that may wait. */
+export const ALONE: Acting = (call) =>
+  hasAct(call) && call.returns !== "fd" && !ON_SOCKETS.split(" ").includes(call.name);
+
 /** The call may happen: with what was decided on, or, where nobody looked, as the program made it. */
-export function letHappen(event: DecodedCall, answer: Answer): void {
-  if (!event.looked || !hasAct(event.call) || pointsNowhere(event) || onlyNames(event)) {
+export function letHappen(event: DecodedCall, answer: Answer, acting: Acting = BY_LISTENER): void {
+  if (!event.looked || !acting(event.call) || pointsNowhere(event) || onlyNames(event)) {
     answer.begin(ANSWER.continue);
     return;
   }

@@ -46,6 +46,11 @@ export interface Wishes {
   readonly live: readonly Syscall[];
   /** What the filter decides whatever policies say. */
   readonly always?: readonly ConstantRule[];
+  /**
+   * The program runs already, and its filter outlasts us: it decides nothing itself, so that it changes nothing when we
+   * have gone. What must be refused is refused when it stops (`unseen`).
+   */
+  readonly attached?: boolean;
   /** Code of ours in the program that records these calls and makes them. */
   readonly gate?: Gate & { readonly calls: ReadonlySet<number> };
 }
@@ -83,22 +88,20 @@ const THROUGH_IO_URING = new Set([
 
 export function arrange(wishes: Wishes): Arrangement {
   const doorOf = chooseDoors(wishes);
-  const { stack, live } = wishes;
-  const refusesIoUring =
-    live.some(({ nr }) => passesIoUring(nr, THROUGH_IO_URING)) ||
-    stack.policies.some(({ builtIn, subscription: { calls, constants } }) =>
-      [...calls.keys(), ...(builtIn ? [] : constants.map(({ nr }) => nr))].some((nr) =>
-        passesIoUring(nr, builtIn ? FILES : THROUGH_IO_URING),
-      ),
-    );
+  const { stack } = wishes;
+  const refusesIoUring = couldPassUnseen(wishes);
   const actMark = 1 + Math.floor(Math.random() * 2 ** 31); // whoever guesses it comes through the other door: no harm
   const narrowed = narrowing(wishes, doorOf);
   const hidden = unhide(stack, wishes.door);
   const gated = gatedCalls(wishes, doorOf);
-  const program = compileFilter(filterSpec(wishes, doorOf, narrowed, gated, refusesIoUring, actMark));
+  const program = compileFilter(
+    wishes.attached
+      ? lastingFilter(doorOf, narrowed)
+      : filterSpec(wishes, doorOf, narrowed, gated, refusesIoUring, actMark),
+  );
   const doors = new Set(doorOf.values());
   if (hidden.trapsCounter || hidden.unhidden.size > 0) doors.add(traceDoor);
-  const acts = actsAtTraceDoor(stack, doorOf).length > 0;
+  const acts = !wishes.attached && actsAtTraceDoor(stack, doorOf).length > 0;
   return {
     doorOf,
     actMark,
@@ -111,6 +114,39 @@ export function arrange(wishes: Wishes): Arrangement {
     refusesIoUring,
     ...hidden,
   };
+}
+
+/** Whether io_uring could do what somebody wants to see. */
+function couldPassUnseen({ stack, live }: Pick<Wishes, "stack" | "live">): boolean {
+  return (
+    live.some(({ nr }) => passesIoUring(nr, THROUGH_IO_URING)) ||
+    stack.policies.some(({ builtIn, subscription: { calls, constants } }) =>
+      [...calls.keys(), ...(builtIn ? [] : constants.map(({ nr }) => nr))].some((nr) =>
+        passesIoUring(nr, builtIn ? FILES : THROUGH_IO_URING),
+      ),
+    )
+  );
+}
+
+/** What would pass these policies by and is refused: for where no filter of ours can refuse it. */
+export function unseen({ stack, live }: Pick<Wishes, "stack" | "live">): ConstantRule[] {
+  const rule = (nr: number, errno: number, reason: string): ConstantRule => {
+    return { id: "unseen", nr, tests: [], action: "deny", errno, reason };
+  };
+  const numbers = [...stack.interests().keys(), ...live.map(({ nr }) => nr)];
+  const acts = stack.policies.some(({ builtIn }) => !builtIn) && numbers.some(hasActOf);
+  return [
+    ...(couldPassUnseen({ stack, live })
+      ? IO_URING.map((nr) => rule(nr, ENOSYS, "io_uring does unseen what a policy wants to see."))
+      : []),
+    ...(acts
+      ? [rule(LANDLOCK_CREATE_RULESET, EOPNOTSUPP, "Calls made in its place would not keep to it.")]
+      : []),
+  ];
+}
+
+function hasActOf(nr: number): boolean {
+  return hasAct(syscallByNumber(nr)!);
 }
 
 /**
@@ -151,7 +187,7 @@ function whenKey(when: When | undefined): string {
 }
 
 /** The cheapest door that can serve all that is wanted of the call. */
-function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door> {
+function chooseDoors({ stack, recorded, door, live, attached }: Wishes): Map<number, Door> {
   const doorOf = new Map<number, Door>();
   for (const [nr, interest] of stack.interests()) {
     if (stack.isBuiltIn(nr)) continue;
@@ -165,8 +201,9 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
       !interest.returns &&
       !interest.inside &&
       [...interest.actions].every((action) => notifyDoor.can(call, action));
-    // What really runs is seen only where execs are seen.
-    const rechecked = EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
+    // What really runs is seen only where execs are seen. Whoever is attached to sees them apart from its calls.
+    const rechecked =
+      !attached && EXEC.includes(nr) && [...interest.actions].some((action) => action !== "allow");
     const unhidden = interest.named && VDSO_CALLS.has(nr); // the trace door is open for it anyway
     const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked && !unhidden);
     doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
@@ -180,7 +217,7 @@ function chooseDoors({ stack, recorded, door, live }: Wishes): Map<number, Door>
   if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
     for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);
   // A program with a listener is held at its first execve until we have taken the listener over.
-  if ([...doorOf.values()].includes(notifyDoor) || actsAtTraceDoor(stack, doorOf).length > 0)
+  if (!attached && ([...doorOf.values()].includes(notifyDoor) || actsAtTraceDoor(stack, doorOf).length > 0))
     for (const nr of EXEC) if (!doorOf.has(nr)) doorOf.set(nr, notifyDoor);
   return doorOf;
 }
@@ -243,6 +280,18 @@ function filterSpec(
   if (refusesIoUring)
     for (const nr of IO_URING) calls.set(nr, { rules: [], otherwise: { do: "errno", errno: ENOSYS } });
   return { calls, otherwise: { do: "allow" }, foreign: { do: "kill" } };
+}
+
+/** Says of every call only whether it stops. */
+function lastingFilter(doorOf: ReadonlyMap<number, Door>, narrowed: ReadonlyMap<number, When>): FilterSpec {
+  const stop = { do: "notify" } as const;
+  const calls = new Map<number, CallTreatment>();
+  for (const nr of doorOf.keys()) {
+    const when = narrowed.get(nr);
+    const rules = (when ?? []).map((tests) => ({ tests: [...tests], action: stop }));
+    calls.set(nr, { rules, otherwise: when ? { do: "allow" } : stop });
+  }
+  return { calls, otherwise: { do: "allow" }, foreign: stop };
 }
 
 /**

@@ -3,13 +3,19 @@ import type { DecodedCall } from "../decode/call.js";
 import type { Answer } from "../kernel/stop.js";
 import { encodeText } from "../text.js";
 import type { Change } from "../verdict.js";
-import { hasAct, makeInItsPlace } from "./act.js";
+import { type Acting, BY_LISTENER, makeInItsPlace } from "./act.js";
 import { type AfterCall, NotPossible } from "./door.js";
 import { argumentIndex, toBytes } from "./refuse.js";
 
 /** Changes to a call that is let through: for the door that can rewrite registers and memory. */
-export function change(event: DecodedCall, change: Change, answer: Answer, after: AfterCall): void {
-  if (change.to !== undefined) redirect(event, change.to, answer);
+export function change(
+  event: DecodedCall,
+  change: Change,
+  answer: Answer,
+  after: AfterCall,
+  acting: Acting = BY_LISTENER,
+): void {
+  if (change.to !== undefined) redirect(event, change.to, answer, acting);
   if (change.data !== undefined) replaceData(event, toBytes(change.data), answer, after);
   for (const [key, value] of Object.entries(change.args ?? {})) {
     const index = argumentIndex(event, key);
@@ -20,23 +26,34 @@ export function change(event: DecodedCall, change: Change, answer: Answer, after
     throw new NotPossible("a result can only be changed on return: put the handler under `returns`");
 }
 
-function redirect(event: DecodedCall, to: string | Uint8Array | Address, answer: Answer): void {
+function redirect(
+  event: DecodedCall,
+  to: string | Uint8Array | Address,
+  answer: Answer,
+  acting: Acting,
+): void {
   const isAddress = typeof to === "object" && !(to instanceof Uint8Array);
   const [path] = event.shape.paths;
   if (path !== undefined && !isAddress) {
-    redirectPath(event, path, toBytes(to), answer);
+    redirectPath(event, path, toBytes(to), answer, acting);
     return;
   }
   if (event.shape.address < 0 && event.shape.message < 0)
     throw new NotPossible(`${event.name} takes neither a path nor an address that could be redirected`);
   const address = isAddress ? to : parseAddress(typeof to === "string" ? to : Buffer.from(to).toString());
   if (!address) throw new NotPossible(`"${to}" is not an address: write host:port, [v6]:port or unix:/path`);
-  redirectAddress(event, address, answer);
+  redirectAddress(event, address, answer, acting);
 }
 
-function redirectPath(event: DecodedCall, path: number, to: Uint8Array, answer: Answer): void {
+function redirectPath(
+  event: DecodedCall,
+  path: number,
+  to: Uint8Array,
+  answer: Answer,
+  acting: Acting,
+): void {
   if (to.includes(0)) throw new NotPossible("a path holds no NUL byte");
-  if (!hasAct(event.call)) {
+  if (!acting(event.call)) {
     replacePointed(event, path, to, answer);
     return;
   }
@@ -45,7 +62,7 @@ function redirectPath(event: DecodedCall, path: number, to: Uint8Array, answer: 
 }
 
 /** The socket's family is fixed: the new address must be one that such a socket can reach. */
-function redirectAddress(event: DecodedCall, to: Address, answer: Answer): void {
+function redirectAddress(event: DecodedCall, to: Address, answer: Answer, acting: Acting): void {
   const asked = event.address;
   if (!asked) throw new NotPossible(`this ${event.name} carries no address to be redirected`);
   const bytes = encodeAddress(to, familyNumber(asked));
@@ -53,6 +70,11 @@ function redirectAddress(event: DecodedCall, to: Address, answer: Answer): void 
     throw new NotPossible(
       `a socket for ${formatAddress(asked)} (${asked.family}) cannot be redirected to ${formatAddress(to)} (${to.family}): the address family differs`,
     );
+  if (!acting(event.call)) {
+    if (event.shape.address < 0) throw new NotPossible(`${event.name} cannot be redirected without a filter`);
+    replacePointed(event, event.shape.address, bytes, answer);
+    return;
+  }
   if (to.family === "unix" && !to.abstract) event.redirectPath(encodeText(to.path));
   makeInItsPlace(event, answer, [bytes, ...event.names.slice(1)]);
 }

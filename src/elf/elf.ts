@@ -111,6 +111,11 @@ export class Elf {
     return this.#tables.sections;
   }
 
+  /** Where the tables of segments and sections end in the file. */
+  get tableEnd(): number {
+    return this.#tables.end;
+  }
+
   get problems(): readonly string[] {
     return this.#tables.problems;
   }

@@ -13,6 +13,8 @@ export interface Tables {
   readonly segments: readonly Segment[];
   readonly sections: readonly Section[];
   readonly problems: readonly string[];
+  /** Where the tables themselves end in the file. */
+  readonly end: number;
 }
 
 /** More sections than the largest real files have; a file that says more is not read further. */
@@ -54,6 +56,10 @@ export function readTables(source: Source, file: string): Tables {
     segments: readSegments(place, source.size, table, problems, broken),
     sections,
     problems,
+    end: Math.max(
+      place.segmentsAt + place.segmentCount * place.segmentSize,
+      place.sectionsAt + sections.length * place.sectionSize,
+    ),
   };
 }
 

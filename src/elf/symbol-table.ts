@@ -78,6 +78,12 @@ export class SymbolTable {
     }).filter((symbol) => symbol.name !== "");
   }
 
+  /** Names as they come, some several times. */
+  *names(): Iterable<string> {
+    for (const { source } of this.#all())
+      for (let i = 0; i < source.count; i++) if (source.isPlace(i)) yield source.name(i);
+  }
+
   /** Where code begins, and how long it is; one place may come several times. */
   *functions(): Iterable<{ address: number; size: number }> {
     for (const { source } of this.#all())
@@ -99,6 +105,12 @@ export class SymbolTable {
         found.push(symbol);
       }
     return found;
+  }
+
+  /** What the loader knows: imports and exports. */
+  dynamic(): ElfSymbol[] {
+    const { source } = this.#dynamic();
+    return Array.from({ length: source.count }, (_, i) => source.symbol(i)).filter(({ name }) => name !== "");
   }
 
   #dynamic(): Loaded {

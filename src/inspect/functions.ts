@@ -34,6 +34,10 @@ export interface Reference {
 export interface Functions {
   readonly list: readonly CodeFunction[];
   readonly calls: readonly Reference[];
+  /** Jumps out of a function. */
+  readonly jumps: readonly Reference[];
+  /** Calls and jumps through a place in memory that the instruction names. */
+  readonly slotCalls: readonly { readonly from: number; readonly slot: number }[];
   /** Places within functions that other functions jump to or call. */
   entrancesWithin(from: number, to: number): number[];
   /** What .eh_frame says of the function that begins at an address. */
@@ -66,6 +70,7 @@ class Recovery {
   readonly #found = new Map<number, Found>();
   readonly #calls: Reference[] = [];
   readonly #jumps: Reference[] = [];
+  readonly #slotCalls: { from: number; slot: number }[] = [];
   readonly #unwind = new Map<number, UnwindRange>();
   #starts = new Float64Array();
 
@@ -148,6 +153,8 @@ class Recovery {
         (code.target < start || code.target >= end)
       )
         this.#jumps.push({ from: code.address, to: code.target });
+      else if (code.slot !== 0 && (code.flow === Flow.CALL_INDIRECT || code.flow === Flow.INDIRECT))
+        this.#slotCalls.push({ from: code.address, slot: code.slot });
     }
   }
 
@@ -261,6 +268,8 @@ class Recovery {
     return {
       list,
       calls: this.#calls.sort((a, b) => a.from - b.from),
+      jumps: this.#jumps.sort((a, b) => a.from - b.from),
+      slotCalls: this.#slotCalls,
       entrancesWithin: (from, to) => [...entrances.subarray(before(entrances, from), before(entrances, to))],
       unwind: this.#unwind,
       at: (address) => {

@@ -135,7 +135,9 @@ export class Calls {
   #keep(fn: WantedFunction, hit: Hit): MadeCall {
     const registers = new RegisterFile();
     registers.bytes.set(hit.registers.bytes);
-    const hasFloats = fn.prototype?.parameters.some(({ type }) => type.kind === "float");
+    const hasFloats = fn.prototype?.parameters.some(
+      ({ type }) => type.kind === "float" || type.kind === "struct",
+    );
     return { registers, floats: hasFloats ? floatsOf(hit.tid) : undefined, time: hit.time };
   }
 

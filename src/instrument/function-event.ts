@@ -184,7 +184,8 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
 
   #result() {
     const { registers } = this.#scene;
-    const floats = this.facts.prototype?.result.type.kind === "float" ? this.#currentFloats() : undefined;
+    const kind = this.facts.prototype?.result.type.kind;
+    const floats = kind === "float" || kind === "struct" ? this.#currentFloats() : undefined;
     return {
       words: [registers.exact(REGISTER.rax), registers.exact(REGISTER.rdx)] as const,
       vectors: [vectorAt(floats, 0), vectorAt(floats, 1)] as const,

@@ -161,6 +161,8 @@ export class Functions {
   }
 
   #find(elf: Elf, module: Module): Prepared[] {
+    const { calls, prototypes, returns } = this.#o;
+    const name = moduleName(module.path);
     const byAddress = new Map<number, { target: Target; wishes: FunctionWish[] }>();
     for (const wish of this.#wishes) {
       const { pattern } = wish.interest;
@@ -170,19 +172,18 @@ export class Functions {
       );
       for (const target of targetsOf(elf, pattern)) {
         this.#found.add(pattern.text);
-        if (except.some((each) => isMeant(each, target))) continue;
+        const symbol = prototypes.plainest(name, target.names) ?? target.symbol;
+        if (except.some((each) => isMeant(each, symbol, target))) continue;
         if (wish.interest.observes && isGlob(pattern) && !target.exported && !module.isMain) continue;
         const known = byAddress.get(target.address);
         if (known) known.wishes.push(wish);
-        else byAddress.set(target.address, { target, wishes: [wish] });
+        else byAddress.set(target.address, { target: { ...target, symbol }, wishes: [wish] });
       }
     }
-    const { calls, prototypes, returns } = this.#o;
     return [...byAddress.values()].map(({ target, wishes }) => {
-      const name = moduleName(module.path);
-      const symbol = prototypes.plainest(name, target.names) ?? target.symbol;
+      const { symbol } = target;
       const prototype = symbol === undefined ? undefined : prototypes.of(name, symbol, elf);
-      const site = new WantedSite(calls, name, { ...target, symbol }, wishes, prototype);
+      const site = new WantedSite(calls, name, target, wishes, prototype);
       const owner = target.chooses ? new Chooser(site, returns, this.#placeAt) : site;
       this.#owners.add(owner).add(site);
       return { target, owner };
@@ -230,10 +231,10 @@ export class Functions {
   }
 }
 
-function isMeant(pattern: FunctionPattern, { names, address }: Target): boolean {
-  return names.length > 0
-    ? names.some((name) => matchesFunction(pattern, name, address))
-    : matchesFunction(pattern, undefined, address);
+/** Globs are about the name that is shown, a name in full about any that the function has. */
+function isMeant(pattern: FunctionPattern, shown: string | undefined, { names, address }: Target): boolean {
+  if (matchesFunction(pattern, shown, address)) return true;
+  return !isGlob(pattern) && names.some((name) => matchesFunction(pattern, name, address));
 }
 
 /** Of a library's functions it means those that others use; what a library keeps to itself is named in full. */

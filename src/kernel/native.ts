@@ -14,6 +14,23 @@ export interface Native {
   launchFailure(): number;
   /** What came of the fence (kernel/fence-plan.ts). */
   fence(): Buffer;
+  /**
+   * Attaches to a process that runs already. `stops` has a bit for each call that is reported where every call stops;
+   * `keeper` is one that has a listener for us, or 0. Returns the pid, or -(step * 4096 + errno).
+   */
+  attach(
+    pid: number,
+    flags: number,
+    filter: Uint8Array,
+    stops: Uint8Array,
+    note: Uint8Array,
+    keeper: number,
+    launcher: string,
+  ): number;
+  /** Begins to leave the process that was attached to. */
+  detach(): number;
+  /** The note that was left with a keeper: its length, or -errno; -EBUSY while somebody is attached. */
+  keptNote(keeper: number, into: Uint8Array): number;
   /** Answers the last event, blocks for the next, returns its kind. */
   next(): number;
   resume(
@@ -112,6 +129,9 @@ export interface Native {
 
 /** Flags of resolve(). The restrictions of an openat2 go above `howShift`. */
 export const RESOLVE = { follow: 1, apart: 2, asTracee: 4, parent: 8, howShift: 8 } as const;
+
+/** Flags of attach(). */
+export const ATTACH = { stay: 1, everyCall: 2, noNewPrivs: 4 } as const;
 
 /** Bits of sight(). */
 export const SIGHT = { apart: 1, stranger: 2 } as const;

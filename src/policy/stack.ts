@@ -58,15 +58,22 @@ export class PolicyStack {
     }
   }
 
-  /** What all policies together want of each call. */
+  /** What all policies together want of each call, with the constant rules that no filter decides. */
   interests(): Map<number, Interest> {
     const merged = new Map<number, Interest>();
-    for (const policy of this.policies) {
-      for (const [nr, interest] of policy.subscription.calls) {
-        const known = merged.get(nr);
-        merged.set(nr, known ? join(known, interest) : interest);
-      }
-    }
+    const add = (nr: number, interest: Interest) => {
+      const known = merged.get(nr);
+      merged.set(nr, known ? join(known, interest) : interest);
+    };
+    for (const policy of this.policies)
+      for (const [nr, interest] of policy.subscription.calls) add(nr, interest);
+    for (const { nr, tests } of this.constantsAtStop)
+      add(nr, {
+        entry: true,
+        returns: false,
+        actions: new Set<Action>(["deny", "kill"]),
+        ...(tests.length > 0 && { when: [tests] }),
+      });
     return merged;
   }
 

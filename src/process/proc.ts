@@ -10,6 +10,8 @@ export interface Stat {
   readonly group: number;
   /** The process group that its terminal listens to; -1 without a terminal. */
   readonly foreground: number;
+  /** PF_ bits of the kernel. */
+  readonly flags: number;
   /** Clock ticks since boot: with the number it names a process for ever. */
   readonly start: number;
 }
@@ -24,6 +26,7 @@ export function readStat(pid: number | "self"): Stat | undefined {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     foreground: Number(fields[5]),
+    flags: Number(fields[6]),
     start: Number(fields[19]),
   };
 }

@@ -7,7 +7,7 @@ import { hasAct } from "../doors/act.js";
 import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
-import { traceDoor } from "../doors/trace.js";
+import { traceDoor, traceDoorAlone } from "../doors/trace.js";
 import type { Mirror } from "../fence/mirror.js";
 import type { CounterSetting } from "../instrument/counter-setting.js";
 import { Instructions } from "../instrument/instructions.js";
@@ -28,6 +28,7 @@ import { lookInside } from "./inside.js";
 import { answerReturn } from "./return.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
@@ -44,6 +45,7 @@ export interface HandlerOptions {
   readonly virtualFiles: VirtualFiles;
   /** Where to ask a person. */
   readonly questions?: Questions;
+  readonly alone?: boolean; // there is no listener behind the trace door
   /** What the program set of its time stamp counter. */
   readonly setting: CounterSetting;
   /** Makes the calls of new programs enter the kernel that must be seen. */
@@ -260,7 +262,7 @@ export class Handler {
   #carryOut(event: DecodedCall, decision: Decision): void {
     let after: AfterCall = { restore: [] };
     let done = decision;
-    const door = event.door === "notify" ? notifyDoor : traceDoor;
+    const door = event.door === "notify" ? notifyDoor : this.#o.alone ? traceDoorAlone : traceDoor;
     try {
       door.carryOut(event, this.#materialise(decision), this.#answer, after);
     } catch (error) {
@@ -446,9 +448,4 @@ export class Handler {
     this.#letGo(tid);
     if (record) this.#o.recorder!.settled(record);
   }
-}
-
-export function waitStatus(status: number): { code?: number; signal?: number } {
-  const signal = status & 0x7f;
-  return signal === 0 ? { code: (status >> 8) & 0xff } : { signal };
 }

@@ -101,6 +101,10 @@ export class Loop {
     this.#letGo((held) => tids.includes(held.tid));
   }
 
+  releaseAll(): void {
+    this.#letGo(() => true);
+  }
+
   #setDeadline(): void {
     const next = Math.min(...this.#held.map((held) => held.due), performance.now() + LOOK_MS);
     this.#native.deadline(this.#held.length === 0 ? 0 : Math.max(1, Math.ceil(next - performance.now())));

@@ -10,7 +10,7 @@ import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
-import { native, PROBE } from "../kernel/native.js";
+import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
 import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
@@ -24,13 +24,22 @@ import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
-import { Handler, waitStatus } from "./handler.js";
+import { attachable, type Footing, footing, withUnseen } from "./attach.js";
+import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
 import { observedFunctions } from "./observed-functions.js";
-import type { PolicyName, Protections, SessionOptions, SessionResult, SessionStatus } from "./options.js";
+import type {
+  Ending,
+  PolicyName,
+  Protections,
+  SessionOptions,
+  SessionResult,
+  SessionStatus,
+} from "./options.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
+import { waitStatus } from "./wait-status.js";
 
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
@@ -55,6 +64,10 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  readonly #live: readonly Syscall[];
+  /** Where the program runs already: how we stand to it. */
+  readonly #footing: Footing | undefined;
+  readonly #hadNoNewPrivs: boolean;
   readonly #setting = new CounterSetting();
   readonly #questions: Questions | undefined;
   /** Functions or instructions are of interest. */
@@ -76,20 +89,31 @@ export class Mediation {
       policies.some(wantsInside) ||
       (options.live ?? []).some(namesFunction) ||
       (options.trace?.functions?.length ?? 0) > 0;
-    const stack = this.#stackOf(policies);
-    this.#filtered = stack.constantsInFilter;
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
       .flatMap((key) => callsNamed("--live", key));
+    this.#live = live;
+    const target = options.attach && attachable(options.attach.pid);
+    if (target && (this.#looksInside || policies.some((policy) => trapsCounter(policy.subscription))))
+      throw new HermesError("UNAVAILABLE", {
+        what: "functions or instructions",
+        why: "they cannot be watched in a program that runs already; start it with hermes run",
+      });
+    const stack = this.#stackOf(policies);
+    this.#filtered = stack.constantsInFilter;
     this.#checkRequired(policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
-    this.arrangement = arrange({ stack, recorded, door: options.door, live, always });
+    this.#footing = target && footing(target, { stack, recorded, live, options });
+    this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
+    this.arrangement =
+      this.#footing?.arrangement ?? arrange({ stack, recorded, door: options.door, live, always });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
+    if (target) lookAtThreads(target.pid, processes);
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -101,6 +125,7 @@ export class Mediation {
       setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(mirror && { mirror }),
+      ...(this.#footing && this.#footing.filter.length === 0 && { alone: true }),
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
@@ -112,20 +137,28 @@ export class Mediation {
 
   /** The given policies, and the one by which HERMES defends itself. */
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
-    const { trace, reload } = this.#options;
+    const { trace, reload, attach } = this.#options;
     const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
-    const own = [selfDefence({ files: keptFiles(files), policies })];
+    const onError = (error: HermesError) => this.#problem(error.message);
+    const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#looksInside) own.push(newCodePolicy());
     if (trace?.functions) own.push(observedFunctions(trace.functions));
     const all = [...policies, ...own];
-    return new PolicyStack(all, (error) => this.#problem(error.message), filtered);
+    if (!attach) return new PolicyStack(all, onError, filtered);
+    return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
   }
 
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence } = this.#options;
-    const unfenced = "the run was told to have no fence";
+    const { door, fence, attach } = this.#options;
+    const unfenced = attach ? "the program runs already" : "the run was told to have no fence";
+    const fencing = attach && policies.find((policy) => policy.fence);
+    if (fencing)
+      throw new HermesError("UNAVAILABLE", {
+        what: `a fence (policy ${fencing.name} asks for it)`,
+        why: "a program that runs already cannot be put behind one",
+      });
     const missing: Record<string, string | undefined> = {
       notify: door === "trace" ? "the run was told to use the trace door" : undefined,
       trace: door === "notify" ? "the run was told to use the notify door" : undefined,
@@ -161,11 +194,24 @@ export class Mediation {
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    return { doors, filter, fetchPlan, actMark, signals, fence: plan, env, noNewPrivs, trapCounter };
+    const attach = this.#footing && { attach: this.#footing };
+    return {
+      doors,
+      filter,
+      fetchPlan,
+      actMark,
+      signals,
+      fence: plan,
+      env,
+      noNewPrivs,
+      trapCounter,
+      ...attach,
+    };
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
   get #noNewPrivs(): boolean {
+    if (this.#footing) return this.#hadNoNewPrivs || (this.#footing.flags & ATTACH.noNewPrivs) !== 0;
     return this.#fence.noNewPrivs || process.getuid?.() !== 0;
   }
 
@@ -271,9 +317,10 @@ export class Mediation {
   }
 
   /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
-  finish(pid: number, status: number, outcome: FenceOutcome): SessionResult {
-    const { code, signal } = waitStatus(status);
+  finish(pid: number, ending: Ending, outcome: FenceOutcome): SessionResult {
+    const { code, signal } = typeof ending === "number" ? waitStatus(ending) : { code: 0 };
     const exitCode = code ?? 128 + signal!;
+    if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
     this.close();
@@ -281,6 +328,7 @@ export class Mediation {
     return {
       exitCode,
       ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
+      ...(ending === "detached" && { detached: true }),
       pid,
       summary: this.#summary.report(),
       protections: this.#protections(outcome),
@@ -335,13 +383,25 @@ export class Mediation {
     return {
       doors: this.#doors(),
       filterInstructions: program.length,
-      constantRules: this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
+      constantRules: this.#footing
+        ? 0
+        : this.#policies.reduce((sum, policy) => sum + policy.subscription.constants.length, 0),
       noNewPrivs: this.#noNewPrivs,
       ioUring: refusesIoUring ? "refused" : "allowed",
       fence: level,
       inForce,
       missing,
+      ...(this.#footing && { attached: this.#footing.way }),
     };
+  }
+}
+
+/** Threads of a program that runs already may have gone apart before we came. */
+function lookAtThreads(pid: number, processes: ProcessTable): void {
+  for (const tid of processes.get(pid).threads) {
+    const sight = native().sight(tid);
+    if (sight & SIGHT.apart) processes.viewsDiffer = true;
+    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
   }
 }
 

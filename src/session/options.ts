@@ -38,8 +38,16 @@ export interface SessionOptions {
   readonly ask?: AskOptions;
   /** Calls and `%classes` that policies to come may want. */
   readonly live?: readonly string[];
+  /** The program runs already: `command`, `file` and `cwd` are what it is, and nothing of how it was started can be changed. */
+  readonly attach?: AttachOptions;
   /** What the run was judged as: the kernel holds it to that, beside the policies. */
   readonly deed?: DeedOptions;
+}
+
+export interface AttachOptions {
+  readonly pid: number;
+  /** Put a filter into it also where that has consequences for good: it gives up new privileges (setuid programs). */
+  readonly filter: boolean;
 }
 
 export interface AskOptions {
@@ -56,6 +64,8 @@ export interface SessionResult {
   readonly signal?: string;
   /** It was ended because its time was over; the exit code is then 124. */
   readonly timedOut?: boolean;
+  /** HERMES left it, and it runs on; the exit code is then 0. */
+  readonly detached?: true;
   readonly pid: number;
   readonly summary: SummaryReport;
   readonly protections: Protections;
@@ -85,7 +95,12 @@ export interface Protections {
   /** The fence's protections that are in force, and those of its level that are not, with the reason. */
   readonly inForce: readonly string[];
   readonly missing: readonly { readonly name: string; readonly why: string }[];
+  /** Of a program that was attached to: how, and what that costs. */
+  readonly attached?: string;
 }
+
+/** How a session ended: the program's wait status, or that it runs on; what nobody could tell us is not known. */
+export type Ending = number | "detached" | "unknown";
 
 /** What the worker thread is given. */
 export interface WorkerTask {
@@ -110,7 +125,7 @@ export type Report =
   | { readonly type: "heard" }
   | { readonly type: "status"; readonly status: SessionStatus }
   | { readonly type: "done"; readonly result: SessionResult }
-  | { readonly type: "over"; readonly status: number; readonly fence: FenceOutcome }
+  | { readonly type: "over"; readonly ending: Ending; readonly fence: FenceOutcome }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker; it looks when it is woken. */

@@ -111,7 +111,7 @@ const ACTS: readonly Act[] = [
   {
     calls: "fcntl",
     when: [[eq(1, 8)]],
-    meant: (event) => (int(event, 2) === 0 ? [] : asKill(event, int(event, 2))),
+    meant: (event) => (int(event, 1) !== 8 || int(event, 2) === 0 ? [] : asKill(event, int(event, 2))),
   },
   { calls: "pidfd_send_signal", meant: behindDescriptor },
 ];
@@ -133,17 +133,19 @@ export interface Charge {
   readonly files: readonly string[];
   /** Those who decide besides: what they have stopped is looked at here too. */
   readonly policies: readonly Policy[];
+  /** The filter outlasts us: whoever takes over from us has another number, so calls are stopped whatever the number. */
+  readonly lasting?: boolean;
 }
 
 /** Makes the policy. `isRoot`: the kernel itself keeps others from writing to our files in /proc. */
-export function selfDefence({ files, policies }: Charge, isRoot = process.getuid?.() === 0): Policy {
+export function selfDefence({ files, policies, lasting }: Charge, isRoot = process.getuid?.() === 0): Policy {
   const meantBy = new Map<number, Act["meant"]>();
   const calls = new Map<number, Interest>();
   for (const act of ACTS)
     for (const name of act.calls.split(" ")) {
       const { nr } = syscallByName(name)!;
       meantBy.set(nr, act.meant);
-      calls.set(nr, interest(nr, act.when));
+      calls.set(nr, interest(nr, lasting && namesUs(act.when) ? undefined : act.when));
     }
   if (isRoot || files.length > 0)
     for (const deed of DEEDS) {
@@ -167,6 +169,10 @@ export function selfDefence({ files, policies }: Charge, isRoot = process.getuid
     },
     decideReturn: () => undefined,
   };
+}
+
+function namesUs(when: Act["when"]): boolean {
+  return when?.flat().some(({ value }) => value === BigInt(process.pid)) === true;
 }
 
 function interest(nr: number, when: Act["when"]): Interest {

@@ -8,6 +8,7 @@ import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
 import type {
+  Ending,
   Order,
   PolicyName,
   Report,
@@ -84,8 +85,8 @@ export class Session {
     });
     await mediation.loadApprovals();
     const task = { options, remote: { doorway: mediation.doorway, memory, control } };
-    session = new Session(thread ?? new Thread(), task, events, (pid, status, fence) =>
-      mediation.finish(pid, status, fence),
+    session = new Session(thread ?? new Thread(), task, events, (pid, ending, fence) =>
+      mediation.finish(pid, ending, fence),
     );
     let over = false;
     session.result
@@ -110,7 +111,7 @@ export class Session {
     thread: Thread,
     task: WorkerTask,
     events: SessionEvents,
-    finish?: (pid: number, status: number, fence: FenceOutcome) => SessionResult,
+    finish?: (pid: number, ending: Ending, fence: FenceOutcome) => SessionResult,
   ) {
     this.#worker = thread.worker;
     this.#timeout = task.options.timeout;
@@ -122,7 +123,7 @@ export class Session {
       const hear = (report: Report) => {
         if (report.type === "done") resolve(report.result);
         else if (report.type === "over")
-          resolve(new Promise((done) => done(finish!(this.#pid!, report.status, report.fence))));
+          resolve(new Promise((done) => done(finish!(this.#pid!, report.ending, report.fence))));
         else if (report.type === "failed") reject(failure(report));
         else this.#hear(report, events);
         if (!["done", "over", "failed"].includes(report.type)) return;
@@ -236,7 +237,7 @@ export class Session {
     this.#reload();
   }
 
-  /** Kills every process of the session. */
+  /** Kills every process of the session; a program that was attached to is left instead, and runs on. */
   end(): void {
     this.#order({ type: "end" });
   }

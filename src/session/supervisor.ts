@@ -14,9 +14,10 @@ import {
 } from "../kernel/launch.js";
 import { DOOR } from "../kernel/layout.js";
 import { NATIVE_FOLDER, type Native, native } from "../kernel/native.js";
+import { attachError } from "./attach.js";
 import { locate } from "./locate.js";
 import { type Decider, Loop } from "./loop.js";
-import type { Order, Report, SessionOptions } from "./options.js";
+import type { Ending, Order, Report, SessionOptions } from "./options.js";
 
 export interface Channel {
   report(message: Report): void;
@@ -48,7 +49,16 @@ export interface Doorway {
   readonly trapCounter: boolean;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
+  /** Where the program runs already: what native().attach() is told. */
+  readonly attach?: {
+    readonly flags: number;
+    readonly stops: Uint8Array;
+    readonly note: Uint8Array;
+    readonly keeper: number;
+  };
 }
+
+const LAUNCHER = `${NATIVE_FOLDER}hermes-launch`;
 
 /** The kernel half of a session: starts the program and waits for its tracees, in the thread that owns them. */
 export class Supervisor {
@@ -57,8 +67,10 @@ export class Supervisor {
   readonly #options: SessionOptions;
   readonly #memory: ArrayBufferLike;
   readonly #channel: Channel;
-  readonly #plan: Uint8Array;
+  readonly #plan: Uint8Array = new Uint8Array();
   #status: number | undefined;
+  #leaving = false;
+  #detached = false;
 
   constructor(options: SessionOptions, doorway: Doorway, memory: ArrayBufferLike, channel: Channel) {
     this.#options = options;
@@ -66,7 +78,7 @@ export class Supervisor {
     this.#channel = channel;
     checkDescriptors();
     const listens = (doorway.doors & (1 << DOOR.notify)) !== 0;
-    this.#plan = encodePlan(launchOf(options, doorway), doorway.filter, listens);
+    if (!doorway.attach) this.#plan = encodePlan(launchOf(options, doorway), doorway.filter, listens);
     const worker = this.#native.create(
       new Uint8Array(memory),
       doorway.fetchPlan,
@@ -74,9 +86,21 @@ export class Supervisor {
       doorway.actMark,
     );
     this.#native.watchSignals(doorway.signals);
-    this.pid = this.#native.launch(this.#plan, `${NATIVE_FOLDER}hermes-launch`);
-    if (this.pid < 0) throw this.#startError(-this.pid);
+    this.pid = doorway.attach ? this.#attach(doorway, doorway.attach) : this.#launch();
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
+  }
+
+  #launch(): number {
+    const pid = this.#native.launch(this.#plan, LAUNCHER);
+    if (pid < 0) throw this.#startError(-pid);
+    return pid;
+  }
+
+  #attach({ filter }: Doorway, { flags, stops, note, keeper }: NonNullable<Doorway["attach"]>): number {
+    const { pid } = this.#options.attach!;
+    const result = this.#native.attach(pid, flags, filter, stops, note, keeper, LAUNCHER);
+    if (result < 0) throw attachError(pid, result);
+    return pid;
   }
 
   #startError(errno: number): HermesError {
@@ -102,8 +126,8 @@ export class Supervisor {
     return decodeFence(this.#native.fence());
   }
 
-  /** Returns the wait status of the program once no process of the session is left. */
-  async run(decider: Decider, attendance: Attendance = NOBODY): Promise<number> {
+  /** Returns how the program ended once no process of the session is left, or that we have left it. */
+  async run(decider: Decider, attendance: Attendance = NOBODY): Promise<Ending> {
     const loop: Loop = new Loop(this.#native, this.#memory, decider, {
       mainExited: (status) => {
         this.#status = status;
@@ -115,12 +139,28 @@ export class Supervisor {
     while (loop.run() === "paused") await attendance.reload();
     const failure = this.#launchFailure();
     if (failure) throw failure;
+    if (this.#detached) return "detached";
+    if (this.#options.attach)
+      return this.#status === undefined || this.#status < 0 ? "unknown" : this.#status;
     if (this.#status === undefined) throw new HermesError("SUPERVISOR", { message: "the launcher died" });
     return this.#status;
   }
 
+  /** Ends every process of the session; a program that was there before us is left instead. */
   end(): void {
-    this.#native.endSession();
+    if (!this.#options.attach) this.#native.endSession();
+    else if (!this.#detached) {
+      this.#leaving = true;
+      this.#native.deadline(1); // between two events, not while one is being decided
+    }
+  }
+
+  /** What waits for an answer is answered first: nobody else will. */
+  #leave(loop: Loop): void {
+    this.#leaving = false;
+    this.#detached = true;
+    loop.releaseAll();
+    this.#native.detach();
   }
 
   #attend(loop: Loop, attendance: Attendance): void {
@@ -132,6 +172,7 @@ export class Supervisor {
       else if (order.type === "answer") loop.release(attendance.answer(order.id, order.answer));
       else attendance[order.type]();
     }
+    if (this.#leaving) this.#leave(loop);
   }
 }
 

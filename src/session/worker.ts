@@ -7,7 +7,7 @@ import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import { loadPolicies } from "../policy/load.js";
 import { Mediation } from "./mediation.js";
-import type { Order, Report, WorkerTask } from "./options.js";
+import type { Order, Report, SessionOptions, WorkerTask } from "./options.js";
 import { RemoteDecider } from "./remote.js";
 import { type Channel, Supervisor } from "./supervisor.js";
 import type { ThreadData } from "./thread.js";
@@ -28,6 +28,18 @@ for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
 async function decideHere({ options }: WorkerTask): Promise<Report> {
+  try {
+    return await supervise(options);
+  } catch (error) {
+    const canDoWithout = options.attach && options.door === "auto";
+    if (!canDoWithout || !(error instanceof HermesError) || error.code !== "ATTACH_FILTER") throw error;
+    native().close();
+    channel.report({ type: "problem", text: `${error.message}; attached without one` });
+    return supervise({ ...options, door: "trace" });
+  }
+}
+
+async function supervise(options: SessionOptions): Promise<Report> {
   const policies = [
     ...(await loadPolicies(options.policies, { cwd: options.cwd })),
     ...(options.deed ? await (await import("../deed/policy.js")).deedPolicies(options.deed) : []),
@@ -46,7 +58,7 @@ async function decideHere({ options }: WorkerTask): Promise<Report> {
   try {
     supervisor = new Supervisor(options, mediation.doorway, memory, channel);
     tellPolicies();
-    const status = await supervisor.run(mediation.handler, {
+    const ending = await supervisor.run(mediation.handler, {
       reload: async () => {
         if (await mediation.reload()) tellPolicies();
       },
@@ -54,7 +66,7 @@ async function decideHere({ options }: WorkerTask): Promise<Report> {
       status: () => channel.report({ type: "status", status: mediation.status() }),
       answer: (id, answer) => mediation.handler.answer(id, answer),
     });
-    return { type: "done", result: mediation.finish(supervisor.pid, status, supervisor.fence) };
+    return { type: "done", result: mediation.finish(supervisor.pid, ending, supervisor.fence) };
   } finally {
     mediation.close();
   }
@@ -62,8 +74,8 @@ async function decideHere({ options }: WorkerTask): Promise<Report> {
 
 async function decideElsewhere({ options, remote }: Required<WorkerTask>): Promise<Report> {
   const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
-  const status = await supervisor.run(new RemoteDecider(remote.control));
-  return { type: "over", status, fence: supervisor.fence };
+  const ending = await supervisor.run(new RemoteDecider(remote.control));
+  return { type: "over", ending, fence: supervisor.fence };
 }
 
 async function work(task: WorkerTask): Promise<Report> {

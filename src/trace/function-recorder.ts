@@ -31,6 +31,7 @@ interface OpenFunction {
   readonly renderer: Renderer;
   readonly prototype: Prototype | undefined;
   readonly sp: number;
+  readonly returnsTo: bigint;
   /** Its first arguments as they were, where it puts something out. */
   readonly words: readonly bigint[] | undefined;
 }
@@ -65,7 +66,8 @@ export class FunctionRecorder {
     const isDecision = decision.action !== "allow" || decision.watched === true;
     if (!isDecision && !event.isObserved) return undefined;
     const { tid, stackPointer: sp } = event;
-    const open = this.#enclosing(event, sp);
+    const { caller } = event;
+    const open = this.#enclosing(event, caller.address);
     const reader = event.readCall(this.#o.bytes);
     const renderer = new Renderer();
     const record: OpenRecord = {
@@ -78,7 +80,6 @@ export class FunctionRecorder {
       action: decision.action,
     };
     if (open.length > 0) record.depth = open.length;
-    const { caller } = event;
     if (caller.address !== 0n) record.caller = frameText({ ...caller, symbolOffset: undefined });
     if (isDecision) {
       record.policy = decision.policy;
@@ -89,7 +90,7 @@ export class FunctionRecorder {
     if (version !== "") record.version = version;
     const known = knownOf(reader?.prototype);
     const words = runs && known < 6 ? Array.from({ length: 6 }, (_, i) => event.argument(i)) : undefined;
-    const made = { record, renderer, prototype: reader?.prototype, sp, words };
+    const made = { record, renderer, prototype: reader?.prototype, sp, returnsTo: caller.address, words };
     if (!runs) this.#write(made);
     else {
       if (renderer.texts.length > 0) record.texts = [...renderer.texts];
@@ -101,8 +102,8 @@ export class FunctionRecorder {
   }
 
   /** The calls that this one is made within. Whatever lay deeper on the stack was left without a return. */
-  #enclosing(event: RecordedFunction, sp: number): OpenFunction[] {
-    const { tid, name } = event;
+  #enclosing(event: RecordedFunction, returnsTo: bigint): OpenFunction[] {
+    const { tid, name, stackPointer: sp } = event;
     let open = this.#open.get(tid);
     if (!open) {
       open = [];
@@ -110,8 +111,9 @@ export class FunctionRecorder {
     }
     while (open.length > 0) {
       const last = open.at(-1)!;
-      // At the very same place a function has jumped to another, which will return for both; or was called again.
-      if (last.sp > sp || (last.sp === sp && last.record.name !== name)) break;
+      // Of two with the same return address the first has jumped to the second, which will return for both.
+      const hasJumped = last.sp === sp && last.returnsTo === returnsTo && last.record.name !== name;
+      if (last.sp > sp || hasJumped) break;
       this.#leave(open.pop()!, "jump");
     }
     return open;

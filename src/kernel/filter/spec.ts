@@ -48,5 +48,5 @@ export interface FilterSpec {
   /** Numbers with no entry, whether a table knows them or not. */
   otherwise: FilterAction;
   /** What to do with calls of another ABI: ia32 (int 0x80) and x32 (bit 30). */
-  foreign: { do: "kill" } | { do: "errno"; errno: number };
+  foreign: { do: "kill" } | { do: "errno"; errno: number } | { do: "notify" };
 }

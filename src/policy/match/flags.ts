@@ -21,9 +21,22 @@ export interface FlagTests {
 }
 
 /** The argument that a call's flags are in; openat2 keeps them in a struct. */
-export function flagsArgument(
-  call: Syscall,
-): { index: number; argument: Argument; table: string } | undefined {
+interface FlagsArgument {
+  readonly index: number;
+  readonly argument: Argument;
+  readonly table: string;
+}
+
+/** It is asked at every call. */
+const found = new WeakMap<Syscall, { readonly flags: FlagsArgument | undefined }>();
+
+export function flagsArgument(call: Syscall): FlagsArgument | undefined {
+  const known = found.get(call) ?? { flags: findFlags(call) };
+  found.set(call, known);
+  return known.flags;
+}
+
+function findFlags(call: Syscall): FlagsArgument | undefined {
   const how = call.args.findIndex(({ struct }) => struct === "open_how");
   if (how >= 0) return { index: how, argument: call.args[how]!, table: "open" };
   const named = call.args.findIndex(({ kind, name }) => kind === "flags" && name.startsWith("flag"));

@@ -1,6 +1,6 @@
 import type { CallEvent } from "../../event.js";
 import { type Action, isStricter, type Verdict } from "../../verdict.js";
-import { flagBits, type Subject, subjectsOf, subjectsOfCall } from "../match/subject.js";
+import { flagBits, subjectsOf, subjectsOfCall } from "../match/subject.js";
 import type { Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
 import { floorOf } from "./floor.js";
@@ -69,8 +69,9 @@ export class YamlPolicy implements Policy {
     if (!plan) return undefined;
     const turn = new Turn(event, false);
     let settled: Ruling | undefined;
-    for (const { part, sight } of sights(plan, event))
+    eachSight(plan, event, (part, sight) => {
       settled = stricter(settled, this.#rule(part, sight, turn));
+    });
     return settled ? settled.verdict : turn.watched;
   }
 
@@ -87,7 +88,6 @@ export class YamlPolicy implements Policy {
     return undefined;
   }
 
-  /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
   /** The explanation in lines: each rule that was asked, and what kept it from matching. */
   why(event: CallEvent): string[] {
     return this.explain(event).deeds.flatMap(({ does, on, steps }) => [
@@ -100,9 +100,12 @@ export class YamlPolicy implements Policy {
     return lint(this.rules, this.default).map(({ rule, at, text }) => `${at}: rule ${rule}: ${text}`);
   }
 
+  /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
   explain(event: CallEvent): Explanation {
     const plan = this.#plans.get(event.nr);
-    return explain(plan ? [...sights(plan, event)] : [], this.rules, this.#fallback, new Turn(event, true));
+    const sights: { part: PlannedDeed; sight: Sight }[] = [];
+    if (plan) eachSight(plan, event, (part, sight) => sights.push({ part, sight }));
+    return explain(sights, this.rules, this.#fallback, new Turn(event, true));
   }
 }
 
@@ -122,21 +125,20 @@ export function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling |
   return isStricter(a.verdict.action, b.verdict.action) || a.order <= b.order ? a : b;
 }
 
-/** Everything that the call does, one thing at a time. */
-function* sights(plan: CallPlan, event: CallEvent): Generator<{ part: PlannedDeed; sight: Sight }> {
+/** Everything that the call does, one thing at a time. No generator: this happens at every call. */
+function eachSight(plan: CallPlan, event: CallEvent, see: (part: PlannedDeed, sight: Sight) => void): void {
   const { call } = plan;
   const bits = flagBits(call, event);
-  const look = (subject: Subject): Sight => ({ event, call, bits, subject });
   let seen = false;
   for (const part of plan.deeds) {
     if (part.deed!.holds && !part.deed!.holds(bits, event)) continue;
     for (const subject of subjectsOf(part.deed!, event)) {
       seen = true;
-      yield { part, sight: look(subject) };
+      see(part, { event, call, bits, subject });
     }
   }
   if (plan.whole && !seen)
-    for (const subject of subjectsOfCall(event)) yield { part: plan.whole, sight: look(subject) };
+    for (const subject of subjectsOfCall(event)) see(plan.whole, { event, call, bits, subject });
 }
 
 /** One event's turn: a rule counts it once, whatever number of deeds it matches. */

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AttachOptions, type Session, startAttached } from "hermes-runtime";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { program } from "../support/programs.js";
+import { Random } from "../support/random.js";
+
+const folder = mkdtempSync(join(tmpdir(), "hermes-attach-"));
+const policy = join(folder, "policy.yaml");
+writeFileSync(
+  policy,
+  "name: p\nrules:\n  - { id: no, deny: read, path: /etc/hostname, errno: EXDEV, reason: Not that. }\n",
+);
+const running: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill("SIGHUP");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Not a child of ours, which Node itself would wait for. */
+const APART =
+  'exec 3<&0; "$@" <&3 3<&- & echo "pid $!"; trap "kill -9 $!" HUP; while :; do wait $!; s=$?; kill -0 $! 2>/dev/null || exit $s; done';
+
+/** A program that runs, its lines, and a way to wait for one. */
+async function launch(command: string, ...args: string[]) {
+  const child = spawn("sh", ["-c", APART, "sh", command, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  running.push(child);
+  let text = "";
+  child.stdout.on("data", (bytes: Buffer) => (text += bytes));
+  const saw = async (what: RegExp, from = 0) => {
+    while (!what.test(text.slice(from))) await once(child.stdout, "data");
+    return what.exec(text.slice(from))!;
+  };
+  const ended = once(child, "exit");
+  const pid = Number((await saw(/pid (\d+)\n/))[1]);
+  return { child, pid, saw, length: () => text.length, ended };
+}
+
+/** Prints what comes of opening a file, again and again. */
+const OPENER = `
+import time
+while True:
+    try:
+        open("/etc/hostname").close(); print("opened", flush=True)
+    except OSError as error: print("errno", error.errno, flush=True)
+    time.sleep(0.01)`;
+
+async function attached(options: AttachOptions): Promise<Session> {
+  let started = () => {};
+  const up = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const session = await startAttached({ reload: false, ...options }, { started });
+  await Promise.race([up, session.result]);
+  return session;
+}
+
+async function leave(session: Session) {
+  session.end();
+  const result = await session.result;
+  expect(result).toMatchObject({ detached: true, exitCode: 0, problems: [] });
+  return result;
+}
+
+describe.each(["notify", "trace"] as const)("attached, by the %s door", (door) => {
+  it("decides on what a running program does, and leaves it as it was", async () => {
+    const opener = await launch("python3", "-c", OPENER);
+    await opener.saw(/opened/);
+    for (let round = 0; round < 3; round++) {
+      const session = await attached({ pid: opener.pid, policy, door });
+      await opener.saw(/errno 18/, opener.length());
+      const { summary } = await leave(session);
+      expect(summary.decisions[0]).toMatchObject({ policy: "p", rule: "no", call: "openat" });
+      await opener.saw(/opened/, opener.length());
+    }
+  });
+
+  it("harms none of sixteen threads, whenever it comes and goes", async () => {
+    const random = new Random(9);
+    const steady = await launch(program("steady"));
+    await steady.saw(/ready/);
+    const rounds = 10;
+    for (let round = 0; round < rounds; round++) {
+      const session = await attached({ pid: steady.pid, policy, door });
+      await new Promise((done) => setTimeout(done, random.below(60)));
+      await leave(session);
+    }
+    process.kill(steady.pid, "SIGTERM");
+    const [, interruptions] = await steady.saw(/interruptions (\d+)|wrong.*/);
+    expect(Number(interruptions)).toBeLessThan(2 * rounds); // of eight that a careless tracer causes in each
+    expect(await steady.ended).toEqual([7, null]);
+  });
+
+  it("sees how the program ends", async () => {
+    const shell = await launch("bash", "-c", "read line; exit 23");
+    const session = await attached({ pid: shell.pid, policy, door });
+    shell.child.stdin.end("go\n");
+    const result = await session.result;
+    expect(result).toMatchObject({ exitCode: 23 });
+    expect(result.detached).toBeUndefined();
+  });
+});
