@@ -56,7 +56,6 @@ export interface HandlerOptions {
   readonly activity: Activity;
   /** Whether what happens inside of programs may be of interest. */
   readonly inside?: boolean;
-  /** Files with prototypes of functions, besides those that come with HERMES. */
   readonly prototypes?: readonly string[];
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;

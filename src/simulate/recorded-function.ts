@@ -76,7 +76,9 @@ export class RecordedFunction implements FunctionReturnEvent {
 
   get args(): Readonly<Record<string, unknown>> {
     const { args } = this.#record;
-    const types = new Map(this.#prototype?.parameters.map((parameter) => [parameter.name, parameter]));
+    const { parameters = [], choices } = this.#prototype ?? {};
+    const chosen = choices?.list.map(({ parameter }) => parameter) ?? [];
+    const types = new Map([...chosen, ...parameters].map((parameter) => [parameter.name, parameter]));
     return Object.fromEntries(
       Object.entries(args).map(([name, shown]) => [name, valueOf(types.get(name), shown)]),
     );
