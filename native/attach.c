@@ -24,7 +24,7 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-enum { SYSCALL_STOP = SIGTRAP | 0x80, STOP_TURNS = 5000, TURN_US = 1000, STATUS_UNKNOWN = -1 };
+enum { RESTS = 1, RESTS_STOPPED = 2, SYSCALL_STOP = SIGTRAP | 0x80, STOP_TURNS = 5000, TURN_US = 1000, STATUS_UNKNOWN = -1 };
 
 static int failure(enum attach_step step, int failed)
 {
@@ -120,7 +120,7 @@ static void rest(struct session *s, pid_t tid, int status)
 	}
 	int number = WSTOPSIG(status), what = status >> 16;
 	if (what == PTRACE_EVENT_STOP) {
-		t->rests = 1;
+		t->rests = number == SIGTRAP ? RESTS : RESTS_STOPPED;
 		return;
 	}
 	if (what == 0 && number != SYSCALL_STOP)
@@ -152,9 +152,14 @@ static int stop_all(struct session *s)
 
 static void go_on(struct session *s, struct tracee *t)
 {
+	int stopped = t->rests == RESTS_STOPPED;
 	(void)s;
-	inject_undo_interruption(t->tid, 0);
 	t->rests = 0;
+	if (stopped) { /* by job control: it stays so until SIGCONT */
+		ptrace(PTRACE_LISTEN, t->tid, 0, 0);
+		return;
+	}
+	inject_undo_interruption(t->tid, 0);
 	resume(t, 0);
 }
 
@@ -166,7 +171,7 @@ static void go_on_followed(struct session *s, struct tracee *t)
 
 static void release(struct session *s, struct tracee *t)
 {
-	if (t->rests)
+	if (t->rests == RESTS)
 		inject_undo_interruption(t->tid, 0);
 	ptrace(PTRACE_DETACH, t->tid, 0, 0);
 	tracee_forget(s, t->tid);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/kcmp.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -84,6 +85,20 @@ static napi_value patch(napi_env env, napi_callback_info info)
 	return number(env, hook_patch((pid_t)integer(&c, 0), (const uint64_t *)(void *)addresses, values, count));
 }
 
+/* cpuid(leaf, subleaf, into): eax, ebx, ecx and edx as this machine has them */
+static napi_value cpuid(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	uint32_t results[4];
+	size_t size;
+	uint8_t *into = bytes(&c, 2, &size);
+	if (into == NULL || size < sizeof results)
+		return number(env, -EINVAL);
+	instruction_cpuid((uint32_t)integer(&c, 0), (uint32_t)integer(&c, 1), results);
+	memcpy(into, results, sizeof results);
+	return number(env, 0);
+}
+
 /* call(tid, address of a syscall instruction, number and six arguments as the bytes of a BigUint64Array): its result */
 static napi_value make_call(napi_env env, napi_callback_info info)
 {
@@ -109,7 +124,7 @@ napi_status export_inside_functions(napi_env env, napi_value exports)
 {
 	static const struct exported surface[] = {
 		{ "watchSignals", watch_signals }, { "registers", registers }, { "setRegisters", set_registers },
-		{ "floats", floats }, { "setFloats", set_floats }, { "store", store_bytes }, { "patch", patch },
+		{ "floats", floats }, { "setFloats", set_floats }, { "store", store_bytes }, { "cpuid", cpuid }, { "patch", patch },
 		{ "call", make_call }, { "sameMemory", same_memory },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);

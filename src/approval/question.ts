@@ -1,5 +1,5 @@
 import { formatAddress } from "../address.js";
-import type { CallEvent, FunctionEvent, ProcessInfo } from "../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ProcessInfo } from "../event.js";
 import type { Decision } from "../verdict.js";
 
 /** What a person is asked: may this happen? Plain data, since it is asked in another thread. */
@@ -62,13 +62,32 @@ export function functionQuestion(
   decision: Decision,
   patience: number,
 ): Question {
-  const { policy, rule, reason } = decision;
+  return insideQuestion(id, `call ${event.name}(${functionWords(event)})`, event, decision, patience);
+}
+
+export function instructionQuestion(
+  id: number,
+  event: InstructionEvent,
+  decision: Decision,
+  patience: number,
+): Question {
+  const what = `execute ${event.name}${event.module === undefined ? "" : ` in ${event.module}`}`;
+  return insideQuestion(id, what, event, decision, patience);
+}
+
+function insideQuestion(
+  id: number,
+  what: string,
+  { name, process }: FunctionEvent | InstructionEvent,
+  { policy, rule, reason }: Decision,
+  patience: number,
+): Question {
   return {
     id,
-    call: event.name,
-    what: `call ${event.name}(${functionWords(event)})`,
+    call: name,
+    what,
     subject: {},
-    who: lineage(event.process),
+    who: lineage(process),
     policy,
     patience,
     ...(rule !== undefined && { rule }),

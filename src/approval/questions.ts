@@ -1,8 +1,15 @@
-import type { CallEvent, FunctionEvent } from "../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../event.js";
 import type { Policy } from "../policy/policy.js";
 import { allow, type Decision, deny } from "../verdict.js";
 import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
-import { type Answer, functionQuestion, keyOf, type Question, questionOf } from "./question.js";
+import {
+  type Answer,
+  functionQuestion,
+  instructionQuestion,
+  keyOf,
+  type Question,
+  questionOf,
+} from "./question.js";
 
 const MAX_REFUSED = 1000;
 
@@ -61,6 +68,10 @@ export class Questions {
   /** The same for a function inside the program. */
   askFunction(event: FunctionEvent, decision: Decision): Decision | Question {
     return this.#ask(functionQuestion(this.#next, event, decision, this.#patience), decision);
+  }
+
+  askInstruction(event: InstructionEvent, decision: Decision): Decision | Question {
+    return this.#ask(instructionQuestion(this.#next, event, decision, this.#patience), decision);
   }
 
   /** Returns every question that this answer settles: the same one may have been asked more than once. */

@@ -49,6 +49,10 @@ function commandLine(thread: Thread | undefined): Command {
       "what functions take and return (docs/prototypes.md); may be repeated",
       collect,
     )
+    .option(
+      "--stack [calls]",
+      "record who called whom, of these recorded calls and %classes (default: of all)",
+    )
     .option("--trace-bytes <n>", "how many bytes of a buffer go into a trace record", "64")
     .option("--trace-format <form>", "lines, gzip or binary, whatever the file is called")
     .option("--trace-size <bytes>", "begin a new file when one has become so large, e.g. 64M")
@@ -131,6 +135,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-r", "time since the line before")
     .option("-T", "how long each call took")
     .option("-s <n>", "how much of a string is shown", "32")
+    .option("-k, --stack [calls]", "who called whom, below each line; or only of these calls and %classes")
     .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
     .option("--json", "records as JSON lines instead of text")
     .option("--color <when>", "auto, always or never", "auto")
@@ -144,6 +149,7 @@ Examples:
   hermes trace -c -- git status
   hermes trace -l 'libc!getenv' -l 'libc!fopen*' -- git status
   hermes trace -l 'libc!*' -l '!libc!*alloc*' -e openat -c -- ls
+  hermes trace --stack=connect -e %network -- curl -s http://localhost:8000/
   hermes trace -Z -p policies/no-secrets.ts -- python3 app.py`,
     )
     .action(async (command: string[], options) =>

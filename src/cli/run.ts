@@ -20,6 +20,7 @@ export interface TraceFlags {
   events?: string;
   functions?: string[];
   prototypes?: string[];
+  stack?: string | true;
   traceBytes: string;
   traceFormat?: string;
   traceSize?: string;
@@ -123,6 +124,8 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
     throw usage("there is no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
+  if (flags.stack !== undefined && flags.trace === undefined)
+    throw usage("--stack says of which recorded calls stacks are kept: it needs --trace");
   return {
     command,
     stdio: start.stdio,
@@ -157,6 +160,12 @@ export function askOptions(flags: AskFlags): Pick<RunOptions, "ask"> {
   return { ask: { patience, ...(flags.approvals !== undefined && { approvals: flags.approvals }) } };
 }
 
+/** `--stack`: of every recorded call, or of some. */
+export async function stackOption(stack: string | true | undefined): Promise<Pick<TraceOptions, "stack">> {
+  if (stack === undefined) return {};
+  return { stack: stack === true ? ["*"] : await callList("--stack", stack) };
+}
+
 /** Smaller parts would be more headers than records. */
 const MIN_PART = 16 * 1024;
 
@@ -175,6 +184,7 @@ export async function traceOptions(file: string, flags: TraceFlags): Promise<Tra
     ...(flags.traceFormat !== undefined && { form: choice("--trace-format", flags.traceFormat, FORMS) }),
     ...(size !== undefined && { size }),
     ...(keep !== undefined && { keep }),
+    ...(await stackOption(flags.stack)),
     ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
     ...(flags.functions && { functions: await functionList("--functions", flags.functions) }),
   };

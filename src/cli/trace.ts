@@ -3,7 +3,7 @@ import type { Thread } from "../session/thread.js";
 import { parseFilter } from "../trace/filter.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "../trace/options.js";
 import type { StraceOptions } from "../trace/strace-encoder.js";
-import { runCommand } from "./run.js";
+import { runCommand, stackOption } from "./run.js";
 import { choice, functionList, wholeNumber } from "./values.js";
 
 export interface TraceFlags {
@@ -20,6 +20,7 @@ export interface TraceFlags {
   r?: boolean;
   T?: boolean;
   s: string;
+  stack?: string | true;
   policy?: string[];
   json?: boolean;
   color: string;
@@ -43,6 +44,7 @@ export async function traceCommand(words: string[], flags: TraceFlags, thread?: 
     onError: "continue",
     ...(filter.events ? { events: filter.events } : flags.functions && { events: [] }),
     ...(flags.functions && { functions: await functionList("-l", flags.functions) }),
+    ...(await stackOption(flags.stack)),
     ...(!flags.json && { strace: straceOptions(flags, strings, filter.status) }),
   };
   const run = {

@@ -212,7 +212,8 @@ function chooseDoors({ stack, recorded, door, live, attached }: Wishes): Map<num
   // What comes with every session opens no second door.
   const onlyTrace = doorOf.size > 0 && ![...doorOf.values()].includes(notifyDoor);
   const cheapest = door === "trace" || (door === "auto" && onlyTrace) ? traceDoor : notifyDoor;
-  for (const nr of stack.interests().keys()) if (!doorOf.has(nr)) doorOf.set(nr, cheapest);
+  for (const [nr, { returns }] of stack.interests())
+    if (!doorOf.has(nr)) doorOf.set(nr, returns ? traceDoor : cheapest);
   const [some] = doorOf.values();
   if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
     for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);

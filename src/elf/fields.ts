@@ -36,11 +36,14 @@ export class Fields {
     return this.#view.getInt32(at, this.#little);
   }
 
-  /** No address or size is as large as 2^53: what is, becomes Infinity and fails every check of bounds. */
+  /**
+   * No address or size is as large as 2^52: what is, becomes Infinity and fails every check of bounds. So the sum of two
+   * is a number that one can still be added to.
+   */
   u64(at: number): number {
     const low = this.#view.getUint32(this.#little ? at : at + 4, this.#little);
     const high = this.#view.getUint32(this.#little ? at + 4 : at, this.#little);
-    return high < 0x200000 ? high * 0x100000000 + low : Infinity;
+    return high < 0x100000 ? high * 0x100000000 + low : Infinity;
   }
 
   i64(at: number): number {
@@ -53,10 +56,15 @@ export class Fields {
   }
 }
 
-/** A name that ends with a zero byte; undefined when it begins outside. No name of use is longer than 64 KiB. */
+const LONGEST_NAME = 0x2000;
+
+/** Names that lie over each other could fill any memory: all those of a table together are no longer than this. */
+export const MOST_TEXT = 1 << 27;
+
+/** A name that ends with a zero byte; undefined when it begins outside. Longer ones are cut. */
 export function nameAt(strings: Uint8Array, at: number): string | undefined {
   if (!(at >= 0 && at < strings.length)) return undefined;
   const end = strings.indexOf(0, at);
-  const to = Math.min(end < 0 ? strings.length : end, at + 0x10000);
+  const to = Math.min(end < 0 ? strings.length : end, at + LONGEST_NAME);
   return asciiText(strings, at, to) ?? decodeText(strings.subarray(at, to));
 }

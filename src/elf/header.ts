@@ -20,6 +20,10 @@ export interface Tables {
 /** More sections than the largest real files have; a file that says more is not read further. */
 const MOST_SECTIONS = 200_000;
 
+/** The kernel starts no program with more of program headers than this. */
+const MOST_HEADERS = 65536;
+const CORE = 4;
+
 export function readTables(source: Source, file: string): Tables {
   const head = source.read(0, 64);
   if (head.length < 4 || head[0] !== 0x7f || head[1] !== 0x45 || head[2] !== 0x4c || head[3] !== 0x46)
@@ -53,7 +57,7 @@ export function readTables(source: Source, file: string): Tables {
     machine: fields.u16(18),
     kind: fields.u16(16),
     entry: fields.word(24),
-    segments: readSegments(place, source.size, table, problems, broken),
+    segments: readSegments(place, source.size, table, problems, fields.u16(16) === CORE, broken),
     sections,
     problems,
     end: Math.max(
@@ -80,6 +84,7 @@ function readSegments(
   size: number,
   table: Table,
   problems: string[],
+  isCore: boolean,
   broken: (message: string) => HermesError,
 ): Segment[] {
   const { segmentsAt: at, segmentSize: each, segmentCount: count } = place;
@@ -87,6 +92,7 @@ function readSegments(
   const fields = table(at, 0);
   if (each !== (fields.wide ? 56 : 32)) throw broken(`its program headers are ${each} bytes each`);
   if (at + count * each > size) throw broken("its program headers are outside the file");
+  if (!isCore && count * each > MOST_HEADERS) throw broken(`it has ${count} program headers`);
   const all = table(at, count * each);
   const segments: Segment[] = [];
   for (let i = 0; i < count; i++) {

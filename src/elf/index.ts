@@ -1,6 +1,6 @@
 export { DT, type Dynamic, mapped } from "./dynamic.js";
 export { Elf, type ElfType, requireX64 } from "./elf.js";
-export { Fields, nameAt } from "./fields.js";
+export { Fields, MOST_TEXT, nameAt } from "./fields.js";
 export { globMatches } from "./glob.js";
 export type { Note } from "./notes.js";
 export {

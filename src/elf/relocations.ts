@@ -1,6 +1,6 @@
 import { DT, mapped } from "./dynamic.js";
 import type { Elf } from "./elf.js";
-import { nameAt } from "./fields.js";
+import { MOST_TEXT, nameAt } from "./fields.js";
 import { readVersions } from "./versions.js";
 
 /** One place that the loader fills in. */
@@ -17,6 +17,8 @@ export interface Relocation {
   readonly version?: string;
   readonly addend: number;
 }
+
+const MOST = 2_000_000;
 
 /** As x86-64 numbers them; other machines' are all "other". */
 const KINDS = new Map<number, Relocation["kind"]>([
@@ -37,7 +39,7 @@ export function readRelocations(elf: Elf): Relocation[] {
     const fields = elf.fields(bytes);
     const wide = elf.bits === 64;
     const each = (wide ? 16 : 8) + (withAddend ? (wide ? 8 : 4) : 0);
-    for (let at = 0; at + each <= bytes.length; at += each) {
+    for (let at = 0; at + each <= bytes.length && relocations.length < MOST; at += each) {
       const type = wide ? fields.u32(at + (elf.littleEndian ? 8 : 12)) : fields.u32(at + 4) & 0xff;
       const index = wide ? fields.u32(at + (elf.littleEndian ? 12 : 8)) : fields.u32(at + 4) >>> 8;
       const addend = !withAddend ? 0 : wide ? fields.i64(at + 16) : fields.i32(at + 8);
@@ -51,7 +53,6 @@ export function readRelocations(elf: Elf): Relocation[] {
   read(mapped(elf, values.get(DT.REL), values.get(DT.RELSZ)), false);
   read(mapped(elf, values.get(DT.JMPREL), values.get(DT.PLTRELSZ)), values.get(DT.PLTREL) !== DT.REL);
   if (elf.isX64) readRelative(elf, relocations);
-  else if (!elf.dynamic.present) return relocations;
   return relocations;
 }
 
@@ -61,11 +62,18 @@ function namesOf(elf: Elf) {
   const table = elf.fields(mapped(elf, values.get(DT.SYMTAB), Infinity));
   const count = Math.floor(table.length / each);
   const versions = readVersions(elf, count);
+  const known = new Map<number, { symbol?: string; version?: string }>();
+  let left = MOST_TEXT;
   return (index: number): { symbol?: string; version?: string } => {
-    if (index >= count) return {};
+    const found = known.get(index);
+    if (found !== undefined) return found;
+    if (index >= count || left < 0) return {};
     const symbol = nameAt(strings, table.u32(index * each));
     const version = versions.of(index);
-    return { ...(symbol && { symbol }), ...(version !== undefined && { version }) };
+    const names = { ...(symbol && { symbol }), ...(version !== undefined && { version }) };
+    left -= symbol?.length ?? 0;
+    known.set(index, names);
+    return names;
   };
 }
 
@@ -79,7 +87,7 @@ function readRelative(elf: Elf, relocations: Relocation[]): void {
     relocations.push({ address, kind: "relative", addend: Number.isFinite(addend) ? addend : 0 });
   };
   let next = 0;
-  for (let at = 0; at + 8 <= table.length; at += 8) {
+  for (let at = 0; at + 8 <= table.length && relocations.length < MOST; at += 8) {
     const low = table.u32(at);
     const high = table.u32(at + 4);
     if ((low & 1) === 0) {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { HermesError } from "../errors.js";
 
 /** Where an ELF file's bytes are: on disk, or already in memory. Reads are cut at the end, never beyond it. */
@@ -37,7 +37,8 @@ export function fileSource(path: string): Source {
 function openFile(path: string): number {
   let fd: number;
   try {
-    fd = openSync(path, "r");
+    // A FIFO would wait for somebody to write.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw new HermesError("ELF_OPEN", { file: path, why: reason(error) }, { cause: error });
   }

@@ -1,3 +1,4 @@
+import { MOST_TEXT } from "./fields.js";
 import { globMatches } from "./glob.js";
 import type { ElfSymbol, SymbolSource, SymbolSources } from "./symbols.js";
 
@@ -14,9 +15,11 @@ class Loaded {
   byName(): ReadonlyMap<string, readonly number[]> {
     if (this.#byName !== undefined) return this.#byName;
     const byName = new Map<string, number[]>();
-    for (let i = 0; i < this.source.count; i++) {
+    let left = MOST_TEXT;
+    for (let i = 0; i < this.source.count && left > 0; i++) {
       const name = this.source.isPlace(i) ? this.source.name(i) : "";
       if (name === "") continue;
+      left -= name.length;
       const known = byName.get(name);
       if (known === undefined) byName.set(name, [i]);
       else known.push(i);
@@ -71,11 +74,7 @@ export class SymbolTable {
   }
 
   all(): ElfSymbol[] {
-    return this.#merged((table) => {
-      const indices: number[] = [];
-      for (let i = 0; i < table.source.count; i++) if (table.source.isPlace(i)) indices.push(i);
-      return indices;
-    }).filter((symbol) => symbol.name !== "");
+    return this.#merged((table) => [...table.byName().values()].flat());
   }
 
   /** Names as they come, some several times. */
@@ -109,8 +108,8 @@ export class SymbolTable {
 
   /** What the loader knows: imports and exports. */
   dynamic(): ElfSymbol[] {
-    const { source } = this.#dynamic();
-    return Array.from({ length: source.count }, (_, i) => source.symbol(i)).filter(({ name }) => name !== "");
+    const table = this.#dynamic();
+    return [...table.byName().values()].flat().map((index) => table.source.symbol(index));
   }
 
   #dynamic(): Loaded {

@@ -56,6 +56,8 @@ const FILE = 4;
 const ABSOLUTE = 0xfff1;
 const COMMON = 0xfff2;
 
+const MOST_SYMBOLS = 2_000_000;
+
 /** What a file of symbols may inflate to. */
 const MOST_DEBUG_DATA = 1 << 28;
 
@@ -118,6 +120,7 @@ function gnuHashCount(elf: Elf, address: number | undefined): number | undefined
 function sectionTables(elf: Elf): SymbolSource[] {
   return elf.sections
     .filter((section) => section.type === SHT_SYMTAB)
+    .slice(0, 2) // no file has more than one
     .map((section) => {
       const strings = elf.sections[section.link];
       return table(
@@ -144,7 +147,7 @@ function table(elf: Elf, bytes: Uint8Array, strings: Uint8Array, isDynamic: bool
   const each = entrySize(elf);
   const fields = elf.fields(bytes);
   const wide = elf.bits === 64;
-  const count = Math.floor(bytes.length / each);
+  const count = Math.min(MOST_SYMBOLS, Math.floor(bytes.length / each));
   const versions: Versions | undefined = isDynamic ? readVersions(elf, count) : undefined;
   const written = (i: number) => nameAt(strings, fields.u32(i * each)) ?? "";
   const address = (i: number) => fields.word(i * each + (wide ? 8 : 4));

@@ -1,6 +1,7 @@
 import { syscallByName } from "../abi/index.js";
 import type { Process } from "../analyze/processes.js";
 import type { CallRecord, FunctionRecord, TraceRecord } from "../trace/records.js";
+import { stackLines } from "../trace/stack.js";
 import { ActorExporter, portableJson } from "./exporter.js";
 
 /**
@@ -58,7 +59,8 @@ export class ChromeExporter extends ActorExporter {
   }
 
   #call(record: CallRecord, at: { ts: number; pid: number }): string {
-    const { name, tid, elapsed, args, path, target, result, errno, action, policy, rule, reason } = record;
+    const { name, tid, elapsed, args, path, target, result, errno, action, policy, rule, reason, stack } =
+      record;
     const refused = action === "deny" || action === "kill";
     return this.#events({
       name,
@@ -77,19 +79,20 @@ export class ChromeExporter extends ActorExporter {
         result,
         errno,
         ...(policy !== undefined && { action, policy, rule, reason }),
+        ...(stack && { stack: stackLines(stack) }),
       },
     });
   }
 
   #function(record: FunctionRecord, at: { ts: number; pid: number }): string {
-    const { kind, time: _, pid: __, tid, name, elapsed, args, ...rest } = record;
+    const { kind, time: _, pid: __, tid, name, elapsed, args, stack, ...rest } = record;
     return this.#events({
       name,
       cat: record.policy === undefined ? kind : `${kind},decided`,
       ...(elapsed === undefined ? { ph: "i", s: "t" } : { ph: "X", dur: micros(elapsed) }),
       ...at,
       tid,
-      args: { ...args, ...rest },
+      args: { ...args, ...rest, ...(stack && { stack: stackLines(stack) }) },
     });
   }
 

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { Actors } from "../analyze/actors.js";
 import type { Process } from "../analyze/processes.js";
 import type { CallRecord, FunctionRecord, HeaderRecord, TraceRecord } from "../trace/records.js";
+import { stackLines } from "../trace/stack.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { type Calls, peerOf, subjectOf } from "./exporter.js";
 
@@ -93,6 +94,7 @@ export class SpanMaker {
           "hermes.policy": policy,
           "hermes.rule": rule,
           "hermes.reason": reason,
+          "code.stacktrace": record.stack && stackLines(record.stack).join("\n"),
         }),
         ...(record.failed && { status: { code: ERROR } }),
       },
@@ -140,6 +142,7 @@ export class SpanMaker {
           "hermes.policy": policy,
           "hermes.rule": rule,
           "hermes.reason": reason,
+          "code.stacktrace": record.stack && stackLines(record.stack).join("\n"),
         }),
         ...(refused && { status: { code: ERROR, message: reason ?? `${action} by ${policy}` } }),
       },

@@ -1,7 +1,7 @@
 import type { Elf } from "../elf/index.js";
 import { Flow, type MachineCode } from "./code.js";
 import type { CodeFunction, Functions } from "./functions.js";
-import { type JumpTable, jumpTable } from "./jump-tables.js";
+import { type JumpTable, jumpTable, predecessors } from "./jump-tables.js";
 import { landingPads } from "./landing-pads.js";
 
 /** How control goes from one block to another. */
@@ -62,9 +62,12 @@ export function controlFlow(
   let blocks = build(code, of, roots, tables);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const found = new Map<number, JumpTable>();
-    for (const block of blocks.values()) {
-      if (block.end !== "unknown" && !block.edges.some(({ kind }) => kind === "switch")) continue;
-      const table = jumpTable(elf, code, blocks, roots, block, inside);
+    const indirect = [...blocks.values()].filter(
+      ({ end, edges }) => end === "unknown" || edges.some(({ kind }) => kind === "switch"),
+    );
+    const before = indirect.length > 0 ? predecessors(blocks) : new Map();
+    for (const block of indirect) {
+      const table = jumpTable(elf, code, before, roots, block, inside);
       if (table !== undefined) found.set(table.jump, table);
     }
     if (same(found, tables)) return result(of, blocks, roots, tables);
@@ -86,7 +89,11 @@ function result(
 }
 
 const same = (a: ReadonlyMap<number, JumpTable>, b: ReadonlyMap<number, JumpTable>) =>
-  a.size === b.size && [...a].every(([jump, table]) => b.get(jump)?.targets.length === table.targets.length);
+  a.size === b.size &&
+  [...a].every(([jump, { table, targets }]) => {
+    const other = b.get(jump);
+    return other?.table === table && other.targets.length === targets.length;
+  });
 
 interface Step {
   readonly length: number;

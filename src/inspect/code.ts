@@ -150,24 +150,22 @@ function regionsOf(elf: Elf): Region[] {
   const sections = elf.sections.filter(
     ({ flags, type }) => (flags & SHF_EXECINSTR) !== 0 && (flags & SHF_ALLOC) !== 0 && type !== SHT_NOBITS,
   );
-  const parts =
+  const parts: { name: string; address: number; offset: number; length: number }[] =
     sections.length > 0 || elf.type === "relocatable"
-      ? sections.map((part) => ({
-          name: part.name,
-          address: part.address,
-          bytes: elf.raw(part.offset, part.size),
-        }))
+      ? sections.map(({ name, address, offset, size }) => ({ name, address, offset, length: size }))
       : elf.segments
           .filter(({ type, flags }) => type === "load" && (flags & EXECUTE) !== 0)
-          .map((part) => ({ name: "", address: part.address, bytes: elf.raw(part.offset, part.fileSize) }));
+          .map(({ address, offset, fileSize }) => ({ name: "", address, offset, length: fileSize }));
   // No two pieces of code at one address, and no more than a program could have.
   let left = MOST_CODE;
   const regions: Region[] = [];
-  for (const { name, address, bytes } of parts.sort((a, b) => a.address - b.address)) {
-    const end = regions.at(-1) ? regions.at(-1)!.address + regions.at(-1)!.size : 0;
-    left -= bytes.length;
-    if (bytes.length === 0 || left < 0 || address < end || regions.length >= MOST_REGIONS) continue;
-    regions.push({ name, address, size: bytes.length, bytes });
+  let end = 0;
+  for (const { name, address, offset, length } of parts.sort((a, b) => a.address - b.address)) {
+    if (length === 0 || address < end || regions.length >= MOST_REGIONS || length > left) continue;
+    const bytes = elf.raw(offset, length);
+    left -= length;
+    end = address + length;
+    if (bytes.length > 0) regions.push({ name, address, size: bytes.length, bytes });
   }
   return regions;
 }

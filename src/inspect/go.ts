@@ -1,5 +1,5 @@
 import type { Elf } from "../elf/index.js";
-import { nameAt } from "../elf/index.js";
+import { MOST_TEXT, nameAt } from "../elf/index.js";
 
 export interface GoFunction {
   readonly address: number;
@@ -23,12 +23,15 @@ export function goFunctions(elf: Elf): GoFunction[] {
   const names = fields.u64(32);
   const table = fields.u64(64);
   if (!(count <= MOST && table + (count + 1) * 8 <= bytes.length)) return [];
+  let left = MOST_TEXT;
   return Array.from({ length: count }, (_, i) => {
     const at = table + i * 8;
     const address = text + fields.u32(at);
     const size = Math.max(0, text + fields.u32(at + 8) - address);
     const record = table + fields.u32(at + 4);
-    const name = record + 8 <= bytes.length ? nameAt(bytes, names + fields.u32(record + 4)) : undefined;
+    const name =
+      left > 0 && record + 8 <= bytes.length ? nameAt(bytes, names + fields.u32(record + 4)) : undefined;
+    left -= name?.length ?? 0;
     return { address, size, ...(name && { name }) };
   });
 }

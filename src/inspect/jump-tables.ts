@@ -1,6 +1,6 @@
 import { type Instruction, Mnemonic, OpKind, Register, RegisterExt } from "iced-x86";
 import { type Elf, WRITE } from "../elf/index.js";
-import type { Block } from "./cfg.js";
+import type { Block, Edge } from "./cfg.js";
 import { Flow, type MachineCode } from "./code.js";
 import { full, isImmediate, written } from "./registers.js";
 
@@ -30,13 +30,13 @@ const LONGEST_WAY = 6;
 export function jumpTable(
   elf: Elf,
   code: MachineCode,
-  blocks: ReadonlyMap<number, Block>,
+  before: Predecessors,
   roots: readonly number[],
   block: Block,
   inside: (address: number) => boolean,
 ): JumpTable | undefined {
   const tracker = new Tracker();
-  for (const { way, enters } of onlyWay(blocks, roots, block)) {
+  for (const { way, enters } of onlyWay(before, roots, block)) {
     code.seek(way.start);
     for (let i = 0; i < way.instructions && code.next(); i++) tracker.step(code);
     tracker.leave(enters);
@@ -49,12 +49,12 @@ export function jumpTable(
 }
 
 /** The blocks that must have run before, oldest first: each has no other way in. */
-function onlyWay(blocks: ReadonlyMap<number, Block>, roots: readonly number[], last: Block) {
+function onlyWay(before: Predecessors, roots: readonly number[], last: Block) {
   const ways: { way: Block; enters: "fall" | "taken" | "jump" | "end" }[] = [{ way: last, enters: "end" }];
   for (let block = last; ways.length < LONGEST_WAY && !roots.includes(block.start); ) {
-    const before = predecessors(blocks).get(block.start) ?? [];
-    if (before.length !== 1) break;
-    const { from, kind } = before[0]!;
+    const entries = before.get(block.start) ?? [];
+    if (entries.length !== 1) break;
+    const { from, kind } = entries[0]!;
     if (kind === "switch" || ways.some(({ way }) => way === from)) break;
     ways.unshift({ way: from, enters: kind });
     block = from;
@@ -62,16 +62,20 @@ function onlyWay(blocks: ReadonlyMap<number, Block>, roots: readonly number[], l
   return ways;
 }
 
-type Before = { readonly from: Block; readonly kind: "fall" | "taken" | "jump" | "switch" };
-const known = new WeakMap<ReadonlyMap<number, Block>, Map<number, Before[]>>();
+/** From where each block is reached. */
+export type Predecessors = ReadonlyMap<
+  number,
+  readonly { readonly from: Block; readonly kind: Edge["kind"] }[]
+>;
 
-function predecessors(blocks: ReadonlyMap<number, Block>): Map<number, Before[]> {
-  const cached = known.get(blocks);
-  if (cached !== undefined) return cached;
-  const before = new Map<number, Before[]>();
+export function predecessors(blocks: ReadonlyMap<number, Block>): Predecessors {
+  const before = new Map<number, { from: Block; kind: Edge["kind"] }[]>();
   for (const from of blocks.values())
-    for (const { to, kind } of from.edges) before.set(to, [...(before.get(to) ?? []), { from, kind }]);
-  known.set(blocks, before);
+    for (const { to, kind } of from.edges) {
+      const known = before.get(to);
+      if (known === undefined) before.set(to, [{ from, kind }]);
+      else known.push({ from, kind });
+    }
   return before;
 }
 
@@ -206,6 +210,7 @@ class Tracker {
   /** table(,index,4) or (table,index,4), the index known as a whole. */
   #load(i: Instruction, width: 4 | 8): Load | undefined {
     if (i.memoryIndex === Register.None || i.memoryIndexScale !== width) return undefined;
+    if (i.segmentPrefix !== Register.None) return undefined;
     const bound = this.#index.get(i.memoryIndex);
     if (bound === undefined || !(bound.bits === 64 || (bound.bits === 32 && this.#narrow.has(i.memoryIndex))))
       return undefined;

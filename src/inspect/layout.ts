@@ -21,6 +21,8 @@ export interface Layout {
 const BESIDE = 24;
 const BELOW = 48;
 const SWEEPS = 8;
+/** Ways back begin and end beside the others. */
+const ASIDE = 12;
 /** Beyond so many bends edges go straight: a drawing of that size is looked at from far away. */
 const MOST_BENDS = 40_000;
 
@@ -50,18 +52,17 @@ export function layered(boxes: readonly Box[], edges: readonly (readonly [number
   const ways = edges.map(([from, to], i) => {
     const [first, last] = backward.has(i) ? [nodes[to]!, nodes[from]!] : [nodes[from]!, nodes[to]!];
     const bends = chains[i]!.map((bend) => ({ x: middle(bend), y: tops[bend.layer]! + bend.height / 2 }));
-    const way =
-      from === to
-        ? loop(first, tops[first.layer]!)
-        : [
-            { x: middle(first), y: tops[first.layer]! + first.height },
-            ...bends,
-            { x: middle(last), y: tops[last.layer]! },
-          ];
+    const aside = backward.has(i) ? ASIDE : 0;
+    if (from === to) return loop(first, tops[first.layer]!);
+    const way = [
+      { x: middle(first) + aside, y: tops[first.layer]! + first.height },
+      ...bends,
+      { x: middle(last) + aside, y: tops[last.layer]! },
+    ];
     return backward.has(i) ? way.reverse() : way;
   });
   return {
-    width: Math.max(0, ...layers.flat().map(({ x, width }) => x + width)) + BESIDE,
+    width: largest(layers.flat(), ({ x, width }) => x + width) + BESIDE,
     height: (tops.at(-1) ?? 0) + BESIDE,
     boxes: nodes.map((node) => ({ x: node.x, y: tops[node.layer]! })),
     ways,
@@ -202,7 +203,9 @@ function place(layers: readonly Node[][]): void {
 /** Where each layer begins; the last number is the end. */
 function heights(layers: readonly Node[][]): number[] {
   const tops = [BESIDE];
-  for (const layer of layers)
-    tops.push(tops.at(-1)! + Math.max(1, ...layer.map(({ height }) => height)) + BELOW);
+  for (const layer of layers) tops.push(tops.at(-1)! + largest(layer, ({ height }) => height) + BELOW);
   return tops;
 }
+
+const largest = (nodes: readonly Node[], of: (node: Node) => number) =>
+  nodes.reduce((most, node) => Math.max(most, of(node)), 1);

@@ -23,9 +23,10 @@ export interface Packing {
 const HIGH = 7.2;
 const MOST_READ = 1 << 24;
 const SMALL = 4096;
+const MOST_PARTS = 64;
 
 export function packingOf(elf: Elf): Packing {
-  const loads = elf.segments.filter(({ type }) => type === "load");
+  const loads = elf.segments.filter(({ type }) => type === "load").slice(0, MOST_PARTS);
   const parts = loads
     .filter(({ fileSize }) => fileSize > 0)
     .map(({ offset, fileSize, flags }, i) => ({
@@ -76,11 +77,11 @@ const TRAILERS: readonly (readonly [string, string])[] = [
 
 function appendedTo(elf: Elf): Packing["appended"] {
   const tables = elf.tableEnd;
-  const end = Math.max(
-    tables,
+  const ends = [
     ...elf.segments.map(({ offset, fileSize }) => offset + fileSize),
     ...elf.sections.filter(({ type }) => type !== 8 && type !== 0).map(({ offset, size }) => offset + size),
-  );
+  ];
+  const end = ends.reduce((most, each) => Math.max(most, each), tables);
   const size = elf.size - end;
   if (!(size >= 64) || elf.type === "core") return undefined;
   const head = Buffer.from(elf.raw(end, 64)).toString("latin1");

@@ -20,8 +20,11 @@ const PIECE = 1 << 22;
 /** Text in the parts of a file that hold data; names of symbols and debug information are not its own. */
 export function textsOf(elf: Elf, progress: (share: number) => void = () => {}): Text[] {
   const found = new Map<string, Text>();
+  let left = 2 * elf.size; // parts of a broken file may lie over each other
   for (const [i, { offset, size, name }] of dataParts(elf).entries()) {
-    progress(i / 8);
+    progress(Math.min(1, i / 8));
+    left -= size;
+    if (left < 0) break;
     for (let at = 0; at < size; at += PIECE) {
       // A little more than a piece, so that text across its end is found whole; twice is known as once.
       const bytes = elf.raw(offset + at, Math.min(PIECE + LONGEST, size - at));

@@ -8,7 +8,7 @@ export interface UnwindRange {
   readonly handlers?: number;
 }
 
-const MOST_ENTRIES = 4_000_000;
+const MOST_ENTRIES = 2_000_000;
 
 /** Compilers write .eh_frame for all their code, also in stripped files: it tells where functions begin and end. */
 export function unwindRanges(elf: Elf): UnwindRange[] {

@@ -8,17 +8,21 @@ import type { InstructionWish, PolicyStack } from "../policy/stack.js";
 import { type Decision, deny, type RegisterValues, type Verdict } from "../verdict.js";
 import type { CounterSetting } from "./counter-setting.js";
 import { FaultedInstruction } from "./faulted.js";
+import type { InstructionHost } from "./instruction-hits.js";
 
 export interface InstructionsOptions {
   readonly stop: Stop;
   readonly answer: Answer;
   readonly stack: PolicyStack;
   readonly processes: Processes;
-  readonly decide: (event: InstructionEvent, wishes: readonly InstructionWish[]) => Decision;
-  /** What was carried out in the end. */
-  readonly record: (event: InstructionEvent, decision: Decision) => void;
   readonly setting: CounterSetting;
-  readonly onProblem: (text: string) => void;
+  readonly host: InstructionHost;
+}
+
+interface Held {
+  readonly event: FaultedInstruction;
+  readonly decision: Decision;
+  readonly question?: number;
 }
 
 /** Registers that a faulting instruction can leave, in the order of the answer's. */
@@ -29,7 +33,7 @@ const LOW = 0xffff_ffffn;
 export class Instructions {
   readonly #o: InstructionsOptions;
   #wishes: ReadonlyMap<string, readonly InstructionWish[]> = new Map();
-  readonly #held = new Map<number, { readonly event: FaultedInstruction; readonly decision: Decision }>();
+  readonly #held = new Map<number, Held>();
 
   constructor(options: InstructionsOptions) {
     this.#o = options;
@@ -45,7 +49,7 @@ export class Instructions {
 
   /** As Handler.handle. */
   handle(): number {
-    const { stop, answer, setting, decide, processes } = this.#o;
+    const { stop, answer, setting, host, processes } = this.#o;
     if (setting.faults(stop.tid)) {
       answer.begin(ANSWER.continue, ANSWER_FLAG.deliver);
       return 0;
@@ -56,42 +60,67 @@ export class Instructions {
       answer.begin(ANSWER.continue);
       return 0;
     }
-    const decision = decide(event, wishes);
-    const delay = decision.fault?.delay;
-    if (delay) {
-      this.#held.set(event.tid, { event, decision });
-      answer.begin(ANSWER.hold);
-      return Math.max(1, delay);
+    let decision = host.decide(event, wishes);
+    if (decision.action === "ask") {
+      const asked = host.ask(event, decision);
+      if (!("action" in asked)) return this.#hold({ event, decision, question: asked.id }, asked.patience);
+      decision = asked;
     }
+    const { delay = 0, ...fault } = decision.fault ?? {};
+    if (delay > 0) return this.#hold({ event, decision: { ...decision, fault } }, delay);
     this.#carryOut(event, decision);
     return 0;
   }
 
-  /** As Handler.release. */
+  #hold(held: Held, milliseconds: number): number {
+    this.#held.set(held.event.tid, held);
+    this.#o.answer.begin(ANSWER.hold);
+    return Math.max(1, milliseconds);
+  }
+
+  /** As Handler.release. What nobody answered is refused. */
   release(tid: number): boolean {
     const held = this.#held.get(tid);
+    if (!held) return false;
     this.#held.delete(tid);
-    if (held) this.#carryOut(held.event, held.decision);
-    return held !== undefined;
+    const { event, decision, question } = held;
+    const late = decision.action === "ask" && question !== undefined;
+    if (late) this.#o.host.withdraw(question, "its time is over, or nobody waits any more");
+    const why = `needs approval, and nobody answered in time: ${decision.reason ?? "no reason given"}`;
+    this.#carryOut(event, late ? { ...decision, ...deny(why) } : decision);
+    return true;
+  }
+
+  /** A person has answered these questions. Returns the threads that are decided on now. */
+  answered(questions: ReadonlySet<number>, settle: (decision: Decision) => Decision): number[] {
+    const decided: number[] = [];
+    for (const [tid, held] of this.#held) {
+      if (held.question === undefined || !questions.has(held.question)) continue;
+      this.#held.set(tid, { ...held, decision: settle(held.decision) });
+      decided.push(tid);
+    }
+    return decided;
   }
 
   exited(tid: number): void {
+    const question = this.#held.get(tid)?.question;
+    if (question !== undefined) this.#o.host.withdraw(question, "whoever asked is gone");
     this.#held.delete(tid);
     this.#o.setting.exited(tid);
   }
 
   #carryOut(event: FaultedInstruction, decision: Decision): void {
-    const { answer, record, onProblem } = this.#o;
+    const { answer, host } = this.#o;
     let done = decision;
     try {
       answerCounter(event, decision, answer);
     } catch (error) {
       const reason = `policy ${decision.policy}: ${(error as Error).message}`;
-      onProblem(`${reason}; ${event.name} was denied`);
+      host.problem(`${reason}; ${event.name} was denied`);
       done = { ...deny(reason), rule: "not-possible", policy: decision.policy, version: decision.version };
       answerCounter(event, done, answer);
     }
-    record(event, done);
+    host.record(event, done);
   }
 }
 

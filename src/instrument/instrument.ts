@@ -4,10 +4,13 @@ import { RegisterFile } from "../kernel/registers.js";
 import { Stop } from "../kernel/stop.js";
 import type { PolicyStack } from "../policy/stack.js";
 import { ModuleFiles } from "../process/module-files.js";
-import { type Modules, modulesOf } from "../process/modules.js";
+import { type Module, type Modules, modulesOf } from "../process/modules.js";
 import { Prototypes } from "../prototypes/index.js";
+import type { Decision } from "../verdict.js";
 import { Calls, type CallsHost } from "./calls.js";
 import { Functions } from "./functions.js";
+import { InstructionHits, type InstructionHost } from "./instruction-hits.js";
+import { PatternSites } from "./pattern-sites.js";
 import { Returns } from "./returns.js";
 import { poolNear, Sites } from "./sites.js";
 import type { Space } from "./space.js";
@@ -23,6 +26,7 @@ export interface InstrumentOptions {
   readonly processes: Processes;
   readonly stack: PolicyStack;
   readonly host: CallsHost;
+  readonly instructions: InstructionHost;
   /** Prototypes of the user's own. */
   readonly prototypes?: readonly string[];
 }
@@ -33,13 +37,15 @@ export class Instrument {
   readonly calls: Calls;
   readonly #files = new ModuleFiles();
   readonly #functions: Functions;
+  readonly #patterns: PatternSites;
+  readonly #hits: InstructionHits;
   readonly #modules = new WeakMap<Space, Modules>();
   /** Threads whose exec has yet to return. */
   readonly #starting = new Set<number>();
   /** Memories in which something could not be placed because none of their threads was stopped. */
   readonly #behind = new Set<Space>();
 
-  constructor({ memory, processes, stack, host, prototypes }: InstrumentOptions) {
+  constructor({ memory, processes, stack, host, instructions, prototypes }: InstrumentOptions) {
     this.sites = new Sites(memory);
     const returns = new Returns(this.sites, (tid, address) => this.#modulesWith(tid, address));
     const scene = {
@@ -65,6 +71,10 @@ export class Instrument {
       problem: (text) => problem.call(host, text),
     });
     this.#functions.want(stack.functions);
+    this.#hits = new InstructionHits(this.sites, scene, instructions);
+    const patterns = { sites: this.sites, hits: this.#hits, problem: instructions.problem };
+    this.#patterns = new PatternSites(patterns);
+    this.#patterns.want(stack.instructions);
   }
 
   close(): void {
@@ -72,7 +82,7 @@ export class Instrument {
   }
 
   get neverFound(): string[] {
-    return this.#functions.neverFound;
+    return [...this.#functions.neverFound, ...this.#patterns.neverFound];
   }
 
   // ---------------------------------------------------------------- modules
@@ -111,6 +121,7 @@ export class Instrument {
   exited(tid: number): void {
     this.#starting.delete(tid);
     this.calls.exited(tid);
+    this.#hits.exited(tid);
     this.sites.exited(tid);
   }
 
@@ -140,22 +151,29 @@ export class Instrument {
     else this.sites.check(tid, space, from, to);
     const modules = this.#look(tid, space);
     for (const module of modules)
-      if (module.from < to && module.to > from) this.#functions.place(tid, space, module, from, to);
+      if (module.from < to && module.to > from) this.#place(tid, space, module, from, to);
     if (this.#behind.delete(space)) this.placeAll(tid, space, true);
   }
 
   /** Everything that is wanted, in all that is mapped. */
   placeAll(tid: number, space: Space, late = false): void {
     for (const module of this.#look(tid, space))
-      if (!this.#functions.place(tid, space, module, module.from, module.to, late)) this.#behind.add(space);
+      if (!this.#place(tid, space, module, module.from, module.to, late)) this.#behind.add(space);
+  }
+
+  #place(tid: number, space: Space, module: Module, from: number, to: number, late = false): boolean {
+    const functions = this.#functions.place(tid, space, module, from, to, late);
+    return this.#patterns.place(tid, space, module, from, to) && functions;
   }
 
   /** Other policies are in force. What they want is placed before what nobody wants any more goes: nothing slips by. */
   replaceStack(stack: PolicyStack): void {
     this.#functions.want(stack.functions);
+    this.#patterns.want(stack.instructions);
     for (const [tid, space] of this.sites.spaces()) {
       this.placeAll(tid, space, true);
       this.#functions.removeOld(tid, space);
+      this.#patterns.removeOld(tid, space);
     }
   }
 
@@ -167,6 +185,11 @@ export class Instrument {
   }
 
   release(tid: number): boolean {
-    return this.calls.release(tid);
+    return this.calls.release(tid) || this.#hits.release(tid);
+  }
+
+  /** A person has answered these questions. Returns the threads that are decided on now. */
+  answered(questions: ReadonlySet<number>, settle: (decision: Decision) => Decision): number[] {
+    return [...this.calls.answered(questions, settle), ...this.#hits.answered(questions, settle)];
   }
 }

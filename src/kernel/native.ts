@@ -57,6 +57,8 @@ export interface Native {
   /** struct user_fpregs_struct, 512 bytes: xmm registers of 16 bytes each from 160 on. */
   floats(tid: number, into: Uint8Array): number;
   setFloats(tid: number, from: Uint8Array): number;
+  /** What cpuid says here: eax, ebx, ecx and edx, 16 bytes. */
+  cpuid(leaf: number, subleaf: number, into: Uint8Array): number;
   /** Writes to a tracee's memory, also where itself it may only read: code. */
   store(tid: number, address: bigint, bytes: Uint8Array): number;
   /** One byte at each address (the bytes of a BigUint64Array); how many were written. */

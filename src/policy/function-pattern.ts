@@ -89,8 +89,8 @@ export function moduleName(path: string): string {
 }
 
 /** Whether a module of that file is meant. `isMain`: it is the program itself. */
-export function matchesModule(pattern: FunctionPattern, path: string, isMain: boolean): boolean {
-  if (isMain && (pattern.module === "app" || pattern.module === "main")) return true;
-  const matches = compileWord(pattern.module);
+export function matchesModule({ module }: { module: string }, path: string, isMain: boolean): boolean {
+  if (isMain && (module === "app" || module === "main")) return true;
+  const matches = compileWord(module);
   return matches(moduleName(path)) || matches(path.slice(path.lastIndexOf("/") + 1));
 }

@@ -1,3 +1,4 @@
+import type { CodePattern, InstructionText } from "../code/pattern.js";
 import { compileWord } from "./match/glob.js";
 
 /**
@@ -17,16 +18,6 @@ export interface InstructionPattern {
   readonly module?: string;
   /** How it is found in code; those that fault (rdtsc, rdtscp) need not be. */
   readonly code?: CodePattern;
-}
-
-export type CodePattern =
-  | { readonly by: "bytes"; readonly bytes: readonly (number | undefined)[] }
-  | { readonly by: "text"; readonly steps: readonly InstructionText[] };
-
-/** One instruction: its name, and a glob of the whole of it. */
-export interface InstructionText {
-  readonly mnemonic: string;
-  readonly glob: string;
 }
 
 const KEY = "instruction:";
@@ -83,7 +74,6 @@ function textOf(key: string, written: string): InstructionText {
     throw new Error(
       `"${key}": "${written.trim()}" is no instruction: write it as in Intel's syntax, such as mov rax, *`,
     );
-  compileWord(glob);
   return { mnemonic, glob };
 }
 

@@ -1,13 +1,14 @@
 import type { Elf } from "../elf/elf.js";
 import { type Frame, frameText } from "../inside.js";
 import { moduleName } from "../policy/function-pattern.js";
-import type { Module, Modules } from "./modules.js";
+import { type Module, Modules } from "./modules.js";
 import { JitNames } from "./symbols-jit.js";
 import type { CodeMap } from "./unwind.js";
 import type { Row } from "./unwind-row.js";
 import type { UnwindTables } from "./unwind-tables.js";
 
 const MOST_PLACES = 50_000;
+const NOTHING = new Modules([], []);
 const FOUND_NAMES = ["registers", "tables", "frame-pointer", "signal"] as const;
 
 /** What is known of one address of code. */
@@ -22,34 +23,47 @@ interface Place {
 
 /** The code of one process: which file each address is of, how to unwind from it, what it is called. */
 export class Code implements CodeMap {
-  readonly #read: () => Modules;
+  readonly #maps: () => string;
+  readonly #read: (maps: string) => Modules;
   readonly #tables: UnwindTables;
   readonly #places = new Map<number, Place>();
   readonly #jit: JitNames;
-  #modules: Modules | undefined;
+  #modules: Modules = NOTHING;
+  #text = "";
+  #isOld = true;
   /** Maps are read at most once for one walk, however much garbage lies on the stack. */
   #freshlyRead = false;
 
-  constructor(pid: number, read: () => Modules, tables: UnwindTables) {
+  /** `maps` reads the text of the process's maps, `read` says what it means. */
+  constructor(pid: number, maps: () => string, read: (maps: string) => Modules, tables: UnwindTables) {
+    this.#maps = maps;
     this.#read = read;
     this.#tables = tables;
     this.#jit = new JitNames(pid);
   }
 
-  isOld(): void {
-    this.#modules = undefined;
-    this.#places.clear();
+  /** Something may have been mapped, or unmapped, since. */
+  changed(): void {
+    this.#isOld = true;
   }
 
   beginWalk(): void {
     this.#freshlyRead = false;
+    if (this.#isOld) this.#refresh();
+  }
+
+  /** What is known of the code stays known while the maps are the same. */
+  #refresh(): void {
+    this.#freshlyRead = true;
+    this.#isOld = false;
+    const text = this.#maps();
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#modules = this.#read(text);
+    this.#places.clear();
   }
 
   get modules(): Modules {
-    if (!this.#modules) {
-      this.#modules = this.#read();
-      this.#freshlyRead = true;
-    }
     return this.#modules;
   }
 
@@ -88,8 +102,7 @@ export class Code implements CodeMap {
   /** Something may have been mapped that nobody told us of. False when that was looked at already. */
   #readAgain(): boolean {
     if (this.#freshlyRead) return false;
-    this.isOld();
-    void this.modules;
+    this.#refresh();
     return true;
   }
 

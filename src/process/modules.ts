@@ -98,8 +98,11 @@ export class Modules {
 }
 
 /** What is mapped now. Whoever asks often keeps the files that were opened for it. */
-export function modulesOf(pid: number, files: ModuleFiles = new ModuleFiles()): Modules {
-  const maps = readMaps(pid);
+export function modulesOf(
+  pid: number,
+  files: ModuleFiles = new ModuleFiles(),
+  maps: readonly MapEntry[] = readMaps(pid),
+): Modules {
   const main = mainOf(pid);
   const modules = grouped(maps).map(
     (group) => new Module(group, isFile(group[0]!, main), () => files.open(pid, group)),

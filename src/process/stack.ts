@@ -1,7 +1,9 @@
 import { type CallStack, callStack, type Frame } from "../inside.js";
 import { Code } from "./code.js";
+import { parseMaps } from "./maps.js";
 import { ModuleFiles } from "./module-files.js";
 import { modulesOf } from "./modules.js";
+import { readText } from "./proc.js";
 import { type Fetch, StackMemory } from "./stack-memory.js";
 import { newWalk, Unwinder, type Walk } from "./unwind.js";
 import { REGISTERS } from "./unwind-row.js";
@@ -19,7 +21,7 @@ const WORD = 2 ** 32;
 
 /**
  * The stacks of a session's tracees. What was read of files and maps is kept: a stack that was seen before costs one
- * fetch of memory and some sums. Whoever maps new code must be told of to codeChanged().
+ * fetch of memory and some sums.
  */
 export class Stacks {
   readonly #files = new ModuleFiles();
@@ -27,6 +29,8 @@ export class Stacks {
   readonly #processes = new Map<number, OneProcess>();
   readonly #walk = newWalk(MOST_FRAMES);
   readonly #registers = new Float64Array(REGISTERS);
+  /** Whether codeChanged() is called whenever code is mapped. Else maps are read for every stack. */
+  isWatched = false;
   readonly #fetch: (tid: number, address: bigint, into: Uint8Array) => number;
 
   constructor(fetch: (tid: number, address: bigint, into: Uint8Array) => number) {
@@ -44,6 +48,7 @@ export class Stacks {
     }
     const process = this.#process(pid);
     process.tid = tid;
+    if (!this.isWatched) process.code.changed();
     return process.stack(this.#registers, exact, this.#walk, Math.max(1, Math.min(limit, MOST_FRAMES)));
   }
 
@@ -51,10 +56,13 @@ export class Stacks {
     let known = this.#processes.get(pid);
     if (!known) {
       if (this.#processes.size >= MOST_PROCESSES) this.#processes.clear();
-      const read = () => modulesOf(pid, this.#files);
-      const made: OneProcess = new OneProcess(new Code(pid, read, this.#tables), (address, into) =>
-        this.#fetch(made.tid, address, into),
+      const code = new Code(
+        pid,
+        () => readText(`/proc/${pid}/maps`),
+        (text) => modulesOf(pid, this.#files, parseMaps(text)),
+        this.#tables,
       );
+      const made: OneProcess = new OneProcess(code, (address, into) => this.#fetch(made.tid, address, into));
       known = made;
       this.#processes.set(pid, made);
     }
@@ -63,7 +71,7 @@ export class Stacks {
 
   /** Somebody has mapped code, or another program runs: what is known of maps is old. */
   codeChanged(): void {
-    for (const { code } of this.#processes.values()) code.isOld();
+    for (const { code } of this.#processes.values()) code.changed();
   }
 
   /** The process is no more, or is another program now. */

@@ -1,5 +1,7 @@
 import { syscallByName } from "../abi/index.js";
+import type { RecordedStack } from "../inside.js";
 import type { CallRecord, TraceRecord } from "../trace/records.js";
+import { callerText, stackLines } from "../trace/stack.js";
 
 /** A cell of a table. */
 export type Cell = string | number | null;
@@ -36,8 +38,13 @@ export const EVENT_COLUMNS: readonly Column[] = [
     type: "TEXT",
     meaning: "JSON: the arguments of a call, the argv of an exec, the child of a fork",
   },
-  { name: "caller", type: "TEXT", meaning: "who called a function: ls!main+0x1f" },
+  { name: "caller", type: "TEXT", meaning: "who called a function, or made the call: ls!main+0x1f" },
   { name: "depth", type: "INTEGER", meaning: "in how many other recorded calls of functions" },
+  {
+    name: "stack",
+    type: "TEXT",
+    meaning: "who called whom, the innermost first, where stacks were recorded",
+  },
 ];
 
 /** The columns of `processes`. */
@@ -74,6 +81,7 @@ function special(record: TraceRecord): Partial<Record<string, Cell | undefined>>
       return {
         result: typeof record.result === "object" ? JSON.stringify(record.result) : record.result,
         args: JSON.stringify(record.args),
+        stack: stackCell(record.stack),
       };
     case "fork":
       return { args: JSON.stringify({ child: record.child }) };
@@ -92,13 +100,30 @@ function special(record: TraceRecord): Partial<Record<string, Cell | undefined>>
   }
 }
 
-function callCells({ name, args, addresses, result }: CallRecord): Partial<Record<string, Cell | undefined>> {
+function stackCell(stack: RecordedStack | undefined): string | undefined {
+  return (
+    stack &&
+    stackLines(stack)
+      .map((line) => line.slice(3))
+      .join(" ← ")
+  );
+}
+
+function callCells({
+  name,
+  args,
+  addresses,
+  result,
+  stack,
+}: CallRecord): Partial<Record<string, Cell | undefined>> {
   const places = placesOf(name);
   const peer = places.address === undefined ? addresses?.[0] : args[places.address];
   return {
     address: typeof peer === "string" ? peer : undefined,
     bytes: places.carriesBytes && result !== undefined && result >= 0 ? result : undefined,
     args: JSON.stringify(args),
+    stack: stackCell(stack),
+    ...(stack && { caller: callerText(stack) }),
   };
 }
 

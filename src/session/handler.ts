@@ -24,7 +24,7 @@ import type { Activity } from "../trace/activity.js";
 import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
-import { lookInside } from "./inside.js";
+import { instructionHost, lookInside, unhide } from "./inside.js";
 import { answerReturn } from "./return.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
@@ -100,12 +100,15 @@ export class Handler {
     this.#answer = new NativeAnswer(options.memory);
     this.#stack = options.stack;
     this.#mediator = new Mediator(options.stack, options.summary);
+    const { stack, processes, setting } = options;
+    const host = instructionHost(options, this.#mediator);
     this.#instructions = new Instructions({
-      ...options,
       stop: this.#stop,
       answer: this.#answer,
-      decide: (event, wishes) => this.#mediator.decideInstruction(event, wishes),
-      record: (event, decision) => this.#mediator.recordInstruction(event, decision),
+      stack,
+      processes,
+      setting,
+      host,
     });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
@@ -214,7 +217,10 @@ export class Handler {
     const settled = new Set(this.#o.questions?.answer(id, answer));
     const settle = (decision: Decision) =>
       answer === "no" ? refused(decision, "a person said no") : granted(decision, `a person said: ${answer}`);
-    const decided = this.#inside?.calls.answered(settled, settle) ?? [];
+    const decided = [
+      ...this.#instructions.answered(settled, settle),
+      ...(this.#inside?.answered(settled, settle) ?? []),
+    ];
     for (const [tid, held] of this.#held) {
       if (held.question === undefined || !settled.has(held.question)) continue;
       this.#held.set(tid, { ...held, decision: settle(held.decision) });
@@ -381,7 +387,7 @@ export class Handler {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
       this.#inside?.execed(tid);
-      this.#unhide(tid);
+      unhide(this.#o, tid, this.#answer);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
       if (this.#inside) this.#answer.flag(ANSWER_FLAG.wantReturn);
@@ -395,16 +401,6 @@ export class Handler {
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
       this.#inside?.exited(tid);
-    }
-  }
-
-  /** A program whose calls could go unseen does not start. */
-  #unhide(tid: number): void {
-    try {
-      this.#o.vdso?.execed(tid);
-    } catch (error) {
-      this.#o.onProblem(`${this.#o.processes.get(tid).exe} was ended: ${(error as Error).message}`);
-      this.#answer.begin(ANSWER.kill);
     }
   }
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
@@ -25,9 +25,10 @@ import { openTrace } from "../trace/open.js";
 import type { TraceResult } from "../trace/options.js";
 import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
+import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
-import { observedFunctions } from "./observed-functions.js";
+import { observedFunctions, prototypeFiles } from "./observed-functions.js";
 import type {
   Ending,
   PolicyName,
@@ -64,6 +65,9 @@ export class Mediation {
   readonly #problems: string[] = [];
   readonly #filtered: readonly ConstantRule[];
   readonly #fence: Fence;
+  /** Settled when the run starts: its filter cannot be widened later. */
+  readonly #watchesCode: boolean;
+  #onCode: () => void = () => {};
   readonly #live: readonly Syscall[];
   /** Where the program runs already: how we stand to it. */
   readonly #footing: Footing | undefined;
@@ -85,10 +89,9 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    this.#looksInside =
-      policies.some(wantsInside) ||
-      (options.live ?? []).some(namesFunction) ||
-      (options.trace?.functions?.length ?? 0) > 0;
+    const asked = [...(options.live ?? []), ...(options.trace?.functions ?? [])];
+    this.#looksInside = policies.some(wantsInside) || asked.some(namesFunction);
+    this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
       .flatMap((key) => callsNamed("--live", key));
@@ -113,6 +116,8 @@ export class Mediation {
       this.#footing?.arrangement ?? arrange({ stack, recorded, door: options.door, live, always });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
+    processes.stacks.isWatched = this.#watchesCode && !target;
+    this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
@@ -129,7 +134,7 @@ export class Mediation {
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
-      prototypes: [...(options.prototypes ?? []), ...policies.flatMap(prototypesOf)],
+      prototypes: prototypeFiles(options.prototypes, policies),
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -142,6 +147,7 @@ export class Mediation {
     const onError = (error: HermesError) => this.#problem(error.message);
     const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
+    if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
     if (trace?.functions) own.push(observedFunctions(trace.functions));
     const all = [...policies, ...own];
@@ -151,7 +157,7 @@ export class Mediation {
 
   /** A protection that is not there is not silently done without. */
   #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence, attach } = this.#options;
+    const { door, fence, trace, attach } = this.#options;
     const unfenced = attach ? "the program runs already" : "the run was told to have no fence";
     const fencing = attach && policies.find((policy) => policy.fence);
     if (fencing)
@@ -165,6 +171,11 @@ export class Mediation {
       no_new_privs: fence.level === "none" && process.getuid?.() === 0 ? unfenced : undefined,
       fence: fence.level === "none" ? unfenced : undefined,
     };
+    if (trace?.stack && door === "notify")
+      throw new HermesError("UNAVAILABLE", {
+        what: "to follow stacks",
+        why: "the run was told to use the notify door, which does not see them",
+      });
     const all = [{ name: undefined, requires: fence.requires ?? [] }, ...policies];
     for (const { name, requires = [] } of all)
       for (const what of requires) {
@@ -194,7 +205,8 @@ export class Mediation {
     const { plan, env } = this.#fence;
     const noNewPrivs = this.#noNewPrivs;
     const signals = this.handler.inside?.sites.signals ?? 0n;
-    const attach = this.#footing && { attach: this.#footing };
+    const { flags = 0, stops, note, keeper = 0 } = this.#footing ?? {};
+    const attach = stops && note && { attach: { flags, stops, note, keeper } };
     return {
       doors,
       filter,
@@ -225,6 +237,9 @@ export class Mediation {
       policies: this.#policies.map(({ name, version }) => ({ name, version })),
       processes,
       observed: new Set(observed.map((call) => call.nr)),
+      ...(trace.stack && {
+        stacks: new Set(trace.stack.flatMap((key) => callsNamed("--stack", key)).map(({ nr }) => nr)),
+      }),
       onError: (error) => this.#traceFailed(error),
     });
   }
@@ -407,11 +422,6 @@ function lookAtThreads(pid: number, processes: ProcessTable): void {
 
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
   return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
-}
-
-/** A policy names files beside its own. */
-function prototypesOf({ file, prototypes = [] }: Policy): string[] {
-  return prototypes.map((name) => resolve(file === undefined ? "." : dirname(file), name));
 }
 
 function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {

@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import { parseFunctionPattern } from "../policy/function-pattern.js";
 import type { FunctionInterest, Policy } from "../policy/policy.js";
 
@@ -26,4 +27,12 @@ export function observedFunctions(patterns: readonly string[]): Policy {
     decide: () => undefined,
     decideReturn: () => undefined,
   };
+}
+
+/** Files with prototypes: the run's own, and those that policies name beside theirs. */
+export function prototypeFiles(own: readonly string[] = [], policies: readonly Policy[]): string[] {
+  const named = policies.flatMap(({ file, prototypes = [] }) =>
+    prototypes.map((name) => resolve(file === undefined ? "." : dirname(file), name)),
+  );
+  return [...own, ...named];
 }

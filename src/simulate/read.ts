@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
+import { parse } from "yaml";
 import { HermesError } from "../errors.js";
 import type { CallEvent, ReturnEvent } from "../event.js";
 import { Prototypes } from "../prototypes/index.js";
@@ -61,14 +62,14 @@ export interface Written {
 
 /** A list of events, each as in the examples of a YAML policy: `{ read: ~/.ssh/id }`, `{ call: openat, path: /x }`. */
 export async function readWritten(file: string): Promise<Written[]> {
-  const parsed = await parseYaml(readText(file), file);
+  const parsed = parseYaml(readText(file), file);
   if (!Array.isArray(parsed))
     throw new HermesError("EVENTS", { file, message: "it must be a list of events" });
   return Promise.all(parsed.map((entry, i) => written(entry, `${file}, event ${i + 1}`, dirname(file))));
 }
 
 export async function parseWritten(text: string): Promise<Written> {
-  return written(await parseYaml(text, "--event"), `--event ${text}`, process.cwd());
+  return written(parseYaml(text, "--event"), `--event ${text}`, process.cwd());
 }
 
 async function written(entry: unknown, where: string, folder: string): Promise<Written> {
@@ -105,8 +106,7 @@ function unreadable(file: string, cause: unknown): HermesError {
   return new HermesError("EVENTS", { file, message }, { cause });
 }
 
-async function parseYaml(text: string, where: string): Promise<unknown> {
-  const { parse } = await import("yaml");
+function parseYaml(text: string, where: string): unknown {
   try {
     return parse(text);
   } catch (cause) {

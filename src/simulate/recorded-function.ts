@@ -80,7 +80,7 @@ export class RecordedFunction implements FunctionReturnEvent {
     const chosen = choices?.list.map(({ parameter }) => parameter) ?? [];
     const types = new Map([...chosen, ...parameters].map((parameter) => [parameter.name, parameter]));
     return Object.fromEntries(
-      Object.entries(args).map(([name, shown]) => [name, valueOf(types.get(name), shown)]),
+      Object.entries(args).map(([name, shown]) => [name, shownValue(types.get(name), shown)]),
     );
   }
 
@@ -106,7 +106,7 @@ export class RecordedFunction implements FunctionReturnEvent {
   // ---------------------------------------------------------------- its return
 
   get value(): unknown {
-    return valueOf(this.#prototype?.result, this.#record.result ?? null);
+    return shownValue(this.#prototype?.result, this.#record.result ?? null);
   }
   get result(): number {
     const { value } = this;
@@ -147,11 +147,11 @@ export class RecordedFunction implements FunctionReturnEvent {
 }
 
 /** What a policy would have been given, from what a record shows of it. */
-function valueOf(parameter: Pick<Parameter, "type" | "length"> | undefined, shown: Shown): unknown {
+function shownValue(parameter: Pick<Parameter, "type" | "length"> | undefined, shown: Shown): unknown {
   if (shown === null || typeof shown === "number") return shown;
   if (typeof shown === "string") return parameter ? textValue(parameter, shown) : hexValue(shown);
   if (Array.isArray(shown))
-    return shown.map((each: Shown) => valueOf(parameter && { type: inner(parameter.type) }, each));
+    return shown.map((each: Shown) => shownValue(parameter && { type: inner(parameter.type) }, each));
   if ("start" in shown && typeof shown.start === "string")
     return parameter?.length ? encodeText(shown.start) : shown.start;
   return fieldsOf(parameter?.type, shown as Record<string, Shown>);
@@ -161,7 +161,7 @@ function fieldsOf(type: Type | undefined, shown: Record<string, Shown>): Record<
   const struct = type?.kind === "pointer" ? type.to : type;
   const types = new Map(struct?.kind === "struct" ? struct.fields?.map((field) => [field.name, field]) : []);
   return Object.fromEntries(
-    Object.entries(shown).map(([name, each]) => [name, valueOf(types.get(name), each)]),
+    Object.entries(shown).map(([name, each]) => [name, shownValue(types.get(name), each)]),
   );
 }
 

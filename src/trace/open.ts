@@ -19,6 +19,7 @@ export interface Recorded {
   readonly processes: ProcessTable;
   /** Numbers of the calls to be recorded. */
   readonly observed: ReadonlySet<number>;
+  readonly stacks?: ReadonlySet<number>;
   readonly onError: (error: HermesError) => void;
 }
 
@@ -54,11 +55,10 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     header: (part) => ({ ...header, part }),
     onError: run.onError,
   });
+  const { processes, observed, stacks } = run;
   const recorder = new Recorder({
-    writer,
-    processes: run.processes,
-    bytes,
-    observed: run.observed,
+    ...{ writer, processes, bytes, observed },
+    ...(stacks && { stacks }),
     looksOn: options.strace !== undefined,
   });
   recorder.setVersion(run.policies);

@@ -14,6 +14,8 @@ export interface TraceOptions {
   readonly events?: readonly string[];
   /** Functions inside the program: `libc!get*`; those that `!libc!*alloc*` names are left out. */
   readonly functions?: readonly string[];
+  /** Calls and `%classes` whose stacks are recorded, among those that are recorded. */
+  readonly stack?: readonly string[];
   /** How many bytes of a buffer go into a record. */
   readonly bytes: number;
   /** Bytes after which a new file is begun. */

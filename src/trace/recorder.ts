@@ -1,12 +1,14 @@
 import { errnoName, signalName } from "../abi/index.js";
 import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
+import type { RecordedStack } from "../inside.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
 import { FunctionRecorder } from "./function-recorder.js";
 import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
 import { renderArguments, renderOutputs, renderRegisters } from "./render.js";
+import { recordedStack } from "./stack.js";
 import type { TraceWriter } from "./writer.js";
 
 /** A call between its entry and its return. */
@@ -30,6 +32,7 @@ export interface OpenRecord {
   errno?: string;
   elapsed?: number;
   opened?: string;
+  stack?: RecordedStack;
 }
 
 export interface RecorderOptions {
@@ -41,6 +44,8 @@ export interface RecorderOptions {
   readonly observed: ReadonlySet<number>;
   /** Somebody looks on: calls of functions are told before they return. */
   readonly looksOn?: boolean;
+  /** Numbers of the calls whose stacks are recorded too. */
+  readonly stacks?: ReadonlySet<number>;
 }
 
 /** As exact as a clock that is read in two processes can be, and no longer than that. */
@@ -52,16 +57,18 @@ export class Recorder {
   readonly #processes: ProcessTable;
   readonly #bytes: number;
   readonly #observed: ReadonlySet<number>;
+  readonly #stacks: ReadonlySet<number> | undefined;
   #version = "";
   readonly functions: FunctionRecorder;
 
-  constructor({ writer, processes, bytes, observed, looksOn }: RecorderOptions) {
+  constructor({ writer, processes, bytes, observed, looksOn, stacks }: RecorderOptions) {
     this.functions = new FunctionRecorder({
       write: (record, isDecision) => writer.write(record, isDecision, record.time),
       ...(looksOn && { enter: (record) => writer.write(record, false, record.record.time) }),
       bytes,
       version: () => this.#version,
     });
+    this.#stacks = stacks;
     this.#writer = writer;
     this.#processes = processes;
     this.#bytes = bytes;
@@ -100,6 +107,7 @@ export class Recorder {
       if (decision.reason !== undefined) record.reason = decision.reason;
     }
     if (this.#version !== "") record.version = decision.version || this.#version;
+    if (this.#stacks?.has(event.nr) && event.door === "trace") record.stack = recordedStack(event);
     return record;
   }
 

@@ -64,6 +64,8 @@ export interface CallRecord {
   readonly rule?: string;
   readonly reason?: string;
   readonly version?: string;
+  /** Who called whom, the innermost first. */
+  readonly stack?: RecordedStack;
 }
 
 /** A call of a function inside the program, written when it has returned or cannot any more. */

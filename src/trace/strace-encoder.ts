@@ -1,7 +1,9 @@
+import type { RecordedStack } from "../inside.js";
 import { harmless } from "../text.js";
 import type { Encoder } from "./encoders.js";
 import { argumentsText, functionResult } from "./function-text.js";
 import type { CallRecord, FunctionRecord, TraceRecord } from "./records.js";
+import { stackLines } from "./stack.js";
 import { type CallText, callText, resultText } from "./strace.js";
 
 /** How `hermes trace` and `hermes export --to strace` write. Plain data: it crosses to the worker thread. */
@@ -113,6 +115,12 @@ export class StraceEncoder implements Encoder {
     const result = resultText(record, this.#options);
     const took = elapsed && record.elapsed !== undefined ? ` <${record.elapsed.toFixed(6)}>` : "";
     this.#line(record, callText(record, this.#options), `= ${this.#outcome(record, result)}${took}`);
+    this.#stack(record.stack);
+  }
+
+  #stack(stack: RecordedStack | undefined): void {
+    if (!stack || this.#options.summary === "only") return;
+    for (const line of stackLines(stack)) this.#text += `${this.#paint("dim", line)}\n`;
   }
 
   #line(record: { time: number; tid: number }, text: string, result?: string): void {
@@ -161,6 +169,7 @@ export class StraceEncoder implements Encoder {
     const text = `${head}${comma}${rest})`;
     const result = this.#outcome(record, functionResult(record, strings));
     this.#text += `${text}${" ".repeat(Math.max(1, COLUMN - text.length - (begun?.width ?? 0)))}= ${result}${took}\n`;
+    this.#stack(record.stack);
   }
 
   #beginning({ tid, time, depth = 0, name }: FunctionRecord): string {

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AttachOptions, type Session, startAttached } from "hermes-runtime";
+import { type AttachOptions, ask, definePolicy, type Session, startAttached } from "hermes-runtime";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { readTarget } from "../../src/process/target.js";
+import { HERMES } from "../support/cli.js";
 import { program } from "../support/programs.js";
 import { Random } from "../support/random.js";
 
@@ -83,7 +85,7 @@ describe.each(["notify", "trace"] as const)("attached, by the %s door", (door) =
     const random = new Random(9);
     const steady = await launch(program("steady"));
     await steady.saw(/ready/);
-    const rounds = 10;
+    const rounds = 6;
     for (let round = 0; round < rounds; round++) {
       const session = await attached({ pid: steady.pid, policy, door });
       await new Promise((done) => setTimeout(done, random.below(60)));
@@ -93,6 +95,64 @@ describe.each(["notify", "trace"] as const)("attached, by the %s door", (door) =
     const [, interruptions] = await steady.saw(/interruptions (\d+)|wrong.*/);
     expect(Number(interruptions)).toBeLessThan(2 * rounds); // of eight that a careless tracer causes in each
     expect(await steady.ended).toEqual([7, null]);
+  });
+
+  it("may be killed at any time: the program goes on, and can be attached to again", async () => {
+    const opener = await launch("python3", "-c", OPENER);
+    await opener.saw(/opened/);
+    for (let round = 0; round < 2; round++) {
+      const supervisor = spawn(HERMES, ["attach", "--door", door, "-p", policy, String(opener.pid)], {
+        stdio: "ignore",
+      });
+      await opener.saw(/errno 18/, opener.length());
+      supervisor.kill("SIGKILL");
+      await once(supervisor, "exit");
+      await opener.saw(/opened/, opener.length());
+    }
+    const session = await attached({ pid: opener.pid, policy, door });
+    await opener.saw(/errno 18/, opener.length());
+    await leave(session);
+  });
+
+  it("leaves one stopped that was stopped, and goes with its children and what they become", async () => {
+    const shell = await launch(
+      "bash",
+      "-c",
+      'while read line; do cat /etc/hostname > /dev/null && echo "$line read" || echo "$line refused"; done',
+    );
+    process.kill(shell.pid, "SIGSTOP");
+    const session = await attached({ pid: shell.pid, policy, door });
+    shell.child.stdin.write("one\n");
+    await leave(session);
+    expect(readTarget(shell.pid)?.state).toBe("T");
+    const again = await attached({ pid: shell.pid, policy, door });
+    process.kill(shell.pid, "SIGCONT");
+    await shell.saw(/one refused/);
+    await leave(again);
+    shell.child.stdin.write("two\n");
+    await shell.saw(/two read/);
+  });
+
+  it("refuses what nobody answered when it leaves", async () => {
+    const asking = definePolicy({
+      name: "asking",
+      actions: ["ask"],
+      on: { openat: (e) => (e.path === "/etc/hostname" ? ask("May it?") : undefined) },
+    });
+    const opener = await launch("python3", "-c", OPENER);
+    await opener.saw(/opened/);
+    let asked = () => {};
+    const question = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const session = await startAttached(
+      { pid: opener.pid, policy: asking, door, reload: false, ask: { patience: 60_000 } },
+      { question: () => asked() },
+    );
+    await question;
+    const from = opener.length();
+    await leave(session);
+    await opener.saw(/errno 13[\s\S]*opened/, from);
   });
 
   it("sees how the program ends", async () => {

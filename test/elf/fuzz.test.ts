@@ -44,7 +44,16 @@ function mutated(random: Random): Buffer {
   places.push(() => sections + random.below(bytes.length - sections));
   for (let i = 1 + random.below(12); i > 0; i--) {
     const at = Math.min(random.pick(places)(), bytes.length - 8);
-    const value = random.pick([0n, 1n, 0x7fn, 0xffffn, 0xffffffffn, 0x8000000000000000n, 2n ** 64n - 1n]);
+    const value = random.pick([
+      0n,
+      1n,
+      0x7fn,
+      0xffffn,
+      0xffffffffn,
+      2n ** 53n - 1n,
+      2n ** 63n,
+      2n ** 64n - 1n,
+    ]);
     if (random.below(2) === 0) bytes[at] = random.below(256);
     else bytes.writeBigUInt64LE(value, at - (at % 8));
   }

@@ -11,6 +11,7 @@ import {
   fault,
   kill,
   modify,
+  type RegisterValues,
   type Verdict,
   virtualFile,
 } from "../../verdict.js";
@@ -92,6 +93,9 @@ export class Answers {
       modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, this.#reason(L, 2)),
       modify_result: (L) => modifyWith({ result: this.#integer(L, 1, "modify_result") }, this.#reason(L, 2)),
       emulate: (L) => this.#emulate(L),
+      set_registers: (L) =>
+        modifyWith({ registers: this.#registers(L, "set_registers") }, this.#reason(L, 2)),
+      skip: (L) => emulate(0, { registers: this.#registers(L, "skip") }, this.#reason(L, 2)),
       virtual_file: (L) => virtualFile(this.#bytes(L, 1, "virtual_file"), this.#reason(L, 2)),
       fault: (L) => this.#fault(L),
       delay: (L) => fault({ delay: this.#milliseconds(L, 1) }, this.#reason(L, 2)),
@@ -183,6 +187,19 @@ export class Answers {
       outputs[this.#argument(L, -2)] = bytes;
     });
     return emulate(result, { outputs }, this.#reason(L, 3));
+  }
+
+  /** Registers by name: what an instruction finds, or leaves. */
+  #registers(L: Pointer, what: string): RegisterValues {
+    const e = this.#engine;
+    const registers: Record<string, bigint> = {};
+    if (e.type(L, 1) === TYPE.nil && what === "skip") return registers;
+    if (e.type(L, 1) !== TYPE.table)
+      throw new TypeError(`hermes.${what} takes a table of registers: { eax = 0 }`);
+    e.each(L, 1, () => {
+      registers[e.text(L, -2) ?? ""] = this.#integer(L, -1, what);
+    });
+    return registers;
   }
 
   #fault(L: Pointer): Verdict {

@@ -360,7 +360,7 @@ function pushSeconds(engine: Engine, L: Pointer, seconds: number | undefined): v
   else engine.x.lua_pushnumber(L, seconds);
 }
 
-function pushProcess(scene: Scene, L: Pointer, process: ProcessInfo | undefined): void {
+export function pushProcess(scene: Scene, L: Pointer, process: ProcessInfo | undefined): void {
   if (process) scene.views.push(L, new ProcessView(scene, process));
   else scene.engine.push(L, undefined);
 }

@@ -1,19 +1,21 @@
 import { suggest, syscallByNumber } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, InstructionEvent } from "../../event.js";
 import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
 import { callsNamed, constantRules, type LooseRule } from "../define.js";
-import type { ConstantRule, Interest, Subscription } from "../policy.js";
+import { namesInstruction, parseInstructionPattern } from "../instruction-pattern.js";
+import type { ConstantRule, InstructionInterest, Interest, Subscription } from "../policy.js";
 import { Answers } from "./answers.js";
 import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
 import { insideFunctions, looksInside } from "./inside.js";
+import { InstructionView } from "./instruction-view.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
 import { type LuaData, TYPE } from "./values.js";
-import { Views } from "./view.js";
+import { type View, Views } from "./view.js";
 
 export interface ScriptSource {
   /** As Lua's messages name it. */
@@ -65,6 +67,7 @@ export class Script {
   readonly #hermes: bigint;
   readonly #registrations: Registration[] = [];
   readonly #constants: ConstantRule[] = [];
+  readonly #instructions: (Handler & { readonly interest: InstructionInterest })[] = [];
   readonly #entries = new Map<number, Handler[]>();
   readonly #returns = new Map<number, Handler[]>();
   readonly #camel = new Map<number, string>();
@@ -98,7 +101,16 @@ export class Script {
     return this.#ask(this.#returns.get(event.nr), event);
   }
 
-  #ask(handlers: Handler[] | undefined, event: CallEvent): Verdict | undefined {
+  decideInstruction(event: InstructionEvent, { index }: InstructionInterest): Verdict | undefined {
+    const view = () => new InstructionView(this.#scene, event);
+    return this.#ask([this.#instructions[index]!], event as unknown as CallEvent, view);
+  }
+
+  #ask(
+    handlers: Handler[] | undefined,
+    event: CallEvent,
+    view: () => View = () => new EventView(this.#scene, event),
+  ): Verdict | undefined {
     if (!handlers) return undefined;
     const { engine } = this;
     const { x } = engine;
@@ -108,7 +120,7 @@ export class Script {
         const L = engine.thread;
         x.lua_rawgeti(L, REGISTRY, ref);
         if (form === "event") {
-          this.#views.push(L, new EventView(this.#scene, event));
+          this.#views.push(L, view());
           engine.call(1, 1);
         } else {
           engine.pushText(L, this.#camel.get(event.nr)!);
@@ -246,6 +258,14 @@ export class Script {
     const byPart = new Map<Registration["part"], number[]>();
     const named = new Set<number>();
     for (const name of names) {
+      if (namesInstruction(name)) {
+        if (part === "returns")
+          throw new Error(`${name}: an instruction is decided on before it runs: use hermes.on`);
+        const index = this.#instructions.length;
+        const interest = { ...parseInstructionPattern(name), actions: actions ?? EVERYTHING, index };
+        this.#instructions.push({ ref, form: "event", interest });
+        continue;
+      }
       const isReturn = part === "returns" || name.startsWith("return:");
       const call = name.replace(/^return:/, "");
       const calls = callsOf(call);
@@ -287,7 +307,8 @@ export class Script {
     const actions = actionsOf(engine.value(L, -1)) ?? EVERYTHING;
     engine.clear();
     this.#registerOnSyscall(source);
-    if (this.#registrations.length === 0 && this.#constants.length === 0)
+    const instructions = this.#instructions.map(({ interest }) => interest);
+    if (this.#registrations.length + this.#constants.length + instructions.length === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
     const calls = new Map<number, Interest>();
     const mentioned = looksInside(source.text);
@@ -305,7 +326,7 @@ export class Script {
         });
       }
     }
-    return { calls, constants: this.#constants };
+    return { calls, constants: this.#constants, ...(instructions.length > 0 && { instructions }) };
   }
 
   #registerOnSyscall(source: ScriptSource): void {

@@ -11,6 +11,8 @@ import { checkShape } from "./check.js";
 import { type Compilation, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
 import { compileFence } from "./fence.js";
+import { compileInstructionRule, type InstructionRule, isAboutInstructions } from "./instruction-rule.js";
+import { whyNotInstruction } from "./instruction-rules.js";
 import type { Rule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
 import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
@@ -55,8 +57,12 @@ export async function loadYaml(
   const files = new FileLoader(surroundings, variables);
   const top = files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
-  const rules = await compileAll(ordered, surroundings);
-  if (rules.length === 0 && top.default === "allow" && Object.keys(top.fence).length === 0)
+  const { rules, instructions } = await compileAll(ordered, surroundings);
+  if (
+    rules.length + instructions.length === 0 &&
+    top.default === "allow" &&
+    Object.keys(top.fence).length === 0
+  )
     throw top.file.source.error([], "it has no rules and allows everything by default: it would do nothing");
   const { name, description } = top.file.content;
   return new YamlPolicy({
@@ -69,6 +75,7 @@ export async function loadYaml(
     fallback: top.default,
     ...(Object.keys(top.fence).length > 0 && { fence: top.fence }),
     rules: withCounters(rules, previous),
+    instructions,
   });
 }
 
@@ -192,20 +199,36 @@ function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariab
 
 // ---------------------------------------------------------------- rules
 
-async function compileAll(files: readonly LoadedFile[], surroundings: Surroundings): Promise<Rule[]> {
+interface CompiledRules {
+  readonly rules: readonly Rule[];
+  readonly instructions: readonly InstructionRule[];
+}
+
+async function compileAll(files: readonly LoadedFile[], surroundings: Surroundings): Promise<CompiledRules> {
   const rules: Rule[] = [];
+  const instructions: InstructionRule[] = [];
   const ids = new Map<string, string>();
+  const take = ({ id, at }: { id: string; at: string }, place: Place, { source }: LoadedFile) => {
+    const known = ids.get(id);
+    if (known !== undefined)
+      throw source.error([...place, "id"], `the id ${id} is taken by the rule at ${known}`);
+    ids.set(id, at);
+  };
   const pattern = await regularExpressions(files);
   for (const file of files) {
     const hosts = await lookUpHosts(file, surroundings);
     const compilation: Compilation = { ...file, surroundings, hosts, pattern };
     for (const [i, spec] of (file.content.rules ?? []).entries()) {
       const place: Place = ["rules", i];
+      if (isAboutInstructions(spec)) {
+        const rule = compileInstructionRule(spec, place, compilation);
+        take(rule, place, file);
+        checkInstructionExamples(rule, place, file);
+        instructions.push(rule);
+        continue;
+      }
       const rule = compileRule(spec, place, rules.length, compilation);
-      const known = ids.get(rule.id);
-      if (known !== undefined)
-        throw file.source.error([...place, "id"], `the id ${rule.id} is taken by the rule at ${known}`);
-      ids.set(rule.id, rule.at);
+      take(rule, place, file);
       if (spec.examples) {
         const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_SURROUNDINGS };
         checkExamples(compileRule(spec, place, rules.length, made), spec, place, file);
@@ -213,7 +236,24 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       rules.push(rule);
     }
   }
-  return rules;
+  return { rules, instructions };
+}
+
+function checkInstructionExamples(rule: InstructionRule, place: Place, { source }: LoadedFile): void {
+  for (const kind of ["match", "not_match"] as const)
+    for (const [i, example] of (rule.spec.examples?.[kind] ?? []).entries()) {
+      const at: Place = [...place, "examples", kind, i];
+      let why: string | undefined;
+      try {
+        why = whyNotInstruction(rule, example);
+      } catch (error) {
+        throw source.error(at, `rule ${rule.id}: ${(error as Error).message}`);
+      }
+      if (kind === "match" && why !== undefined)
+        throw source.error(at, `rule ${rule.id} does not match its example: ${why}`);
+      if (kind === "not_match" && why === undefined)
+        throw source.error(at, `rule ${rule.id} matches an example that it must not match`);
+    }
 }
 
 /** RE2 takes time in proportion to the text: a hostile command line cannot make it slow. Loaded when it is needed. */

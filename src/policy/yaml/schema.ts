@@ -29,6 +29,11 @@ const names = z
     },
   )
   .optional();
+const number = (what: string) => z.union([z.int(), z.string()], { error: `takes ${what}` });
+const oneOrMoreNumbers = (what: string) =>
+  z.union([z.int(), z.string(), z.array(z.union([z.int(), z.string()])).min(1)], {
+    error: `takes ${what} such as 7 or 0x80000001, or a list of them`,
+  });
 const wholeNumber = (what: string) => z.int({ error: `takes a whole number: ${what}` }).nonnegative();
 
 export const ACTION_KEYS = [
@@ -228,6 +233,38 @@ export const ruleSchema = z.strictObject(
       .union([z.int(), z.string()], { error: "takes a size such as 512 or 1KB" })
       .optional()
       .describe("fault: at most so many bytes are transferred."),
+
+    leaf: oneOrMoreNumbers("a leaf").optional().describe("cpuid: which leaf (eax) is asked for."),
+    subleaf: oneOrMoreNumbers("a subleaf").optional().describe("cpuid: which part of it (ecx)."),
+    value: number("a whole number").optional().describe("emulate, modify: what a counter shows."),
+    registers: z
+      .record(z.string(), number("a whole number"), { error: "takes a map such as { eax: 0 }" })
+      .optional()
+      .describe("emulate, modify: registers, for rules about instructions."),
+    clear: z
+      .union(
+        [
+          z
+            .array(z.string({ error: "each is a feature such as avx2" }))
+            .min(1, { error: "is an empty list" }),
+          z.record(
+            z.string(),
+            z.union(
+              [
+                z.int().min(0).max(31),
+                z.string(),
+                z.array(z.union([z.int().min(0).max(31), z.string()])).min(1),
+              ],
+              {
+                error: "takes features or bits, such as [avx2] or 5",
+              },
+            ),
+          ),
+        ],
+        { error: "takes features such as [avx2, rdrand], or bits of registers: { ebx: [5] }" },
+      )
+      .optional()
+      .describe("modify cpuid: features that the machine is said not to have."),
 
     reason: z
       .string({ error: "takes a text" })

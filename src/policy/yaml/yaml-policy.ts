@@ -1,9 +1,11 @@
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, InstructionEvent } from "../../event.js";
 import { type Action, isStricter, type Verdict } from "../../verdict.js";
 import { flagBits, subjectsOf, subjectsOfCall } from "../match/subject.js";
-import type { Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
+import type { InstructionInterest, Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
 import { floorOf } from "./floor.js";
+import type { InstructionRule } from "./instruction-rule.js";
+import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
@@ -20,6 +22,7 @@ export interface PolicyParts {
   readonly fence?: PolicyFence;
   readonly fallback: Default;
   readonly rules: readonly Rule[];
+  readonly instructions?: readonly InstructionRule[];
 }
 
 /** What a policy says about one deed. */
@@ -47,6 +50,7 @@ export class YamlPolicy implements Policy {
   readonly default: Default;
   readonly #plans: ReadonlyMap<number, CallPlan>;
   readonly #fallback: Ruling;
+  readonly #instructions: InstructionRules;
 
   constructor(parts: PolicyParts) {
     this.name = parts.name;
@@ -60,7 +64,10 @@ export class YamlPolicy implements Policy {
     this.default = parts.fallback;
     this.floor = floorOf(parts.rules, parts.fallback);
     this.#plans = planCalls(parts.rules, parts.fallback);
-    this.subscription = subscriptionOf(this.#plans, parts.fallback);
+    this.#instructions = new InstructionRules(parts.instructions ?? []);
+    const { interests } = this.#instructions;
+    const calls = subscriptionOf(this.#plans, parts.fallback);
+    this.subscription = interests.length > 0 ? { ...calls, instructions: interests } : calls;
     this.#fallback = { verdict: fallbackVerdict(parts.fallback), order: Number.POSITIVE_INFINITY };
   }
 
@@ -88,6 +95,10 @@ export class YamlPolicy implements Policy {
     return undefined;
   }
 
+  decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
+    return this.#instructions.decide(event, interest);
+  }
+
   /** The explanation in lines: each rule that was asked, and what kept it from matching. */
   why(event: CallEvent): string[] {
     return this.explain(event).deeds.flatMap(({ does, on, steps }) => [
@@ -97,7 +108,11 @@ export class YamlPolicy implements Policy {
   }
 
   lint(): string[] {
-    return lint(this.rules, this.default).map(({ rule, at, text }) => `${at}: rule ${rule}: ${text}`);
+    const findings = lint(this.rules, this.default);
+    return [
+      ...findings.map(({ rule, at, text }) => `${at}: rule ${rule}: ${text}`),
+      ...this.#instructions.lint(),
+    ];
   }
 
   /** Which rule decides an event, and why each rule before it does not. Counts nothing. */

@@ -1,0 +1,27 @@
+import { type CallStack, callStack, frameOf, type Inside, type RecordedStack } from "../inside.js";
+import { callerOf } from "../policy/match/stack.js";
+import { harmless } from "../text.js";
+
+/** A stack as a trace keeps it: texts, which repeat and so cost little. */
+export function recordedStack(event: Inside): RecordedStack {
+  const stack: CallStack = event.stack();
+  const frames = stack.map(String);
+  return stack.end === "start" ? { frames } : { frames, end: stack.end };
+}
+
+/** One line for each frame, as `strace -k` has them; the last says why there are no more, unless the thread began there. */
+export function stackLines({ frames, end }: RecordedStack): string[] {
+  const lines = frames.map((frame) => ` > ${harmless(frame)}`);
+  return end === undefined ? lines : [...lines, ` > (${end})`];
+}
+
+/** Who made the call: the innermost function outside the C library. */
+export function callerText({ frames }: RecordedStack): string | undefined {
+  const caller = callerOf(
+    callStack(
+      frames.map((text) => frameOf(text)),
+      "start",
+    ),
+  );
+  return caller && String(caller);
+}
