@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|exec|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|exec|fleet|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { analyze } from "./analyze.mjs";
 import { exec } from "./exec.mjs";
+import { fleet } from "./fleet.mjs";
 import { guard } from "./guard.mjs";
 import { memory } from "./memory.mjs";
 import { installPeers } from "./peers.mjs";
@@ -13,6 +14,7 @@ import { scale } from "./scale.mjs";
 import { start } from "./start.mjs";
 import { stops } from "./stops.mjs";
 import { trace } from "./trace.mjs";
+import { unwind } from "./unwind.mjs";
 import { workloads } from "./workloads.mjs";
 
 const SCENARIOS = {
@@ -21,11 +23,13 @@ const SCENARIOS = {
   policy: async (options) => ({ policy: policies(options) }),
   reload: async (options) => ({ reload: await reload(options) }),
   exec: async (options) => ({ exec: await exec(options) }),
+  fleet: async (options) => ({ fleet: await fleet(options) }),
   guard: async (options) => ({ guard: guard(options) }),
   trace: async (options) => ({ trace: await trace(options) }),
   analyze: async (options) => ({ analyze: await analyze(options) }),
   scale: async (options) => ({ scale: scale(options) }),
   workloads: async (options) => ({ workloads: await workloads(options) }),
+  unwind: async (options) => ({ unwind: unwind(options) }),
   peers: async () => installPeers(),
   memory: async (options) => ({ memory: await memory(options) }),
 };

@@ -81,6 +81,8 @@ export type StackEnd =
 export interface RecordedStack {
   readonly frames: readonly string[];
   readonly end?: StackEnd;
+  /** Which module is the program itself, where it is on the stack. */
+  readonly main?: string;
 }
 
 export type RegisterName = (typeof REGISTER_NAMES)[number];

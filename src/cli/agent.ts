@@ -9,6 +9,7 @@ import { examine } from "../doctor.js";
 import { HermesError } from "../errors.js";
 import { Agent, type RunningHere } from "../fleet/agent.js";
 import { AppliedPolicy } from "../fleet/applied.js";
+import { placeOf } from "../fleet/place.js";
 import { loadConfig, userFile } from "../guard/config/load.js";
 import { fleetFolder } from "../store/enrolled.js";
 import { openStore, stateFolder } from "../store/open.js";
@@ -24,6 +25,7 @@ export interface AgentFlags {
   readonly local?: string;
   readonly trust?: readonly string[];
   readonly traces?: string;
+  readonly upload?: string;
   readonly spool?: string;
   readonly keep?: string;
 }
@@ -43,6 +45,8 @@ export async function agentCommand(flags: AgentFlags): Promise<number> {
   const store = await openStore(local);
   const audit = Audit.open(store);
   const places = { workspace: resolve("."), home, env };
+  if (flags.upload !== undefined && flags.traces === undefined)
+    throw usage("--upload brings traces somewhere: --traces says where they are");
   const traces = flags.traces === undefined ? undefined : resolve(flags.traces);
   try {
     const policy = new AppliedPolicy(fleetFolder(env, home), trusted);
@@ -56,6 +60,7 @@ export async function agentCommand(flags: AgentFlags): Promise<number> {
       protections: (await examine()).map(({ name, state }) => ({ name, state })),
       runs: () => runsHere(store),
       ...(keep !== undefined && { keep }),
+      ...(flags.upload !== undefined && { uploads: placeOf(flags.upload) }),
       ...(traces !== undefined && { traces: () => newestTraces(traces) }),
       log: (text) => say(`hermes: ${harmless(text)}\n`),
     });

@@ -6,6 +6,7 @@ import { Access, ROLES, type User } from "../console/access.js";
 import { Console, type LogEntry } from "../console/server.js";
 import { OtlpClient } from "../export/otlp-client.js";
 import { Fleet } from "../fleet/fleet.js";
+import { placeOf } from "../fleet/place.js";
 import { Warden } from "../fleet/warden.js";
 import { userFile } from "../guard/config/load.js";
 import { configuredGuard } from "../guard/host.js";
@@ -30,6 +31,7 @@ export interface ConsoleFlags {
   readonly store?: string;
   readonly log?: string;
   readonly json?: boolean;
+  readonly traces?: string;
 }
 
 const GUARD_MS = 2000;
@@ -70,6 +72,7 @@ export async function consoleCommand(flags: ConsoleFlags, fleet?: Fleet): Promis
       ...(fleet
         ? { fleet }
         : { userFile: userFile({ workspace: resolve("."), home: homedir(), env: process.env }) }),
+      ...(flags.traces !== undefined && { traces: placeOf(flags.traces) }),
       ...(origin !== undefined && { origin }),
       ...(flags.otlp !== undefined && { collector: new OtlpClient(flags.otlp) }),
     });

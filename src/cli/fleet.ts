@@ -8,8 +8,10 @@ import { Fleet } from "../fleet/fleet.js";
 import { enroll, type Host, hosts, revoke, setLabels } from "../fleet/hosts.js";
 import { labelsOf, shownLabels } from "../fleet/labels.js";
 import { dropBefore } from "../fleet/parts.js";
+import { placeOf } from "../fleet/place.js";
 import { advance, assignments, LIMITS, pin, push, settle, takeBack, tryOut } from "../fleet/releases.js";
 import { textOf } from "../fleet/texts.js";
+import { download, traces } from "../fleet/traces.js";
 import type { Trial } from "../fleet/trial.js";
 import { loadPolicy } from "../policy/load.js";
 import { harmless } from "../text.js";
@@ -30,6 +32,7 @@ export interface FleetFlags {
   readonly sign?: string;
   readonly output?: string;
   readonly wait?: string;
+  readonly from?: string;
 }
 
 export async function enrollCommand(name: string, flags: FleetFlags): Promise<number> {
@@ -295,6 +298,34 @@ export async function diffCommand(name: string, file: string, flags: FleetFlags)
           .join("\n"),
       );
     return changes === "" ? 0 : 1;
+  });
+}
+
+export async function tracesCommand(flags: FleetFlags): Promise<number> {
+  return withFleet(flags, async (fleet) => {
+    const all = await fleet.read(traces);
+    if (flags.json) print(`${JSON.stringify(all)}\n`);
+    else if (all.length === 0) print("No host has brought a trace.\n");
+    else
+      for (const { id, host, name, bytes, changed } of all)
+        print(
+          harmless(`${id}  ${host}  ${name}  ${bytes} bytes  ${new Date(changed).toISOString()}`).concat(
+            "\n",
+          ),
+        );
+    return 0;
+  });
+}
+
+export async function fetchCommand(id: string, file: string, flags: FleetFlags): Promise<number> {
+  const place = placeOf(flags.from!);
+  return withFleet(flags, async (fleet) => {
+    const found = (await fleet.read(traces)).filter((one) => one.id.startsWith(id));
+    if (found.length !== 1)
+      throw new HermesError("FLEET", { message: `${found.length} traces begin with ${id}` });
+    await download(place, found[0]!, file);
+    if (flags.json) print(`${JSON.stringify({ ...found[0]!, file })}\n`);
+    return 0;
   });
 }
 

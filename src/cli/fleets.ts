@@ -14,6 +14,7 @@ export function addFleetCommands(program: Command): void {
     .option("--local <file>", "the store of this host's sessions (default: hermes's own)")
     .option("--trust <key>", "take only policies that this key has signed; may be repeated", collect)
     .option("--traces <folder>", "traces of this host, on which new policies are tried before they come")
+    .option("--upload <place>", "bring these traces to a folder, or to s3://BUCKET/PREFIX?endpoint=URL")
     .option(
       "--spool <bytes>",
       "what this host's store may grow to, e.g. 1G; then calls are refused, and nothing is lost",
@@ -34,6 +35,7 @@ export function addFleetCommands(program: Command): void {
     )
     .option("--store <url>", STORE)
     .option("--json", "links as JSON")
+    .option("--traces <place>", "where hosts bring their traces, to look at them from here")
     .option("--log <form>", "on stderr: text (what is wrong), or json (every request, as JSON lines)", "text")
     .addHelpText("after", SERVE_EXAMPLES)
     .action(async (options) => exit(await (await import("./console.js")).serveCommand(options)));
@@ -93,6 +95,14 @@ export function addFleetCommands(program: Command): void {
     "forget <time>",
     "give up records that came before, e.g. 90d or 2026-01-01; the rest still verifies",
   ).action(async (time, options) => exit(await (await commands()).forgetCommand(time, options)));
+  add("traces", "what hosts have recorded and brought").action(async (options) =>
+    exit(await (await commands()).tracesCommand(options)),
+  );
+  add("fetch <trace> <file>", "get one of them, for hermes analyze and others")
+    .requiredOption("--from <place>", "the folder or s3://BUCKET/PREFIX where they are")
+    .action(async (trace, file, options) =>
+      exit(await (await commands()).fetchCommand(trace, file, options)),
+    );
   fleet
     .command("keygen <name>")
     .description("make a key that signs policies: NAME.key and NAME.pub")

@@ -64,6 +64,9 @@ function inForce(protections: SessionResult["protections"]): string[] {
     attached !== undefined
       ? "no fence"
       : `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
+    ...Object.entries(protections.instructions ?? {}).map(
+      ([name, count]) => `${name} at ${count} places of code (cooperative)`,
+    ),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { Audit } from "../audit/audit.js";
 import { HermesError } from "../errors.js";
 import type { OtlpClient } from "../export/otlp-client.js";
 import type { Fleet } from "../fleet/fleet.js";
+import type { Place } from "../fleet/place.js";
 import type { Guard } from "../guard/guard.js";
 import type { SkillStore } from "../guard/skills/store.js";
 import type { Store } from "../store/store.js";
@@ -45,6 +46,8 @@ export interface ConsoleOptions {
   readonly collector?: OtlpClient;
   /** Where there are many hosts. */
   readonly fleet?: Fleet;
+  /** Where its hosts bring their traces. */
+  readonly traces?: Place;
   /** Where answers for always are kept. */
   readonly userFile?: string;
   /** Of this machine: it speaks plain HTTP. */
@@ -112,7 +115,7 @@ export class Console {
       ...analysisRoutes(this.#reports, report, runs),
       ...approvalRoutes(store, desk, () => this.#pending.look()),
       ...auditRoutes(store, guard),
-      ...(fleet ? fleetRoutes(fleet, audit) : []),
+      ...(fleet ? fleetRoutes(fleet, audit, this.#reports, report, options.traces) : []),
       ...guardRoutes(guard),
       ...policyRoutes({ store, audit, files: policies, ...(runs && { runs }) }),
       ...sessionRoutes(store, runs, audit),

@@ -92,7 +92,7 @@ export function arrange(wishes: Wishes): Arrangement {
   const refusesIoUring = couldPassUnseen(wishes);
   const actMark = 1 + Math.floor(Math.random() * 2 ** 31); // whoever guesses it comes through the other door: no harm
   const narrowed = narrowing(wishes, doorOf);
-  const hidden = unhide(stack, wishes.door);
+  const hidden = unhide(stack, wishes.door, wishes.live);
   const gated = gatedCalls(wishes, doorOf);
   const program = compileFilter(
     wishes.attached

@@ -1,4 +1,4 @@
-import { syscallByNumber } from "../abi/index.js";
+import { SYSCALLS, type Syscall, syscallByNumber } from "../abi/index.js";
 import { HermesError } from "../errors.js";
 import { trapsCounter } from "../policy/instruction-pattern.js";
 import type { PolicyStack } from "../policy/stack.js";
@@ -13,11 +13,16 @@ export interface Unhidden {
 }
 
 /** The vDSO reads the counter itself: where that stops a program, all of its calls enter the kernel. */
-export function unhide(stack: PolicyStack, door: "auto" | "notify" | "trace"): Unhidden {
+export function unhide(
+  stack: PolicyStack,
+  door: "auto" | "notify" | "trace",
+  live: readonly Syscall[] = [],
+): Unhidden {
   const traps = stack.policies.some(({ subscription }) => trapsCounter(subscription));
   const named = [...stack.interests()].flatMap(([nr, interest]) => (interest.named ? [nr] : []));
   const constant = stack.constants.map(({ nr }) => nr);
-  const calls = new Set([...named, ...constant].filter((nr) => VDSO_CALLS.has(nr)));
+  const later = live.length < SYSCALLS.length ? live.map(({ nr }) => nr) : []; // "*" names none of them
+  const calls = new Set([...named, ...constant, ...later].filter((nr) => VDSO_CALLS.has(nr)));
   if ((traps || calls.size > 0) && door === "notify") {
     const names = [...calls].map((nr) => syscallByNumber(nr)!.name);
     throw new HermesError("UNAVAILABLE", {

@@ -4,10 +4,12 @@ import type { Store } from "../store/store.js";
 import { PACKAGE_VERSION } from "../version.js";
 import type { AppliedPolicy } from "./applied.js";
 import { Delivery } from "./delivery.js";
-import { Line, type LineOptions } from "./line.js";
+import { ANSWERS, Line, type LineOptions, POLICIES } from "./line.js";
+import type { Place } from "./place.js";
 import { PolicyWatch } from "./policy-watch.js";
 import { type Offline, Questions } from "./questions.js";
 import { PROTOCOL } from "./rights.js";
+import { Uploads } from "./uploads.js";
 
 export interface AgentOptions extends Pick<LineOptions, "firstPause" | "longestPause"> {
   readonly url: string;
@@ -24,6 +26,8 @@ export interface AgentOptions extends Pick<LineOptions, "firstPause" | "longestP
   readonly runs: () => Promise<readonly RunningHere[]>;
   /** Traces of the past, the newest first, for trials of policies. */
   readonly traces?: () => readonly string[];
+  /** Where they are brought, for others to look at. */
+  readonly uploads?: Place;
   /** How many records that were delivered stay on this host; default all. */
   readonly keep?: number;
   readonly log: (text: string) => void;
@@ -55,13 +59,17 @@ export class Agent {
   readonly #delivery: Delivery;
   readonly #questions: Questions;
   readonly #policies: PolicyWatch;
+  readonly #uploads: Uploads | undefined;
   readonly #stopListening: () => void;
   #wake: () => void = () => {};
   #woken = false;
-  #noticed = true;
+  #news = { policy: true, answers: true };
+  #id: string | undefined;
   #closed = false;
   #greeted = false;
-  #lastBeat = 0;
+  #lastBeat = Number.NEGATIVE_INFINITY;
+  #running: readonly RunningHere[] = [];
+  #counting: Promise<void> | undefined;
   #trouble: string | null = null;
   readonly #over: Promise<void>;
 
@@ -72,20 +80,23 @@ export class Agent {
       url,
       ...(options.firstPause !== undefined && { firstPause: options.firstPause }),
       ...(options.longestPause !== undefined && { longestPause: options.longestPause }),
-      notice: () => this.#poke(true),
+      notice: (channel, payload) => this.#hear(channel, payload),
       changed: (up, why) => {
         log(up ? `connected to ${this.#line.name}` : `not connected: ${why}`);
         if (!up) {
           this.#greeted = false;
           this.#questions.lost();
         }
-        this.#poke(false);
+        this.#news = { policy: true, answers: true };
+        this.#poke();
       },
     });
     this.#delivery = new Delivery(this.#line, store, audit.chain, options.keep);
     this.#questions = new Questions(this.#line, store, desk, offline);
-    this.#policies = new PolicyWatch(this.#line, policy, audit, options.runs, options.traces ?? (() => []));
-    this.#stopListening = store.onApprovals(() => this.#poke(false));
+    this.#policies = new PolicyWatch(this.#line, policy, audit, options.traces ?? (() => []));
+    const { uploads, traces } = options;
+    this.#uploads = uploads && traces && new Uploads(this.#line, uploads, traces);
+    this.#stopListening = store.onApprovals(() => this.#poke());
     this.#over = this.#work();
   }
 
@@ -93,23 +104,31 @@ export class Agent {
     return this.#line.up && this.#greeted;
   }
 
+  /** Answers to other hosts are none of ours: with many hosts, they are most of what there is to hear. */
+  #hear(channel: string, payload: string): void {
+    if (channel === POLICIES) this.#news.policy = true;
+    else if (channel === ANSWERS && payload === this.#id) this.#news.answers = true;
+    else return;
+    this.#poke();
+  }
+
   /** Looks now instead of in a moment. */
-  #poke(noticed: boolean): void {
-    this.#noticed ||= noticed;
+  #poke(): void {
     this.#woken = true;
     this.#wake();
   }
 
   async #work(): Promise<void> {
     const { tick = 500, look: often = 2_000, log } = this.#options;
-    let lastLook = 0;
+    let lastLook = Number.NEGATIVE_INFINITY;
     while (!this.#closed) {
       // Where a proxy swallows notices, we look by ourselves.
-      const look = this.#noticed || Date.now() - lastLook > often || Date.now() < lastLook;
-      this.#noticed = false;
-      if (look) lastLook = Date.now();
+      const due = performance.now() - lastLook > often;
+      const news = { policy: due || this.#news.policy, answers: due || this.#news.answers };
+      this.#news = { policy: false, answers: false };
+      if (due) lastLook = performance.now();
       try {
-        if (await this.#pass(look)) continue;
+        if (await this.#pass(news)) continue;
       } catch (error) {
         if (this.#line.up) {
           const message = (error as Error).message;
@@ -122,16 +141,19 @@ export class Agent {
   }
 
   /** Returns whether there is more to do at once. */
-  async #pass(look: boolean): Promise<boolean> {
+  async #pass(news: { readonly policy: boolean; readonly answers: boolean }): Promise<boolean> {
     if (!this.#line.up) {
       if (this.#line.downFor > (this.#options.offlineAfter ?? 2_000)) await this.#questions.answerOffline();
       return false;
     }
     if (!this.#greeted) await this.#greet();
-    if (look) await this.#policies.look();
-    await this.#questions.exchange(look);
+    if (news.policy) await this.#policies.look();
+    await this.#questions.exchange(news.answers);
     const more = await this.#delivery.deliver();
     await this.#beat();
+    this.#uploads?.look((message) => {
+      this.#trouble = message;
+    });
     return more;
   }
 
@@ -144,16 +166,19 @@ export class Agent {
     if (!row.speaks)
       throw new Error(`the server no longer serves agents of protocol ${PROTOCOL}: update this one`);
     await this.#delivery.begin();
+    this.#id = row.id;
     this.#greeted = true;
-    this.#lastBeat = 0;
+    this.#lastBeat = Number.NEGATIVE_INFINITY;
   }
 
   async #beat(): Promise<void> {
-    const { beat = 5_000, protections, runs } = this.#options;
-    if (Date.now() - this.#lastBeat < beat && Date.now() >= this.#lastBeat && !this.#policies.news) return;
-    this.#lastBeat = Date.now();
-    const running = (await runs()).slice(0, SESSIONS_SHOWN).map(({ pid, command }) => ({ pid, command }));
-    const { applied, calls, denied, trouble, trial } = await this.#policies.report();
+    const { beat = 5_000, protections } = this.#options;
+    const due = performance.now() - this.#lastBeat >= beat;
+    if (due) this.#countRuns();
+    if (!due && !this.#policies.news) return;
+    this.#lastBeat = performance.now();
+    const running = this.#running.slice(0, SESSIONS_SHOWN).map(({ pid, command }) => ({ pid, command }));
+    const { applied, calls, denied, trouble, trial } = this.#policies.report();
     await this.#line.ask(
       `UPDATE host SET seen = server_now(), version = $1, protections = $2, sessions = $3, applied = $4,
          calls = $5, denied = $6, trouble = $7, trial_result = COALESCE($8, trial_result) WHERE id = me()`,
@@ -169,6 +194,21 @@ export class Agent {
       ],
     );
     this.#trouble = null;
+  }
+
+  /** Beside everything else: a session that is busy may take its time to tell. */
+  #countRuns(): void {
+    this.#counting ??= this.#options
+      .runs()
+      .then((runs) => {
+        this.#running = runs;
+        this.#policies.count(runs);
+        if (this.#policies.news) this.#poke();
+      })
+      .catch((error) => this.#options.log((error as Error).message))
+      .finally(() => {
+        this.#counting = undefined;
+      });
   }
 
   async #rest(ms: number): Promise<void> {
@@ -189,6 +229,8 @@ export class Agent {
     this.#stopListening();
     this.#wake();
     await this.#over;
+    await this.#counting;
+    await this.#uploads?.close();
     await this.#line.close();
   }
 }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ export class AppliedPolicy {
     this.#accepted = join(folder, "accepted.json");
     const isNew = !existsSync(this.file);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (isNew) this.#put(this.file, NOTHING_YET);
+    if (isNew) this.#put([this.file, NOTHING_YET]);
   }
 
   /** The last one that was accepted; of a policy that somebody else has changed since, it is not in force. */
@@ -71,16 +72,15 @@ export class AppliedPolicy {
         throw refuse(`it is older than ${before.serial}, which this host had before`);
     }
     await this.check(text);
-    // Before it counts: an older one is not taken again, wherever we are stopped.
-    this.#put(this.#accepted, `${JSON.stringify({ serial, policy })}\n`);
-    this.#put(this.file, text);
+    // What was accepted first: an older one is not taken again, wherever we are stopped.
+    this.#put([this.#accepted, `${JSON.stringify({ serial, policy })}\n`], [this.file, text]);
   }
 
   /** Whether it can be loaded here. */
   async check(text: string): Promise<void> {
     const draft = join(this.#folder, `.draft-${randomBytes(6).toString("hex")}.yaml`);
     try {
-      this.#put(draft, text);
+      writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
       await loadPolicy(draft);
     } finally {
       rmSync(draft, { force: true });
@@ -97,24 +97,25 @@ export class AppliedPolicy {
     }
   }
 
-  /** On disk, with its name. */
-  #put(file: string, text: string): void {
-    const draft = `${file}.new`;
+  /** On disk, then in place, one after the other. */
+  #put(...files: readonly (readonly [file: string, text: string])[]): void {
     try {
-      const fd = openSync(draft, "w", 0o600);
-      try {
-        writeSync(fd, text);
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-      renameSync(draft, file);
-      const folder = openSync(this.#folder, "r");
-      fsyncSync(folder);
-      closeSync(folder);
+      for (const [file, text] of files) synced(`${file}.new`, "w", (fd) => writeSync(fd, text));
+      for (const [file] of files) renameSync(`${file}.new`, file);
+      synced(this.#folder, "r", () => {});
     } catch (cause) {
       const errno = (cause as NodeJS.ErrnoException).code ?? "?";
-      throw new HermesError("OUTPUT", { file, errno }, { cause });
+      throw new HermesError("OUTPUT", { file: this.file, errno }, { cause });
     }
+  }
+}
+
+function synced(file: string, flags: "r" | "w", act: (fd: number) => void): void {
+  const fd = openSync(file, flags, 0o600);
+  try {
+    act(fd);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }

@@ -1,14 +1,13 @@
 import type { Client, QueryResultRow } from "pg";
 import { parsePostgresUrl } from "../store/postgres-url.js";
 
-/** What the server tells of by itself. */
+/** What the server tells of by itself: that policies were given out; that a host was answered, by its name. */
 export const POLICIES = "hermes_policies";
-export const APPROVALS = "hermes_approvals";
+export const ANSWERS = "hermes_answers";
 
 export interface LineOptions {
   readonly url: string;
-  /** Something is to be looked at: a notice came, or the line is there again. */
-  readonly notice: () => void;
+  readonly notice: (channel: string, payload: string) => void;
   readonly changed?: (up: boolean, why: string) => void;
   /** Milliseconds before the first try to come back; each further one waits up to twice as long. */
   readonly firstPause?: number;
@@ -77,11 +76,11 @@ export class Line {
     });
     client.on("error", (error) => this.#lost(client, error));
     client.on("end", () => this.#lost(client, new Error("the server closed it")));
-    client.on("notification", () => this.#options.notice());
+    client.on("notification", ({ channel, payload }) => this.#options.notice(channel, payload ?? ""));
     try {
       await client.connect();
       // A commit that is acknowledged is on disk, however the server is set up.
-      await client.query(`SET synchronous_commit = on; LISTEN ${POLICIES}; LISTEN ${APPROVALS}`);
+      await client.query(`SET synchronous_commit = on; LISTEN ${POLICIES}; LISTEN ${ANSWERS}`);
     } catch (error) {
       client.end().catch(() => {});
       return this.#again(error);
@@ -91,7 +90,6 @@ export class Line {
     this.#downSince = undefined;
     this.#pause = this.#options.firstPause ?? 250;
     this.#options.changed?.(true, "");
-    this.#options.notice();
   }
 
   #lost(client: Client, error: unknown): void {

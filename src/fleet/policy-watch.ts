@@ -21,7 +21,6 @@ export class PolicyWatch {
   readonly #line: Line;
   readonly #policy: AppliedPolicy;
   readonly #audit: Pick<Audit, "record">;
-  readonly #runs: () => Promise<readonly RunningHere[]>;
   readonly #traces: () => readonly string[];
   /** What was refused, so that it is not tried again and again. */
   #refused: number | undefined;
@@ -32,6 +31,7 @@ export class PolicyWatch {
   #before = new Map<number, Pick<RunningHere, "calls" | "denied">>();
   #calls = 0;
   #denied = 0;
+  #anew = false;
   /** There is something to tell. */
   news = false;
 
@@ -39,13 +39,11 @@ export class PolicyWatch {
     line: Line,
     policy: AppliedPolicy,
     audit: Pick<Audit, "record">,
-    runs: () => Promise<readonly RunningHere[]>,
     traces: () => readonly string[],
   ) {
     this.#line = line;
     this.#policy = policy;
     this.#audit = audit;
-    this.#runs = runs;
     this.#traces = traces;
   }
 
@@ -61,12 +59,12 @@ export class PolicyWatch {
     const given = await this.#fetch(serial);
     if (!given) return;
     try {
-      await this.#count();
       await this.#policy.apply(given, given.text);
       this.#refused = undefined;
       this.#trouble = null;
       this.#calls = 0;
       this.#denied = 0;
+      this.#anew = true;
       await this.#audit.record("policy", { name: "fleet", version: given.policy, file: this.#policy.file });
     } catch (error) {
       this.#refused = serial;
@@ -94,20 +92,21 @@ export class PolicyWatch {
     this.news = true;
   }
 
-  async #count(): Promise<void> {
-    const runs = await this.#runs();
-    for (const { pid, calls, denied } of runs) {
+  /** What was decided since the last look; the first look after a change belongs to what was before. */
+  count(runs: readonly RunningHere[]): void {
+    for (const { pid, calls, denied } of this.#anew ? [] : runs) {
       const before = this.#before.get(pid) ?? { calls: 0, denied: 0 };
       // A number that was used before, by another run.
       const same = calls >= before.calls && denied >= before.denied;
       this.#calls += calls - (same ? before.calls : 0);
       this.#denied += denied - (same ? before.denied : 0);
     }
+    this.#anew = false;
+    if (runs.length !== this.#before.size || runs.some(({ pid }) => !this.#before.has(pid))) this.news = true;
     this.#before = new Map(runs.map(({ pid, calls, denied }) => [pid, { calls, denied }]));
   }
 
-  async report() {
-    await this.#count();
+  report() {
     this.news = false;
     const trial = this.#trial;
     this.#trial = undefined;

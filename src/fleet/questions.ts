@@ -41,7 +41,7 @@ export class Questions {
     this.#stale = true;
   }
 
-  async exchange(look: boolean): Promise<void> {
+  async exchange(answered: boolean): Promise<void> {
     const pending = await this.#store.approvals({ state: ["pending"] });
     if (this.#stale) {
       this.#stale = false;
@@ -52,7 +52,7 @@ export class Questions {
     const fresh = pending.filter(({ id }) => !this.#open.has(id));
     for (const row of fresh) await this.#put(row);
     // New ones too: it may have been answered while this host was away, or before a crash.
-    if (look || fresh.length > 0) await this.#fetchAnswers();
+    if (answered || fresh.length > 0) await this.#fetchAnswers();
     for (const id of this.#open)
       if (!waiting.has(id) && !fresh.some((row) => row.id === id)) await this.#over(id);
   }

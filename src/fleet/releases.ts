@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { HermesError } from "../errors.js";
-import { type Operation, type Row, raw, sql } from "../store/sql.js";
+import { isIn, type Operation, type Row, raw, sql } from "../store/sql.js";
 import { noHost } from "./hosts.js";
 import { isChosen, type Labels, matches } from "./labels.js";
 import { hashOfText, signRelease } from "./signature.js";
@@ -194,16 +194,15 @@ function assignmentOf(row: Row): Assignment {
 export function* settle(): Operation<number> {
   yield LOCK;
   const all = yield* assignments();
-  let changed = 0;
+  const changed = new Map<number | null, string[]>();
   for (const row of yield raw("SELECT id, labels, wanted, pinned FROM host WHERE revoked IS NULL")) {
-    const wanted =
-      row.pinned === null ? wantedBy(String(row.id), JSON.parse(String(row.labels)), all) : row.pinned!;
-    if (wanted === row.wanted) continue;
-    changed++;
-    yield sql`UPDATE host SET wanted = ${wanted} WHERE id = ${String(row.id)}`;
+    const id = String(row.id);
+    const wanted = (row.pinned as number | null) ?? wantedBy(id, JSON.parse(String(row.labels)), all);
+    if (wanted !== row.wanted) changed.set(wanted, [...(changed.get(wanted) ?? []), id]);
   }
-  if (changed > 0) yield TELL;
-  return changed;
+  for (const [wanted, ids] of changed) yield sql`UPDATE host SET wanted = ${wanted} WHERE ${isIn("id", ids)}`;
+  if (changed.size > 0) yield TELL;
+  return changed.size;
 }
 
 /** Of the assignments in the order of their rank, the first that means this host. */

@@ -56,7 +56,7 @@ const STATEMENTS: readonly string[] = [
   `GRANT INSERT (id, kind, session, tool_call, created, expires, digest, keys, what, detail, state, owner)
     ON approval TO ${HOSTS}`,
   "GRANT USAGE ON SEQUENCE session_n_seq, approval_n_seq TO hermes_hosts",
-  `GRANT INSERT, UPDATE (bytes, blocks, digest, ended) ON trace TO ${HOSTS}`,
+  `GRANT INSERT, UPDATE (bytes, blocks, changed) ON trace TO ${HOSTS}`,
   definer(
     "begin_chain(called TEXT, public_key TEXT)",
     "TABLE (seq BIGINT, hash TEXT)",
@@ -116,11 +116,20 @@ const STATEMENTS: readonly string[] = [
     `UPDATE approval SET spent = server_now()
       WHERE id = question AND owner = me() AND state = 'granted' AND spent IS NULL`,
   ),
+  definer(
+    "tell_host()",
+    "TRIGGER",
+    "plpgsql",
+    "BEGIN PERFORM pg_notify('hermes_answers', NEW.owner); RETURN NULL; END",
+  ),
+  `CREATE OR REPLACE TRIGGER answered AFTER UPDATE OF state ON approval FOR EACH ROW
+    WHEN (NEW.owner IS NOT NULL AND OLD.state = 'pending') EXECUTE FUNCTION tell_host()`,
   definer("speaks(protocol INT)", "BOOLEAN", "sql", `SELECT protocol BETWEEN ${OLDEST} AND ${PROTOCOL}`),
   ...[
     "me()",
     "server_now()",
     "speaks(INT)",
+    "tell_host()",
     "begin_chain(TEXT, TEXT)",
     "deliver(TEXT, JSONB)",
     "take_back(TEXT, TEXT)",

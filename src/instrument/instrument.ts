@@ -82,7 +82,13 @@ export class Instrument {
   }
 
   get neverFound(): string[] {
-    return [...this.#functions.neverFound, ...this.#patterns.neverFound];
+    return this.#functions.neverFound;
+  }
+
+  /** At how many places instructions were found, for the report. */
+  get found(): { instructions?: Readonly<Record<string, number>> } {
+    const { found } = this.#patterns;
+    return Object.keys(found).length > 0 ? { instructions: found } : {};
   }
 
   // ---------------------------------------------------------------- modules

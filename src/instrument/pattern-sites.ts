@@ -72,16 +72,10 @@ export class PatternSites {
     this.#owners = new WeakSet();
   }
 
-  /** How many places each pattern was found at, in all files that were looked through. */
-  get found(): ReadonlyMap<string, number> {
-    return this.#found;
-  }
-
-  /** Patterns that fitted nothing. */
-  get neverFound(): string[] {
-    return [...new Set(this.#wishes.map(({ interest }) => interest.name))].filter(
-      (name) => !this.#found.has(name),
-    );
+  /** At how many places each pattern was found, in all files that were looked through. */
+  get found(): Readonly<Record<string, number>> {
+    const names = this.#wishes.map(({ interest }) => interest.name);
+    return Object.fromEntries(names.map((name) => [name, this.#found.get(name) ?? 0]));
   }
 
   /** Code of a module was mapped at [from, to). Returns whether all could be placed. */

@@ -139,8 +139,8 @@ export class Unwinder {
     if (others.length === 0) {
       // Rules look at the CFA and memory only: the registers can be changed in place.
       const memory = this.#memory;
-      for (let k = 0; k < saved.length; k += 2) own[saved[k]!] = memory.word(cfa + saved[k + 1]!);
       own[RSP] = cfa;
+      for (let k = 0; k < saved.length; k += 2) own[saved[k]!] = memory.word(cfa + saved[k + 1]!);
       return;
     }
     const next = this.#next;

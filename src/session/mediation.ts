@@ -119,6 +119,10 @@ export class Mediation {
     processes.stacks.isWatched = this.#watchesCode && !target;
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
+    if (target && this.arrangement.unhidden.size > 0)
+      this.#problem(
+        "the time is told without system calls: it is seen only in programs that are started from now on",
+      );
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -407,6 +411,7 @@ export class Mediation {
       inForce,
       missing,
       ...(this.#footing && { attached: this.#footing.way }),
+      ...this.handler.inside?.found,
     };
   }
 }

@@ -97,6 +97,8 @@ export interface Protections {
   readonly missing: readonly { readonly name: string; readonly why: string }[];
   /** Of a program that was attached to: how, and what that costs. */
   readonly attached?: string;
+  /** At how many places of code each instruction that policies name was found: the program could undo that. */
+  readonly instructions?: Readonly<Record<string, number>>;
 }
 
 /** How a session ended: the program's wait status, or that it runs on; what nobody could tell us is not known. */

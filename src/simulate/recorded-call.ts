@@ -217,7 +217,7 @@ export class RecordedCall implements CallEvent, ReturnEvent {
   stack(limit = Number.POSITIVE_INFINITY): CallStack {
     const { stack } = this.#record;
     if (!stack) throw new HermesError("NOT_RECORDED", { what: "the stack", event: this.name });
-    const main = moduleName(this.process.exe);
+    const main = stack.main ?? moduleName(this.process.exe);
     const frames = stack.frames.slice(0, limit).map((text) => frameOf(text, main));
     return callStack(frames, frames.length < stack.frames.length ? "limit" : (stack.end ?? "start"));
   }

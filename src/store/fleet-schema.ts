@@ -76,10 +76,8 @@ export const FLEET_TABLES: readonly string[] = [
     id TEXT NOT NULL PRIMARY KEY,
     host TEXT NOT NULL,
     name TEXT NOT NULL,
-    place TEXT NOT NULL,
     bytes BIGINT NOT NULL,
     blocks BIGINT NOT NULL,
-    digest TEXT,
     started BIGINT NOT NULL,
-    ended BIGINT)`,
+    changed BIGINT NOT NULL)`,
 ];

@@ -5,8 +5,12 @@ import { harmless } from "../text.js";
 /** A stack as a trace keeps it: texts, which repeat and so cost little. */
 export function recordedStack(event: Inside): RecordedStack {
   const stack: CallStack = event.stack();
-  const frames = stack.map(String);
-  return stack.end === "start" ? { frames } : { frames, end: stack.end };
+  const main = stack.find(({ isMain }) => isMain)?.module;
+  return {
+    frames: stack.map(String),
+    ...(stack.end !== "start" && { end: stack.end }),
+    ...(main !== undefined && { main }),
+  };
 }
 
 /** One line for each frame, as `strace -k` has them; the last says why there are no more, unless the thread began there. */

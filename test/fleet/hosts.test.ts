@@ -123,7 +123,7 @@ describe("a host's role", () => {
        INSERT INTO hermes.session (id, started, host, pid, pid_started, workspace, agent, owner)
          VALUES ('s9', 1, 'victim', 1, 1, '/', 'a', 'victim');
        INSERT INTO hermes.release (policy, given_by, time) VALUES ('v', 'alice', 1);
-       INSERT INTO hermes.trace (id, host, name, place, bytes, blocks, started) VALUES ('t', 'victim', 'x', 'y', 1, 1, 1)`,
+       INSERT INTO hermes.trace (id, host, name, bytes, blocks, started, changed) VALUES ('t', 'victim', 'x', 1, 1, 1, 1)`,
       databaseOf(here.url),
     );
     other.start();
@@ -161,8 +161,8 @@ describe("a host's role", () => {
     const insert = "INSERT INTO session (id, started, host, pid, pid_started, workspace, agent, owner)";
     expect(await tried(`${insert} VALUES ('s2', 1, 'h', 1, 1, '/', 'a', 'victim')`)).toBe("42501");
     expect(await tried(`${insert} VALUES ('s2', 1, 'h', 1, 1, '/', 'a', NULL)`)).toBe("42501");
-    const traced = "INSERT INTO trace (id, host, name, place, bytes, blocks, started)";
-    expect(await tried(`${traced} VALUES ('t2', 'victim', 'x', 'y', 1, 1, 1)`)).toBe("42501");
+    const traced = "INSERT INTO trace (id, host, name, bytes, blocks, started, changed)";
+    expect(await tried(`${traced} VALUES ('t2', 'victim', 'x', 1, 1, 1, 1)`)).toBe("42501");
     expect(await tried("UPDATE trace SET bytes = 2")).toBe(0);
   });
 

@@ -171,7 +171,7 @@ describe("a rollout", () => {
     for (const id of ["h0", "h1", "h2", "h3"]) all.push(await begun(id));
     const first = await give("/a");
     await until(() => all.every((one) => one.policy.serial === first));
-    for (const one of all) one.runs = [{ pid: 1, command: "x", calls: 1000, denied: 10 }];
+    for (const one of all) one.refused = 0.01;
     await until(async () => (await here.fleet.read(hosts)).every(({ calls }) => calls >= 1000));
     const told: string[] = [];
     const warden = new Warden({ fleet: here.fleet, log: (line) => told.push(line), tick: 50 });
@@ -182,10 +182,11 @@ describe("a rollout", () => {
       expect(ahead.length).toBeLessThan(all.length);
       await until(() => ahead.every((one) => one.policy.serial === second));
       // As before: one of a hundred.
-      for (const one of all) one.runs = [{ pid: 1, command: "x", calls: 3000, denied: 30 }];
-      await until(async () => (await here.fleet.read(hosts)).every((one) => one.calls >= 2000));
+      const tried = async () => (await here.fleet.read(hosts)).filter((one) => one.applied === second);
+      await until(async () => (await tried()).length === ahead.length);
+      await until(async () => (await tried()).every((one) => one.denied >= 30));
       expect((await here.fleet.read(assignments))[0]!.next).toBe(second);
-      for (const one of ahead) one.runs = [{ pid: 1, command: "x", calls: 4000, denied: 500 }];
+      for (const one of ahead) one.refused = 0.2;
       await until(
         () => all.every((one) => readFileSync(one.policy.file, "utf8") === text("/a")),
         "the old policy",

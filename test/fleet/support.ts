@@ -19,6 +19,9 @@ export class TestHost {
   readonly url: string;
   readonly log: string[] = [];
   runs: readonly RunningHere[] = [];
+  /** With it, a run that decides on calls all the time, of which so many are refused. */
+  refused: number | undefined;
+  #counts = { calls: 0, denied: 0 };
   traces: readonly string[] = [];
   store!: Store;
   audit!: Audit;
@@ -48,7 +51,7 @@ export class TestHost {
       policy,
       offline: () => this.offline,
       protections: [{ name: "notify", state: "yes" }],
-      runs: async () => this.runs,
+      runs: async () => (this.refused === undefined ? this.runs : [this.#busy(this.refused)]),
       traces: () => this.traces,
       log: (text) => this.log.push(text),
       tick: 50,
@@ -60,6 +63,12 @@ export class TestHost {
       ...more,
     });
     return this.agent;
+  }
+
+  #busy(refused: number): RunningHere {
+    const { calls, denied } = this.#counts;
+    this.#counts = { calls: calls + 1000, denied: denied + Math.round(1000 * refused) };
+    return { pid: 1, command: "busy", ...this.#counts };
   }
 
   async close(): Promise<void> {

@@ -57,6 +57,7 @@ describe("instructions in code", () => {
       "rep movsb": 1,
     });
     expect(session.summary.byCall["/0f a2/"]).toBeGreaterThan(3); // the loader's too
+    expect(session.protections.instructions).toMatchObject({ "mov eax, 0x27; syscall": 1, rdrand: 1 });
   });
 
   it("are answered: by other values, other registers, or not at all", async () => {

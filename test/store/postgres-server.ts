@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { unique } from "./suite.js";
+import { unique } from "./unique.js";
 
 /** PostgreSQL will not run as root: Debian's package brings a user for it. */
 function identity(): { uid?: number; gid?: number } {
@@ -33,6 +33,33 @@ export class PostgresServer {
     server.port = await freePort();
     await server.run(...settings);
     return server;
+  }
+
+  /** One that follows another, and may be a moment behind. */
+  static async standby(of: PostgresServer): Promise<PostgresServer> {
+    const server = new PostgresServer();
+    const { uid, gid } = server.#user;
+    if (uid !== undefined && gid !== undefined) chownSync(server.folder, uid, gid);
+    const from = ["-h", "127.0.0.1", "-p", String(of.port), "-U", "hermes", "-D", server.#data];
+    execFileSync(binary("pg_basebackup"), [...from, "-R", "-X", "stream", "-c", "fast", "--no-sync"], {
+      ...server.#user,
+      stdio: "pipe",
+    });
+    server.port = await freePort();
+    await server.run("hot_standby=on");
+    return server;
+  }
+
+  /** It hears nothing more of the one that it follows. */
+  async deafen(): Promise<void> {
+    await this.query("ALTER SYSTEM SET primary_conninfo = ''");
+    await this.query("SELECT pg_reload_conf()");
+    while ((await this.query("SELECT pid FROM pg_stat_wal_receiver")).length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  async promote(): Promise<void> {
+    await this.query("SELECT pg_promote(true, 60)");
   }
 
   /** Starts it, again perhaps, and waits until it answers. */

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { crowdSuite } from "./crowd.js";
-import { storeSuite, unique } from "./suite.js";
+import { storeSuite } from "./suite.js";
+import { unique } from "./unique.js";
 
 describe("SQLite", () => {
   let folder: string;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { hashOf, START } from "../../src/audit/chain.js";
 import { openStore } from "../../src/store/open.js";
@@ -345,5 +344,3 @@ export function expectChained(rows: readonly AuditRow[]): void {
     previous = row.hash;
   }
 }
-
-export const unique = () => randomUUID().slice(0, 8);

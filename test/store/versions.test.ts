@@ -11,7 +11,8 @@ import { SqliteEngine } from "../../src/store/sqlite.js";
 import { root } from "../support/programs.js";
 import { PostgresServer } from "./postgres-server.js";
 import { seal } from "./rows.js";
-import { collect, expectChained, unique } from "./suite.js";
+import { collect, expectChained } from "./suite.js";
+import { unique } from "./unique.js";
 
 const fixtures = join(root, "test/store/versions");
 let home: string;

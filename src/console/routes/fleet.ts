@@ -1,12 +1,52 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import type { Audit } from "../../audit/audit.js";
 import type { Fleet } from "../../fleet/fleet.js";
 import { hosts } from "../../fleet/hosts.js";
+import type { Place } from "../../fleet/place.js";
 import { advance, assignments, takeBack } from "../../fleet/releases.js";
+import { download, traces } from "../../fleet/traces.js";
+import type { Reports } from "../reports.js";
 import { Refusal, type Route, signed, text } from "../route.js";
 
 /** The hosts, and what is given out to them. New policies and new hosts come by the command line. */
-export function fleetRoutes(fleet: Fleet, audit: Pick<Audit, "record">): readonly Route[] {
+export function fleetRoutes(
+  fleet: Fleet,
+  audit: Pick<Audit, "record">,
+  reports: Reports,
+  make: (trace: string) => Promise<Buffer>,
+  place: Place | undefined,
+): readonly Route[] {
+  let busy = false;
   return [
+    {
+      method: "GET",
+      path: "/api/fleet/traces",
+      role: "viewer",
+      act: () => fleet.read(traces),
+    },
+    {
+      method: "POST",
+      path: "/api/fleet/report",
+      role: "admin",
+      async act({ body }) {
+        const id = text(body.trace, "trace", 64);
+        const found = (await fleet.read(traces)).find((one) => one.id === id);
+        if (!found || !place) throw new Refusal(404, "there is no such trace, or no place to get it from");
+        if (busy) throw new Refusal(429, "another report is being written: try again");
+        busy = true;
+        const folder = mkdtempSync(join(tmpdir(), "hermes-fetched-"));
+        try {
+          const file = join(folder, basename(found.name));
+          await download(place, found, file);
+          return { address: reports.add(await make(file)) };
+        } finally {
+          busy = false;
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    },
     {
       method: "GET",
       path: "/api/fleet/hosts",
