@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SYSCALLS, type Syscall, signalName } from "../abi/index.js";
+import { type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
@@ -28,7 +28,7 @@ import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
 import { locate } from "./locate.js";
-import { observedFunctions, prototypeFiles } from "./observed-functions.js";
+import { observedFunctions, prototypeFiles, recordedCalls } from "./observed.js";
 import type {
   Ending,
   PolicyName,
@@ -445,9 +445,4 @@ function makeFence(options: SessionOptions, policies: readonly Policy[], virtual
     shown: strict ? [virtualFiles.folder] : [],
     landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
   });
-}
-
-function recordedCalls({ trace }: SessionOptions) {
-  if (!trace) return [];
-  return trace.events ? trace.events.flatMap((key) => callsNamed("--events", key)) : SYSCALLS;
 }
