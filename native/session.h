@@ -134,6 +134,8 @@ struct tracee *tracee_find_or_add(struct session *s, pid_t tid);
 void tracee_forget(struct session *s, pid_t tid);
 void tracee_forget_act(struct session *s, struct tracee *t);
 void tracee_forget_all(struct session *s);
+/* One that was born early, and whose parent is gone and will not tell of it any more. */
+struct tracee *tracee_orphan(struct session *s);
 struct tracee *tracee_next(struct session *s, int (*wanted)(const struct tracee *t));
 
 /* instruction.c */

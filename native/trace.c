@@ -80,7 +80,6 @@ static void let_live(struct session *s, struct tracee *born)
 	}
 }
 
-static int is_early(const struct tracee *t) { return t->early; }
 
 static int is_newborn(const struct tracee *t) { return t->newborn; }
 
@@ -390,8 +389,8 @@ static int on_status(struct session *s, pid_t tid, int status)
 	s->event->result = status;
 	s->awaiting = 0;
 	tracee_forget(s, tid);
-	while (s->early) /* it may have been their parent, which will not tell of them any more */
-		let_live(s, tracee_next(s, is_early));
+	for (struct tracee *orphan; s->early && (orphan = tracee_orphan(s)) != NULL;)
+		let_live(s, orphan);
 	return 1;
 }
 

@@ -3,6 +3,7 @@
 #include "act.h"
 #include "session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct tracee **bucket(struct session *s, pid_t tid)
@@ -67,6 +68,30 @@ struct tracee *tracee_next(struct session *s, int (*wanted)(const struct tracee 
 	for (int i = 0; i < TRACEE_BUCKETS; i++)
 		for (struct tracee *t = s->tracees[i]; t != NULL; t = t->next)
 			if (wanted(t))
+				return t;
+	return NULL;
+}
+
+/* The process that a thread is of, or the parent of a process; 0 when it is gone itself. */
+static pid_t elder_of(pid_t tid)
+{
+	char path[40], line[256];
+	int tgid = 0, parent = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	FILE *status = fopen(path, "re");
+	if (status == NULL)
+		return 0;
+	while (fgets(line, sizeof line, status) != NULL && sscanf(line, "PPid: %d", &parent) != 1)
+		sscanf(line, "Tgid: %d", &tgid);
+	fclose(status);
+	return tgid == tid ? parent : tgid;
+}
+
+struct tracee *tracee_orphan(struct session *s)
+{
+	for (int i = 0; i < TRACEE_BUCKETS; i++)
+		for (struct tracee *t = s->tracees[i]; t != NULL; t = t->next)
+			if (t->early && tracee_find(s, elder_of(t->tid)) == NULL)
 				return t;
 	return NULL;
 }

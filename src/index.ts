@@ -6,15 +6,19 @@ export { type AttachOptions, attach, startAttached } from "./attach.js";
 export { HermesError } from "./errors.js";
 export type {
   CallEvent,
+  CallStack,
   CodePlace,
   CpuidResult,
   Descriptor,
+  Frame,
   FunctionEvent,
   FunctionReturnEvent,
   InstructionEvent,
   MemoryMap,
   PathArgument,
   ProcessInfo,
+  ProgramMemory,
+  Registers,
   ReturnEvent,
 } from "./event.js";
 export { definePolicy, type PolicySpec } from "./policy/define.js";

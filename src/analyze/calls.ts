@@ -1,4 +1,5 @@
 import type { CallRecord } from "../trace/records.js";
+import { callerText } from "../trace/stack.js";
 
 /** Calls that mostly wait for somebody else: their time says nothing about the kernel's work. */
 const WAITING = new Set(
@@ -36,7 +37,15 @@ export interface ErrorFacts {
   readonly examples: string[];
 }
 
+/** Who made a call, where stacks were recorded: the innermost function outside the C library. */
+export interface CallerFacts {
+  readonly call: string;
+  readonly caller: string;
+  count: number;
+}
+
 const SLOWEST = 20;
+const MAX_CALLERS = 10_000;
 const EXAMPLES = 3;
 const MAX_ERRORS = 5_000;
 
@@ -44,6 +53,7 @@ const MAX_ERRORS = 5_000;
 export class Calls {
   readonly byName = new Map<string, CallFacts>();
   readonly errors = new Map<string, ErrorFacts>();
+  readonly callers = new Map<string, CallerFacts>();
   slowest: SlowCall[] = [];
   #threshold = 0;
 
@@ -56,7 +66,18 @@ export class Calls {
       facts.errors++;
       this.#failed(record, errno);
     }
+    const caller = record.stack && callerText(record.stack);
+    if (caller !== undefined) this.#calledBy(record.name, caller);
     return facts;
+  }
+
+  /** A function is one, wherever in it the call is made. */
+  #calledBy(call: string, place: string): void {
+    const caller = place.replace(/(?<=!.*)\+0x[0-9a-f]+$/, "");
+    const key = `${call} ${caller}`;
+    const facts = this.callers.get(key);
+    if (facts) facts.count++;
+    else if (this.callers.size < MAX_CALLERS) this.callers.set(key, { call, caller, count: 1 });
   }
 
   #factsOf(name: string): CallFacts {

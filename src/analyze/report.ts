@@ -49,6 +49,7 @@ export function reportOf(facts: Facts, { file, complete }: TraceOrigin) {
     secrets: [...facts.secrets.values()].map((use) => ({ ...use, by: [...use.by] })),
     decisions: facts.decisions.list(),
     errors: [...facts.calls.errors.values()].sort((a, b) => b.count - a.count),
+    callers: [...facts.calls.callers.values()].sort((a, b) => b.count - a.count),
     calls: calls.map(({ latency: _, ...call }) => call),
     slowest: slowestOf(facts.calls.slowest).map(({ record, seconds }) => ({
       time: record.time,

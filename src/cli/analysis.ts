@@ -72,6 +72,13 @@ export function renderAnalysis(report: Report, all: boolean): string {
       ),
     ],
     [
+      "Called from",
+      cut(
+        report.callers.map((c) => `${count(c.count)}  ${c.call.padEnd(18)} ${visible(c.caller)}`),
+        limit,
+      ),
+    ],
+    [
       "Calls",
       cut(
         report.calls.map(

@@ -71,6 +71,7 @@ export class Agent {
   #running: readonly RunningHere[] = [];
   #counting: Promise<void> | undefined;
   #trouble: string | null = null;
+  #state = "";
   readonly #over: Promise<void>;
 
   constructor(options: AgentOptions) {
@@ -82,7 +83,9 @@ export class Agent {
       ...(options.longestPause !== undefined && { longestPause: options.longestPause }),
       notice: (channel, payload) => this.#hear(channel, payload),
       changed: (up, why) => {
-        log(up ? `connected to ${this.#line.name}` : `not connected: ${why}`);
+        const state = up ? `connected to ${this.#line.name}` : `not connected: ${why}`;
+        if (state !== this.#state) log(state);
+        this.#state = state;
         if (!up) {
           this.#greeted = false;
           this.#questions.lost();

@@ -26,6 +26,8 @@ export class Questions {
   readonly #offline: () => Offline;
   /** Asked there, and not yet known to be over on both sides. */
   #open = new Set<string>();
+  /** Those that asked, as far as they are known there to be at work. */
+  #sessions = new Set<string>();
   /** What is open there must be asked first: an agent before this one may have left something. */
   #stale = true;
 
@@ -47,6 +49,8 @@ export class Questions {
       this.#stale = false;
       const rows = await this.#line.ask<{ id: string }>("SELECT id FROM approval WHERE state = 'pending'");
       this.#open = new Set(rows.map(({ id }) => id));
+      const begun = await this.#line.ask<{ id: string }>("SELECT id FROM session WHERE ended IS NULL");
+      this.#sessions = new Set(begun.map(({ id }) => id));
     }
     const waiting = new Set(pending.map(({ id }) => id));
     const fresh = pending.filter(({ id }) => !this.#open.has(id));
@@ -55,16 +59,28 @@ export class Questions {
     if (answered || fresh.length > 0) await this.#fetchAnswers();
     for (const id of this.#open)
       if (!waiting.has(id) && !fresh.some((row) => row.id === id)) await this.#over(id);
+    await this.#endSessions();
+  }
+
+  async #endSessions(): Promise<void> {
+    for (const id of this.#sessions) {
+      const session = await this.#store.session(id);
+      if (session?.ended === null) continue;
+      await this.#line.ask("UPDATE session SET ended = server_now() WHERE id = $1 AND ended IS NULL", [id]);
+      this.#sessions.delete(id);
+    }
   }
 
   async #put(row: ApprovalRow): Promise<void> {
     const owner = await this.#store.session(row.session);
-    if (owner)
+    if (owner) {
+      this.#sessions.add(owner.id);
       await this.#line.ask(
         `INSERT INTO session (id, started, host, pid, pid_started, workspace, agent, owner)
          VALUES ($1, $2, me(), $3, $4, $5, $6, me()) ON CONFLICT (id) DO NOTHING`,
         [owner.id, owner.started, owner.pid, owner.pidStarted, owner.workspace, owner.agent].map(storable),
       );
+    }
     // By the server's clock, since that is what its answers go by.
     await this.#line.ask(
       `INSERT INTO approval (id, kind, session, created, expires, digest, keys, what, detail, state, owner)

@@ -5,6 +5,10 @@ export interface Frame {
   readonly returnsTo: number;
   readonly tid: number;
   readonly call: unknown;
+  /** What is called: it may end by jumping to another, and both return at once. */
+  readonly address: number;
+  /** The call that jumped to this one. */
+  readonly before?: Frame;
 }
 
 /** A stack that deep is being overrun, or its calls were left by other ways than a return. */
@@ -18,8 +22,11 @@ export class Frames {
   readonly #bySp = new Map<number, Frame>();
 
   push(frame: Frame): void {
+    const known = this.#bySp.get(frame.sp);
     this.#bySp.delete(frame.sp);
-    this.#bySp.set(frame.sp, frame);
+    // The same function again, called from the same place: the other was left. Another one: it was jumped to.
+    const jumped = known?.returnsTo === frame.returnsTo && known.address !== frame.address;
+    this.#bySp.set(frame.sp, jumped ? { ...frame, before: known } : frame);
     if (this.#bySp.size > MOST_FRAMES) this.#bySp.delete(this.#bySp.keys().next().value!);
   }
 

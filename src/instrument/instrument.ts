@@ -14,6 +14,7 @@ import { PatternSites } from "./pattern-sites.js";
 import { Returns } from "./returns.js";
 import { poolNear, Sites } from "./sites.js";
 import type { Space } from "./space.js";
+import { inheritTrapAction, noteTrapAction, RT_SIGACTION, SIGTRAP } from "./traps.js";
 
 const MMAP = 9;
 const MPROTECT = 10;
@@ -135,18 +136,22 @@ export class Instrument {
 
   /** Whether the return of a call is of interest. */
   wantsReturn(nr: number): boolean {
-    return MAPS_CODE.includes(nr);
+    return MAPS_CODE.includes(nr) || nr === RT_SIGACTION;
   }
 
   /** A call returned that was waited for: memory was mapped, or a program has started. */
   returned(tid: number, nr: number, result: number, start: number, length: number): void {
     if (this.#starting.delete(tid)) this.#started(tid);
-    else if (nr === MMAP && result > 0) this.#mapped(tid, result, result + length, true);
-    else if (nr !== MMAP && result === 0) this.#mapped(tid, start, start + length, false);
+    else if (nr === RT_SIGACTION) {
+      if (result === 0 && start === SIGTRAP) noteTrapAction(tid, this.sites.spaceOf(tid), length);
+    } else if (nr === MMAP && result > 0) this.#mapped(tid, result, result + length, true);
+    else if (MAPS_CODE.includes(nr) && nr !== MMAP && result === 0)
+      this.#mapped(tid, start, start + length, false);
   }
 
   #started(tid: number): void {
     const space = this.sites.spaceOf(tid);
+    inheritTrapAction(tid, space);
     for (const { from } of this.#look(tid, space)) poolNear(tid, space, from);
     this.placeAll(tid, space);
   }

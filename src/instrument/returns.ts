@@ -1,6 +1,7 @@
 import { REGISTER } from "../kernel/layout.js";
 import type { Modules } from "../process/modules.js";
 import { wordAt } from "./code-at.js";
+import type { Frame } from "./frames.js";
 import type { Hit, SiteOwner, Sites } from "./sites.js";
 import type { Space } from "./space.js";
 
@@ -34,7 +35,7 @@ export class Returns implements SiteOwner {
     const sp = registers.get(REGISTER.rsp);
     const returnsTo = wordAt(tid, sp);
     if (returnsTo === undefined || !this.#placed(tid, space, returnsTo)) return false;
-    space.frames.push({ sp, returnsTo, tid, call });
+    space.frames.push({ sp, returnsTo, tid, call, address: hit.address });
     return true;
   }
 
@@ -51,7 +52,10 @@ export class Returns implements SiteOwner {
     const frame = space.frames.pop(address, sp);
     if (frame) {
       this.#strangers.get(space)?.delete(address);
-      return (frame.call as Awaiting).returned(hit);
+      let held = 0;
+      for (let at: Frame | undefined = frame; at && held === 0; at = at.before)
+        held = (at.call as Awaiting).returned(hit);
+      return held;
     }
     this.#stranger(tid, space, address, sp);
     return 0;

@@ -3,9 +3,11 @@ import { ANSWER, ANSWER_FLAG, ANSWER_OFFSET, EVENT_FIELD, REGISTER } from "../ke
 import { native } from "../kernel/native.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Answer, Stop } from "../kernel/stop.js";
+import { readText } from "../process/proc.js";
 import { byteAt, codeAt } from "./code-at.js";
 import { findSyscall, makePool, type Pool } from "./pool.js";
 import { Space } from "./space.js";
+import { restoreTrapAction } from "./traps.js";
 
 /**
  * Places in a program's code at which it stops for us: an int3 that stays, while the instruction it stands on is
@@ -111,12 +113,17 @@ export class Sites {
   // ---------------------------------------------------------------- whose memory
 
   spaceOf(tid: number): Space {
-    let space = this.#spaces.get(tid);
-    if (!space) {
-      space = new Space();
-      this.#spaces.set(tid, space);
-    }
-    return space;
+    return this.#spaces.get(tid) ?? this.#adopt(tid);
+  }
+
+  /** Of one whose parent was killed before it could tell of it. */
+  #adopt(tid: number): Space {
+    const status = readText(`/proc/${tid}/status`);
+    const elders = [/^Tgid:\t(\d+)$/m, /^PPid:\t(\d+)$/m].map((line) => Number(line.exec(status)?.[1] ?? 0));
+    const elder = elders.find((pid) => pid !== tid && this.#spaces.has(pid));
+    if (elder !== undefined) this.forked(elder, tid);
+    else this.#spaces.set(tid, new Space());
+    return this.#spaces.get(tid)!;
   }
 
   /** Every memory, and a thread that has it. */
@@ -282,6 +289,7 @@ export class Sites {
   #pass(hit: Hit): void {
     const resume = hit.space.site(hit.address)?.resume ?? 0;
     if (!hit.settled && resume !== 0) hit.registers.set(REGISTER.rip, resume);
+    if (hit.space.trapAction) restoreTrapAction(hit.tid, hit.space);
     this.#goOn();
   }
 

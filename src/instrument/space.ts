@@ -18,6 +18,8 @@ export class Space {
   /** Calls whose return is awaited. */
   frames = new Frames();
   texts: Texts | undefined;
+  /** What the program does about SIGTRAP, when it does something (traps.ts). */
+  trapAction: Uint8Array | undefined;
   /** Where __errno_location lies, 0 when there is none. */
   errnoLocation: number | undefined;
 
@@ -68,6 +70,7 @@ export class Space {
     for (const pool of this.pools) copy.pools.push(pool.copy());
     copy.gadget = this.gadget;
     copy.frames = this.frames.copy();
+    copy.trapAction = this.trapAction;
     copy.texts = this.texts?.copy();
     copy.errnoLocation = this.errnoLocation;
     return copy;

@@ -145,6 +145,10 @@ describe("questions of many hosts", () => {
     expect(["withdrawn", "expired"]).toContain(b!.state);
     const late = await new Desk({ store: central }).answer(a!.id, { answer: "once", by: "ann" });
     expect(late).toMatchObject({ mine: false, told: expect.stringMatching(/withdrawn already/) });
+    // Who asked is shown until it has ended its work.
+    expect(await central.sessions({ open: true })).toMatchObject([{ id: "s-h0", host: "h0" }]);
+    await one.store.endSession("s-h0", Date.now());
+    await until(async () => (await central.sessions({ open: true })).length === 0, "the end of the session");
   });
 
   it("of a host whose clock is wrong by hours are answered in time, and its records delivered", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { enroll, hosts, revoke } from "../../src/fleet/hosts.js";
+import { Line } from "../../src/fleet/line.js";
 import { openStore } from "../../src/store/open.js";
 import { PostgresServer } from "../store/postgres-server.js";
 import { question } from "../store/rows.js";
@@ -81,6 +82,34 @@ describe("a host", () => {
       writeFileSync(file, before);
       await server.query("SELECT pg_reload_conf()");
     }
+  });
+
+  it("is served by a newer server, for as long as that speaks its protocol", async () => {
+    const newer = await place(server);
+    const one = await host(newer, "older");
+    started.push(one);
+    const change = (text: string) => server.query(text, databaseOf(newer.url));
+    await change(
+      "INSERT INTO hermes.migration VALUES (99, 0, '9.9.9'); ALTER TABLE hermes.host ADD COLUMN more TEXT",
+    );
+    one.start();
+    await one.audit.record("config", { what: "old and new together" });
+    await until(async () => (await change("SELECT seq FROM hermes.audit")).length === 1, "the delivery");
+    await one.agent!.close();
+    await change(
+      "CREATE OR REPLACE FUNCTION hermes.speaks(protocol INT) RETURNS BOOLEAN LANGUAGE sql AS 'SELECT protocol > 1'",
+    );
+    one.start();
+    await until(
+      () => one.log.some((line) => line.includes("no longer serves agents of protocol 1")),
+      "the refusal",
+    );
+    await newer.fleet.close();
+  });
+
+  it("is reached by TLS, unless the server is on the same machine", () => {
+    const line = (url: string) => new Line({ url, notice: () => {} });
+    expect(() => line("postgres://x@db.example.org/x?sslmode=disable")).toThrow(/needs TLS/);
   });
 
   it("is one of a name", async () => {

@@ -42,6 +42,11 @@ describe("a trace with stacks", () => {
     expect(spans).toMatch(/"code\.stacktrace".{1,40} > libc!syscall/);
   });
 
+  it("tells in an analysis who made the calls", () => {
+    const { stdout } = hermes(["analyze", trace]);
+    expect(stdout).toMatch(/Called from\n +9 {2}getppid +\S+!mark\n/);
+  });
+
   it("lets rules on stacks be tried on it, and says where there is none", () => {
     const policy = path("p.yaml");
     writeFileSync(policy, "name: p\nrules:\n  - { id: r, deny: getppid, stack: 'app!deep', reason: no }\n");

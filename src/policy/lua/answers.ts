@@ -1,6 +1,7 @@
 import { errnoNumber, signalNumber, syscallByNumber } from "../../abi/index.js";
 import { type Address, parseAddress } from "../../address.js";
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent } from "../../event.js";
+import { decodeText } from "../../text.js";
 import {
   allow,
   ask,
@@ -24,7 +25,7 @@ import { TYPE } from "./values.js";
 export class Answers {
   readonly #engine: Engine;
   readonly #policy: () => string;
-  #event: CallEvent | undefined;
+  #event: CallEvent | FunctionEvent | undefined;
   #settled: Verdict | undefined;
   /** Words that were returned before, by their address: Lua keeps one copy of a short string, and we keep it alive. */
   readonly #words = new Map<Pointer, () => Verdict>();
@@ -34,11 +35,11 @@ export class Answers {
     this.#policy = policy;
   }
 
-  get event(): CallEvent | undefined {
+  get event(): CallEvent | FunctionEvent | undefined {
     return this.#event;
   }
 
-  begin(event: CallEvent): void {
+  begin(event: CallEvent | FunctionEvent): void {
     this.#event = event;
     this.#settled = undefined;
   }
@@ -91,7 +92,7 @@ export class Answers {
       modify_arg: (L) =>
         modifyWith({ args: { [this.#argument(L, 1)]: this.#argumentValue(L, 2) } }, this.#reason(L, 3)),
       modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, this.#reason(L, 2)),
-      modify_result: (L) => modifyWith({ result: this.#integer(L, 1, "modify_result") }, this.#reason(L, 2)),
+      modify_result: (L) => modifyWith({ result: this.#result(L, "modify_result") }, this.#reason(L, 2)),
       emulate: (L) => this.#emulate(L),
       set_registers: (L) =>
         modifyWith({ registers: this.#registers(L, "set_registers") }, this.#reason(L, 2)),
@@ -138,6 +139,13 @@ export class Answers {
     throw new TypeError(`hermes.${what} takes a whole number, not ${describe(this.#engine, L, index)}`);
   }
 
+  /** A number, or for functions a text that the result points to. */
+  #result(L: Pointer, what: string): bigint | string {
+    const isFunction = this.#event !== undefined && isFunctionEvent(this.#event);
+    const text = isFunction ? this.#engine.bytes(L, 1) : undefined;
+    return text ? decodeText(text) : this.#integer(L, 1, what);
+  }
+
   #bytes(L: Pointer, index: number, what: string): Uint8Array {
     const bytes = this.#engine.bytes(L, index);
     if (!bytes) throw new TypeError(`hermes.${what} takes a string, not ${describe(this.#engine, L, index)}`);
@@ -151,8 +159,10 @@ export class Answers {
   }
 
   #argument(L: Pointer, index: number): string | number {
-    const call = syscallByNumber(this.#event!.nr);
+    const event = this.#event!;
     const name = this.#engine.text(L, index);
+    if (isFunctionEvent(event)) return name ?? Number(this.#integer(L, index, "modify_arg")) - 1;
+    const call = syscallByNumber(event.nr);
     const i =
       name === undefined
         ? Number(this.#integer(L, index, "modify_arg")) - 1
@@ -164,8 +174,11 @@ export class Answers {
     return call?.args[i]?.name ?? i;
   }
 
-  #argumentValue(L: Pointer, index: number): bigint | Uint8Array {
-    return this.#engine.bytes(L, index) ?? this.#integer(L, index, "modify_arg");
+  #argumentValue(L: Pointer, index: number): bigint | string | Uint8Array {
+    const bytes = this.#engine.bytes(L, index);
+    // What a function is given ends with a zero, as its texts do.
+    if (bytes && this.#event && isFunctionEvent(this.#event)) return decodeText(bytes);
+    return bytes ?? this.#integer(L, index, "modify_arg");
   }
 
   #target(L: Pointer): string | Address {
@@ -177,7 +190,7 @@ export class Answers {
 
   #emulate(L: Pointer): Verdict {
     const e = this.#engine;
-    const result = e.type(L, 1) === TYPE.nil ? 0n : this.#integer(L, 1, "emulate");
+    const result = e.type(L, 1) === TYPE.nil ? 0n : this.#result(L, "emulate");
     const data = e.bytes(L, 2);
     if (data || e.type(L, 2) === TYPE.nil) return emulate(result, data ?? {}, this.#reason(L, 3));
     const outputs: Record<string, Uint8Array> = {};
@@ -216,6 +229,10 @@ export class Answers {
       throw new TypeError("hermes.fault has no effect: give errno, delay, signal or short");
     return fault(injected as Fault, this.#reason(L, 2));
   }
+}
+
+function isFunctionEvent(event: CallEvent | FunctionEvent): event is FunctionEvent {
+  return event.kind === "function" || event.kind === "function-return";
 }
 
 const WORDS: Readonly<Record<string, () => Verdict>> = {

@@ -282,7 +282,7 @@ class DescriptorView implements View {
   }
 }
 
-class ProcessView implements View {
+export class ProcessView implements View {
   readonly length = 0;
   readonly #scene: Scene;
   readonly #process: ProcessInfo;

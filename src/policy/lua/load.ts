@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { HermesError } from "../../errors.js";
-import type { CallEvent, InstructionEvent, ReturnEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../../event.js";
 import type { Verdict } from "../../verdict.js";
-import type { InstructionInterest, Policy, Subscription } from "../policy.js";
+import type { FunctionInterest, InstructionInterest, Policy, Subscription } from "../policy.js";
 import type { Budgets } from "./engine.js";
 import { LuaError } from "./error.js";
 import { Script, type ScriptHost, type ScriptSource } from "./script.js";
@@ -67,6 +67,10 @@ export class LuaPolicy implements Policy {
 
   decideReturn(event: ReturnEvent): Verdict | undefined {
     return this.#whole(() => this.#script.decideReturn(event));
+  }
+
+  decideFunction(event: FunctionEvent, interest: FunctionInterest): Verdict | undefined {
+    return this.#whole(() => this.#script.decideFunction(event, interest));
   }
 
   decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {

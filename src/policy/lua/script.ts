@@ -1,18 +1,27 @@
-import { suggest, syscallByNumber } from "../../abi/index.js";
+import { syscallByNumber } from "../../abi/index.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent, InstructionEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../../event.js";
 import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
 import { callsNamed, constantRules, type LooseRule } from "../define.js";
+import { type FunctionPattern, namesFunction, parseFunctionPattern } from "../function-pattern.js";
 import { namesInstruction, parseInstructionPattern } from "../instruction-pattern.js";
-import type { ConstantRule, InstructionInterest, Interest, Subscription } from "../policy.js";
+import type {
+  ConstantRule,
+  FunctionInterest,
+  InstructionInterest,
+  Interest,
+  Subscription,
+} from "../policy.js";
 import { Answers } from "./answers.js";
 import { type Budgets, Engine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
+import { FUNCTION_FIELDS, FunctionView } from "./function-view.js";
 import { insideFunctions, looksInside } from "./inside.js";
 import { InstructionView } from "./instruction-view.js";
 import type { Pointer } from "./machine.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
+import { actionsOf, ruleOf } from "./registration.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
 import { type LuaData, TYPE } from "./values.js";
 import { type View, Views } from "./view.js";
@@ -46,6 +55,11 @@ interface Registration extends Handler {
   readonly named: ReadonlySet<number>;
 }
 
+interface FunctionHandlers {
+  readonly pattern: FunctionPattern;
+  readonly handlers: (Handler & Pick<Registration, "part" | "actions">)[];
+}
+
 /** Loading may do more than deciding. */
 const LOADING = 10;
 /** A line of the log costs a system call. */
@@ -66,6 +80,7 @@ export class Script {
   readonly #scene: Scene;
   readonly #hermes: bigint;
   readonly #registrations: Registration[] = [];
+  readonly #functions: FunctionHandlers[] = [];
   readonly #constants: ConstantRule[] = [];
   readonly #instructions: (Handler & { readonly interest: InstructionInterest })[] = [];
   readonly #entries = new Map<number, Handler[]>();
@@ -80,7 +95,7 @@ export class Script {
     const { engine } = this;
     openLibraries(engine);
     this.#answers = new Answers(engine, () => this.name);
-    this.#views = new Views(engine, FIELD_NAMES);
+    this.#views = new Views(engine, [...FIELD_NAMES, ...FUNCTION_FIELDS]);
     this.#scene = this.#makeScene();
     this.#hermes = BigInt(this.#makeHermes());
     if (state !== undefined) this.importState(state);
@@ -101,13 +116,20 @@ export class Script {
     return this.#ask(this.#returns.get(event.nr), event);
   }
 
+  decideFunction(event: FunctionEvent, { index }: FunctionInterest): Verdict | undefined {
+    const { handlers } = this.#functions[index]!;
+    const wanted = handlers.filter(({ part }) => (part === "returns") === (event.kind === "function-return"));
+    const view = () => new FunctionView(this.#scene, event);
+    return wanted.length === 0 ? undefined : this.#ask(wanted, event as unknown as CallEvent, view);
+  }
+
   decideInstruction(event: InstructionEvent, { index }: InstructionInterest): Verdict | undefined {
     const view = () => new InstructionView(this.#scene, event);
     return this.#ask([this.#instructions[index]!], event as unknown as CallEvent, view);
   }
 
   #ask(
-    handlers: Handler[] | undefined,
+    handlers: readonly Handler[] | undefined,
     event: CallEvent,
     view: () => View = () => new EventView(this.#scene, event),
   ): Verdict | undefined {
@@ -189,7 +211,7 @@ export class Script {
     return { engine, views: this.#views, inside: insideFunctions(engine, () => this.#current()) };
   }
 
-  #current(): CallEvent {
+  #current(): CallEvent | FunctionEvent {
     const { event } = this.#answers;
     if (!event) throw new Error("this event has been answered: copy what you need while you decide");
     return event;
@@ -257,7 +279,10 @@ export class Script {
     const ref = BigInt(engine.x.luaL_ref(L, REGISTRY));
     const byPart = new Map<Registration["part"], number[]>();
     const named = new Set<number>();
+    for (const name of names.filter((name) => namesFunction(name.replace(/^return:/, ""))))
+      this.#onFunction(name, { ref, form: "event" }, part, actions);
     for (const name of names) {
+      if (namesFunction(name.replace(/^return:/, ""))) continue;
       if (namesInstruction(name)) {
         if (part === "returns")
           throw new Error(`${name}: an instruction is decided on before it runs: use hermes.on`);
@@ -286,6 +311,23 @@ export class Script {
     return 0;
   }
 
+  #onFunction(
+    name: string,
+    handler: Handler,
+    part: "returns" | undefined,
+    actions: ReadonlySet<Action> | undefined,
+  ): void {
+    const isReturn = part === "returns" || name.startsWith("return:");
+    const text = name.replace(/^return:/, "");
+    const pattern = parseFunctionPattern(text);
+    let known = this.#functions.find((one) => one.pattern.text === text);
+    if (!known) {
+      known = { pattern, handlers: [] };
+      this.#functions.push(known);
+    }
+    known.handlers.push({ ...handler, part: isReturn ? "returns" : "entry", actions });
+  }
+
   #rule(L: Pointer): number {
     if (!this.#loading) throw new Error("rules are made while the policy loads, not inside a handler");
     const rule = this.engine.value(L, 1);
@@ -308,7 +350,8 @@ export class Script {
     engine.clear();
     this.#registerOnSyscall(source);
     const instructions = this.#instructions.map(({ interest }) => interest);
-    if (this.#registrations.length + this.#constants.length + instructions.length === 0)
+    const inside = instructions.length + this.#functions.length;
+    if (this.#registrations.length + this.#constants.length + inside === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
     const calls = new Map<number, Interest>();
     const mentioned = looksInside(source.text);
@@ -326,7 +369,19 @@ export class Script {
         });
       }
     }
-    return { calls, constants: this.#constants, ...(instructions.length > 0 && { instructions }) };
+    const functions = this.#functions.map(({ pattern, handlers }, index) => ({
+      pattern,
+      entry: handlers.some(({ part }) => part === "entry"),
+      returns: handlers.some(({ part }) => part === "returns"),
+      actions: new Set(handlers.flatMap((handler) => [...(handler.actions ?? actions)])),
+      index,
+    }));
+    return {
+      calls,
+      constants: this.#constants,
+      ...(functions.length > 0 && { functions }),
+      ...(instructions.length > 0 && { instructions }),
+    };
   }
 
   #registerOnSyscall(source: ScriptSource): void {
@@ -359,19 +414,12 @@ export class Script {
   }
 }
 
-/** `in` is a word of Lua's own, so a list of values says it too: `where = { family = { "AF_INET", "AF_INET6" } }`. */
-function ruleOf(rule: LooseRule): LooseRule {
-  const where = Object.entries(rule.where ?? {}).map(([name, test]) => [
-    name,
-    Array.isArray(test) ? { in: test } : test,
-  ]);
-  return { ...rule, where: Object.fromEntries(where) };
-}
-
 function namesOf(value: unknown, what = "hermes.on"): string[] {
   const names = Array.isArray(value) ? value : [value];
   if (names.length === 0 || names.some((name) => typeof name !== "string"))
-    throw new TypeError(`${what} takes the name of a system call, a %class, "*", or a list of them`);
+    throw new TypeError(
+      `${what} takes the name of a system call, a %class, "*", a function such as "libc!getenv", or a list of them`,
+    );
   return names as string[];
 }
 
@@ -387,17 +435,4 @@ function withoutPrefix<T>(act: () => T): T {
     if (error instanceof HermesError) throw new Error(error.message.replace(/^policy lua: /, ""));
     throw error;
   }
-}
-
-function actionsOf(value: unknown): ReadonlySet<Action> | undefined {
-  if (value === undefined) return undefined;
-  const list = Array.isArray(value) ? value : [value];
-  for (const action of list)
-    if (!ACTIONS.includes(action as Action)) {
-      const near = typeof action === "string" ? suggest(action, ACTIONS) : undefined;
-      throw new TypeError(
-        `unknown action ${JSON.stringify(action)}${near ? `: did you mean "${near}"?` : ""}`,
-      );
-    }
-  return new Set<Action>(["allow", ...(list as Action[])]);
 }

@@ -109,7 +109,7 @@ function faultAnswer(spec: RuleSpec, base: Base): RuleAnswer {
   return { answer: () => verdict, fits: short === undefined ? ANY : isCounted };
 }
 
-function signalOf(signal: string): string {
+export function signalOf(signal: string): string {
   const number = /^\d+$/.test(signal) ? Number(signal) : signalNumber(signal);
   if (number === undefined || number < 1 || number > 64)
     throw new AnswerError("signal", `unknown signal "${signal}"`);
@@ -202,7 +202,7 @@ function modifyAnswer(spec: RuleSpec, base: Base): RuleAnswer {
   };
 }
 
-function argumentValue(value: string | number | boolean): bigint | string {
+export function argumentValue(value: string | number | boolean): bigint | string {
   const number = parseSize(String(value));
   return number ?? String(value);
 }
@@ -234,7 +234,7 @@ function emulateAnswer(spec: RuleSpec, base: Base): RuleAnswer {
 
 const UTSNAME = ["sysname", "nodename", "release", "version", "machine", "domainname"];
 
-function bytesOf(data: NonNullable<RuleSpec["data"]>): string | Uint8Array {
+export function bytesOf(data: NonNullable<RuleSpec["data"]>): string | Uint8Array {
   if (typeof data === "string") return data;
   const entries = Object.entries(data);
   const [first] = entries;

@@ -31,6 +31,13 @@ import {
   runsProgram,
 } from "./conditions.js";
 import { Occasions, Spending } from "./counters.js";
+import {
+  checkFunctionKeys,
+  type FunctionRule,
+  functionPattern,
+  functionVerdict,
+  onFunctionArguments,
+} from "./function-rule.js";
 import { onCaller, onCallStack } from "./on-stack.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
 import { ACTION_KEYS, type ActionKey, type RuleSpec } from "./schema.js";
@@ -54,8 +61,18 @@ export function compileRule(spec: RuleSpec, place: Place, order: number, compila
   return new RuleCompiler(spec, place, compilation).compile(order);
 }
 
+/** A rule on functions inside the program: one with the key `call`. */
+export function compileFunctionRule(
+  spec: RuleSpec,
+  place: Place,
+  order: number,
+  compilation: Compilation,
+): FunctionRule {
+  return new RuleCompiler(spec, place, compilation).compileFunction(order);
+}
+
 /** Keys of a rule that take a text or a list of them. */
-type ListKey = "path" | "address" | "argv" | "user" | "time" | "stack" | "caller";
+type ListKey = "call" | "path" | "address" | "argv" | "user" | "time" | "stack" | "caller";
 
 class RuleCompiler {
   readonly #spec: RuleSpec;
@@ -103,6 +120,25 @@ class RuleCompiler {
       paths,
       addresses,
       program: argv?.name,
+    };
+  }
+
+  compileFunction(order: number): FunctionRule {
+    const [key, spec] = [this.#key, this.#spec];
+    this.#named(key, () => checkFunctionKeys(key, spec));
+    return {
+      order,
+      id: spec.id,
+      at: this.#c.source.at(this.#place),
+      key,
+      patterns: this.#try("call", (texts) => texts.map(functionPattern))!,
+      on: [spec[key]].flat()[0] === "return" ? "function-return" : "function",
+      conditions: [
+        ...(spec.where ? [onFunctionArguments(this.#where(), this.#strict)] : []),
+        ...this.#surroundingConditions(),
+      ],
+      counters: this.#counters(),
+      verdict: this.#named(key, () => functionVerdict(key, spec)),
     };
   }
 
@@ -228,6 +264,15 @@ class RuleCompiler {
       spec.flags === undefined ? undefined : this.#named("flags", () => this.#flags(calls)),
       spec.where === undefined ? undefined : this.#named("where", () => onArguments(this.#where(), calls)),
       spec.fd === undefined ? undefined : this.#named("fd", () => this.#fd()),
+      ...this.#surroundingConditions(),
+    ];
+    return found.filter((condition) => condition !== undefined);
+  }
+
+  /** What does not depend on the call: who, when, from where. */
+  #surroundingConditions(): Condition[] {
+    const { spec, strict } = { spec: this.#spec, strict: this.#strict };
+    const found: (Condition | undefined)[] = [
       this.#try("user", (texts) => this.#user(texts)),
       spec.process === undefined ? undefined : this.#named("process", () => this.#process()),
       this.#try("time", (texts) => onTime(texts.map(compileTime), texts)),
@@ -352,6 +397,7 @@ class RuleCompiler {
     try {
       return compile();
     } catch (error) {
+      if (error instanceof AnswerError) throw this.#error(error.key, error.message, error);
       throw error instanceof PatternError ? this.#error(key, error.message, error) : error;
     }
   }

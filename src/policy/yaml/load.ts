@@ -8,9 +8,10 @@ import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
 import { checkShape } from "./check.js";
-import { type Compilation, compileRule, hostsIn } from "./compile.js";
+import { type Compilation, compileFunctionRule, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
 import { compileFence } from "./fence.js";
+import type { FunctionRule } from "./function-rule.js";
 import { compileInstructionRule, type InstructionRule, isAboutInstructions } from "./instruction-rule.js";
 import { whyNotInstruction } from "./instruction-rules.js";
 import type { Rule } from "./rule.js";
@@ -57,9 +58,9 @@ export async function loadYaml(
   const files = new FileLoader(surroundings, variables);
   const top = files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
-  const { rules, instructions } = await compileAll(ordered, surroundings);
+  const { rules, functions, instructions } = await compileAll(ordered, surroundings);
   if (
-    rules.length + instructions.length === 0 &&
+    rules.length + functions.length + instructions.length === 0 &&
     top.default === "allow" &&
     Object.keys(top.fence).length === 0
   )
@@ -75,6 +76,7 @@ export async function loadYaml(
     fallback: top.default,
     ...(Object.keys(top.fence).length > 0 && { fence: top.fence }),
     rules: withCounters(rules, previous),
+    functions,
     instructions,
   });
 }
@@ -201,11 +203,13 @@ function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariab
 
 interface CompiledRules {
   readonly rules: readonly Rule[];
+  readonly functions: readonly FunctionRule[];
   readonly instructions: readonly InstructionRule[];
 }
 
 async function compileAll(files: readonly LoadedFile[], surroundings: Surroundings): Promise<CompiledRules> {
   const rules: Rule[] = [];
+  const functions: FunctionRule[] = [];
   const instructions: InstructionRule[] = [];
   const ids = new Map<string, string>();
   const take = ({ id, at }: { id: string; at: string }, place: Place, { source }: LoadedFile) => {
@@ -220,6 +224,12 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
     const compilation: Compilation = { ...file, surroundings, hosts, pattern };
     for (const [i, spec] of (file.content.rules ?? []).entries()) {
       const place: Place = ["rules", i];
+      if (spec.call !== undefined) {
+        const rule = compileFunctionRule(spec, place, functions.length, compilation);
+        take(rule, place, file);
+        functions.push(rule);
+        continue;
+      }
       if (isAboutInstructions(spec)) {
         const rule = compileInstructionRule(spec, place, compilation);
         take(rule, place, file);
@@ -236,7 +246,7 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       rules.push(rule);
     }
   }
-  return { rules, instructions };
+  return { rules, functions, instructions };
 }
 
 function checkInstructionExamples(rule: InstructionRule, place: Place, { source }: LoadedFile): void {

@@ -99,6 +99,11 @@ export const ruleSchema = z.strictObject(
     emulate: names.describe("Answer in the kernel's place (result, data, content)."),
     fault: names.describe("Let it go wrong (errno, delay, signal, short)."),
 
+    call: oneOrMore('a function such as "libc!getenv"')
+      .optional()
+      .describe(
+        "Which functions inside the program, with an action on `call` or `return`: libc!getenv, libssl!SSL_write*, app!0x1234, app!/55 48 89 e5/.",
+      ),
     path: oneOrMore("a path pattern")
       .optional()
       .describe(`Which files: globs, ~, \${variables}, !exceptions.`),

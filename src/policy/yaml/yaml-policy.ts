@@ -1,9 +1,17 @@
-import type { CallEvent, InstructionEvent } from "../../event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../../event.js";
 import { type Action, isStricter, type Verdict } from "../../verdict.js";
 import { flagBits, subjectsOf, subjectsOfCall } from "../match/subject.js";
-import type { InstructionInterest, Policy, PolicyFence, PolicyFloor, Subscription } from "../policy.js";
+import type {
+  FunctionInterest,
+  InstructionInterest,
+  Policy,
+  PolicyFence,
+  PolicyFloor,
+  Subscription,
+} from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
 import { floorOf } from "./floor.js";
+import { type FunctionRule, FunctionRules } from "./function-rule.js";
 import type { InstructionRule } from "./instruction-rule.js";
 import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
@@ -22,6 +30,8 @@ export interface PolicyParts {
   readonly fence?: PolicyFence;
   readonly fallback: Default;
   readonly rules: readonly Rule[];
+  /** Rules on functions inside the program. */
+  readonly functions?: readonly FunctionRule[];
   readonly instructions?: readonly InstructionRule[];
 }
 
@@ -50,6 +60,7 @@ export class YamlPolicy implements Policy {
   readonly default: Default;
   readonly #plans: ReadonlyMap<number, CallPlan>;
   readonly #fallback: Ruling;
+  readonly #functions: FunctionRules;
   readonly #instructions: InstructionRules;
 
   constructor(parts: PolicyParts) {
@@ -64,10 +75,15 @@ export class YamlPolicy implements Policy {
     this.default = parts.fallback;
     this.floor = floorOf(parts.rules, parts.fallback);
     this.#plans = planCalls(parts.rules, parts.fallback);
+    this.#functions = new FunctionRules(parts.functions ?? []);
     this.#instructions = new InstructionRules(parts.instructions ?? []);
-    const { interests } = this.#instructions;
-    const calls = subscriptionOf(this.#plans, parts.fallback);
-    this.subscription = interests.length > 0 ? { ...calls, instructions: interests } : calls;
+    const functions = this.#functions.interests;
+    const instructions = this.#instructions.interests;
+    this.subscription = {
+      ...subscriptionOf(this.#plans, parts.fallback),
+      ...(functions.length > 0 && { functions }),
+      ...(instructions.length > 0 && { instructions }),
+    };
     this.#fallback = { verdict: fallbackVerdict(parts.fallback), order: Number.POSITIVE_INFINITY };
   }
 
@@ -93,6 +109,10 @@ export class YamlPolicy implements Policy {
 
   decideReturn(): undefined {
     return undefined;
+  }
+
+  decideFunction(event: FunctionEvent, interest: FunctionInterest): Verdict | undefined {
+    return this.#functions.decide(event, interest);
   }
 
   decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
