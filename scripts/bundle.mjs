@@ -18,6 +18,7 @@ const OTHERS = [
   "audit",
   "audit-replay",
   "console",
+  "coverage",
   "diff",
   "doctor",
   "exec",
@@ -39,6 +40,8 @@ const OTHERS = [
   "skill",
   "top",
 ];
+/** What Node is offered is CommonJS, whose names are not known when it is bundled. The same as an ES module: */
+const ES_MODULES = { yaml: "./node_modules/yaml/browser/index.js" };
 const COMMANDS = [...QUICK, ...OTHERS];
 const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
 
@@ -105,7 +108,7 @@ export async function bundle() {
       splitting: true,
       chunkNames: "shared/[name]-[hash]",
       external: [...EXTERNAL, "zod"],
-      alias: { yaml: "./node_modules/yaml/browser/index.js" }, // the same as an ES module, which Node is not offered
+      alias: ES_MODULES,
     }),
   ];
   return packagesOf(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
@@ -120,6 +123,7 @@ async function sharing(entryPoints) {
     outExtension: { ".js": ".cjs" },
     chunkNames: "shared/[name]-[hash]",
     external: EXTERNAL,
+    alias: ES_MODULES,
     plugins: [apart],
   });
   for (const file of Object.keys(built.metafile.outputs)) {

@@ -1,3 +1,4 @@
+import type { CoverageOptions } from "./coverage/options.js";
 import { HermesError } from "./errors.js";
 import { type FenceOptions, fenceOptions } from "./fence/options.js";
 import type { Policy } from "./policy/policy.js";
@@ -25,6 +26,9 @@ export interface RunOptions {
   readonly trace?: string | (Partial<TraceOptions> & Pick<TraceOptions, "file">);
   /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
   readonly prototypes?: readonly string[];
+  /** What is only observed is recorded by code of ours in the program, where that can be: fast, and cooperative. */
+  readonly fast?: boolean;
+  readonly coverage?: CoverageOptions;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: ours. */

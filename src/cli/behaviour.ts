@@ -1,10 +1,11 @@
 import type { Command } from "commander";
+import type { Thread } from "../session/thread.js";
 import { exit } from "./output.js";
 
 const collect = (value: string, all: string[] = []) => [...all, value];
 
 /** The commands that say what programs do: each is a file here, loaded when it is used. */
-export function addBehaviourCommands(program: Command): void {
+export function addBehaviourCommands(program: Command, thread: Thread | undefined): void {
   program
     .command("analyze")
     .description(
@@ -79,7 +80,40 @@ export function addBehaviourCommands(program: Command): void {
     .passThroughOptions()
     .addHelpText("after", LEARN_EXAMPLES)
     .action(async (words, options) => exit(await (await import("./learn.js")).learnCommand(words, options)));
+
+  program
+    .command("coverage")
+    .description("which functions, blocks and source lines of a program are run, without its source")
+    .argument("[command...]", "the program and its arguments")
+    .option("--blocks", "every basic block (the default)")
+    .option("--functions", "only whether functions are called")
+    .option("--count", "how often functions are called")
+    .option("--fast", "with --count: counted by the program itself, without a stop (docs/inside.md)")
+    .option(
+      "-m, --module <glob>",
+      "the files that are looked at, e.g. 'libz*'; app is the program itself, the default; may be repeated",
+      collect,
+    )
+    .option("--merge <file>", "add what an earlier run covered (its JSON); may be repeated", collect)
+    .option("-o, --output <file>", "where the report goes (default: stderr)")
+    .option("--format <format>", "text, json or lcov; by default as the file is called (.json, .info, .lcov)")
+    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
+    .passThroughOptions()
+    .addHelpText("after", COVERAGE_EXAMPLES)
+    .action(async (words, options) =>
+      (await import("./coverage.js")).coverageCommand(words, options, thread),
+    );
 }
+
+const COVERAGE_EXAMPLES = `
+Examples:
+  hermes coverage -- ./program --self-test             what of it was run
+  hermes coverage -o out.info -- ./program             for genhtml and editors
+  hermes coverage --functions -m 'libz*' -- gzip -c f  which functions of a library
+  hermes coverage --count --fast -- ./program          how often each function was called
+  hermes coverage --merge a.json --merge b.json        two runs as one
+
+Exit status: that of the program.`;
 
 const INSPECT_EXAMPLES = `
 Examples:

@@ -62,6 +62,10 @@ function commandLine(thread: Thread | undefined): Command {
       "when the trace is a pipe and its reader slow: wait, or drop what is merely observed",
       "wait",
     )
+    .option(
+      "--fast",
+      "what is only recorded is recorded by the program itself, where that can be (docs/inside.md)",
+    )
     .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
     .option("--target <file>", "the program to run, when it is not the first word of the command")
     .option("--fence <level>", "none, standard or strict: what holds without a policy", "standard")
@@ -138,6 +142,10 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-k, --stack [calls]", "who called whom, below each line; or only of these calls and %classes")
     .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
     .option("--json", "records as JSON lines instead of text")
+    .option(
+      "--fast",
+      "what is only observed is recorded by the program itself, where that can be (docs/inside.md)",
+    )
     .option("--color <when>", "auto, always or never", "auto")
     .passThroughOptions()
     .addHelpText(
@@ -239,7 +247,7 @@ Examples:
   addShellCommands(program, thread);
   addApprovalCommands(program);
   addAuditCommands(program);
-  addBehaviourCommands(program);
+  addBehaviourCommands(program, thread);
   addSkillCommands(program);
   addServingCommands(program);
   addFleetCommands(program);

@@ -1,6 +1,8 @@
+import type { CoverageOptions } from "../coverage/options.js";
 import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
 import { LIVE, type RunOptions, sessionOptions } from "../run.js";
+import type { SessionResult } from "../session/options.js";
 import { Session } from "../session/session.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
@@ -27,6 +29,7 @@ export interface TraceFlags {
   traceKeep?: string;
   traceOverflow: string;
   onTraceError: string;
+  fast?: boolean;
 }
 
 export interface AskFlags {
@@ -52,16 +55,24 @@ export interface RunFlags extends FenceFlags, TraceFlags, AskFlags {
   json?: boolean;
 }
 
+/** What other commands want of a run besides. */
+export interface RunMore {
+  readonly trace?: TraceOptions;
+  readonly coverage?: CoverageOptions;
+  readonly fast?: boolean;
+  readonly ended?: (result: SessionResult) => void;
+}
+
 const ORPHAN_NOTE_MS = 2000;
 
 export async function runCommand(
   words: string[],
   flags: RunFlags,
   thread?: Thread,
-  trace?: TraceOptions,
+  { ended, ...more }: RunMore = {},
 ): Promise<never> {
   const start = takeStartState();
-  const options = { ...(await runOptions(words, flags, start)), ...(trace && { trace }) };
+  const options = { ...(await runOptions(words, flags, start)), ...more };
   const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
   const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
   native().hide();
@@ -108,6 +119,7 @@ export async function runCommand(
     thread,
   );
   const result = await session.result;
+  ended?.(result);
   if (flags.json) say(`${JSON.stringify(result)}\n`);
   else if (!flags.quiet) say(renderSummary(result));
   exit(result.exitCode);
@@ -142,6 +154,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
     ...(flags.prototypes && { prototypes: flags.prototypes }),
+    ...(flags.fast && { fast: true }),
     ...askOptions(flags),
     ...(flags.live !== undefined && {
       live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),

@@ -23,6 +23,7 @@ export interface TraceFlags {
   stack?: string | true;
   policy?: string[];
   json?: boolean;
+  fast?: boolean;
   color: string;
 }
 
@@ -61,7 +62,7 @@ export async function traceCommand(words: string[], flags: TraceFlags, thread?: 
     askTimeout: "60s",
     quiet: true,
   };
-  return runCommand(words, run, thread, trace);
+  return runCommand(words, run, thread, { trace, ...(flags.fast && { fast: true }) });
 }
 
 function straceOptions(flags: TraceFlags, strings: number, status: StraceOptions["status"]): StraceOptions {

@@ -22,14 +22,19 @@ export class SourceLines {
   }
 
   /** The lines of which a statement begins in it. */
-  placesOf({ address, size }: CodePart): readonly Place[] {
-    const places: Place[] = [];
+  placesOf({ address, size }: CodePart): readonly (Place & { readonly address: number })[] {
+    const places: LineRow[] = [];
     for (let i = this.#first(address); i < this.#rows.length; i++) {
       const row = this.#rows[i]!;
       if (row.address >= address + size) break;
       places.push(row);
     }
     return places;
+  }
+
+  /** Where in it lines begin. */
+  addressesIn(part: CodePart): number[] {
+    return [...new Set(this.placesOf(part).map(({ address }) => address))];
   }
 
   #first(address: number): number {

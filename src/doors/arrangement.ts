@@ -155,11 +155,11 @@ function hasActOf(nr: number): boolean {
  */
 function gatedCalls({ stack, gate, live }: Wishes, doorOf: ReadonlyMap<number, Door>): Set<number> {
   const interests = stack.interests();
-  const kept = new Set([...CHANGES_VIEW, ...CHANGES_IDENTITY, ...live.map(({ nr }) => nr)]);
+  const decided = [...live, ...stack.constants].map(({ nr }) => nr);
+  const kept = new Set([...CHANGES_VIEW, ...CHANGES_IDENTITY, ...decided]);
   const isGated = (nr: number) =>
     doorOf.get(nr) === traceDoor &&
     !kept.has(nr) &&
-    stack.isBuiltIn(nr) &&
     (!interests.has(nr) || interests.get(nr)!.when !== undefined);
   return new Set([...(gate?.calls ?? [])].filter(isGated));
 }

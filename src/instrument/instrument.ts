@@ -1,5 +1,5 @@
 import type { Processes } from "../decode/reach.js";
-import { EVENT_FIELD } from "../kernel/layout.js";
+import { EVENT_FIELD, KIND } from "../kernel/layout.js";
 import { RegisterFile } from "../kernel/registers.js";
 import { Stop } from "../kernel/stop.js";
 import type { PolicyStack } from "../policy/stack.js";
@@ -15,6 +15,7 @@ import { Returns } from "./returns.js";
 import { poolNear, Sites } from "./sites.js";
 import type { Space } from "./space.js";
 import { inheritTrapAction, noteTrapAction, RT_SIGACTION, SIGTRAP } from "./traps.js";
+import type { Watcher } from "./watcher.js";
 
 const MMAP = 9;
 const MPROTECT = 10;
@@ -36,6 +37,7 @@ export interface InstrumentOptions {
 export class Instrument {
   readonly sites: Sites;
   readonly calls: Calls;
+  readonly watchers: Watcher[] = [];
   readonly #files = new ModuleFiles();
   readonly #functions: Functions;
   readonly #patterns: PatternSites;
@@ -113,6 +115,17 @@ export class Instrument {
 
   // ---------------------------------------------------------------- lives
 
+  /** A thread or process was born, became another program or ended: as KIND says. */
+  lives(kind: number, tid: number, peer: number): void {
+    if (kind === KIND.fork) this.forked(tid, peer);
+    else if (kind === KIND.exit) this.exited(tid);
+    else if (kind === KIND.born) for (const watcher of this.watchers) watcher.born?.(tid);
+    else if (kind === KIND.exec) {
+      if (peer !== 0 && peer !== tid) for (const watcher of this.watchers) watcher.moved?.(peer, tid);
+      this.execed(tid);
+    }
+  }
+
   forked(parent: number, child: number): void {
     this.sites.forked(parent, child);
     const modules = this.#modules.get(this.sites.spaceOf(parent));
@@ -127,6 +140,7 @@ export class Instrument {
 
   exited(tid: number): void {
     this.#starting.delete(tid);
+    for (const watcher of this.watchers) watcher.exited?.(tid);
     this.calls.exited(tid);
     this.#hits.exited(tid);
     this.sites.exited(tid);
@@ -153,7 +167,13 @@ export class Instrument {
     const space = this.sites.spaceOf(tid);
     inheritTrapAction(tid, space);
     for (const { from } of this.#look(tid, space)) poolNear(tid, space, from);
+    for (const watcher of this.watchers) watcher.started?.(tid);
     this.placeAll(tid, space);
+    for (const module of this.#modulesOf(tid)) this.#tell(tid, space, module);
+  }
+
+  #tell(tid: number, space: Space, module: Module): void {
+    for (const watcher of this.watchers) watcher.mapped?.(tid, space, module);
   }
 
   #mapped(tid: number, from: number, to: number, isNew: boolean): void {
@@ -161,8 +181,11 @@ export class Instrument {
     if (isNew) this.sites.forget(space, from, to);
     else this.sites.check(tid, space, from, to);
     const modules = this.#look(tid, space);
-    for (const module of modules)
-      if (module.from < to && module.to > from) this.#place(tid, space, module, from, to);
+    for (const module of modules) {
+      if (module.from >= to || module.to <= from) continue;
+      this.#place(tid, space, module, from, to);
+      if (isNew) this.#tell(tid, space, module);
+    }
     if (this.#behind.delete(space)) this.placeAll(tid, space, true);
   }
 
@@ -188,7 +211,16 @@ export class Instrument {
     }
   }
 
-  // ---------------------------------------------------------------- hits
+  // ---------------------------------------------------------------- events
+
+  /** Whatever happened before the event that is about to be told is told first. */
+  before(): void {
+    for (const watcher of this.watchers) watcher.before?.();
+  }
+
+  called(tid: number, ip: bigint): void {
+    for (const watcher of this.watchers) watcher.called?.(tid, ip);
+  }
 
   /** A signal is on its way to the program: as the handler's answers. */
   signal(): number {

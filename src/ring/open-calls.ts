@@ -1,38 +1,53 @@
-/** A call between its two records. */
-export interface OpenCall {
-  readonly nr: number;
-  readonly site: number;
-  readonly cycles: number;
-  readonly values: Uint32Array;
+/** A call between its two records. One object serves many calls, one after the other. */
+export class OpenCall {
+  nr = 0;
+  site = 0;
+  cycles = 0;
+  readonly values = new Uint32Array(12);
+  /** Its door has already told of it. */
+  told = false;
 }
 
-/** Handlers within handlers: deeper than this, the outermost are forgotten. */
+/** Handlers within handlers: deeper than this, nobody follows. */
 const MOST_OPEN = 64;
 
 /**
  * Finds the call that a return belongs to. A signal handler makes calls while another waits, so they are a stack; one
- * that is left by longjmp never returns, and what is above the call that does return is dropped with it.
+ * that is left by longjmp never returns, and what is above the call that does return is over with it.
  */
 export class OpenCalls {
-  #open: OpenCall[] = [];
+  readonly #calls: OpenCall[] = [];
+  #depth = 0;
 
-  called(call: OpenCall): OpenCall | undefined {
-    this.#open.push(call);
-    return this.#open.length > MOST_OPEN ? this.#open.shift() : undefined;
+  /** The call that was made last, for the caller to fill in; undefined when they are too many. */
+  push(): OpenCall | undefined {
+    if (this.#depth >= MOST_OPEN) return undefined;
+    let call = this.#calls[this.#depth];
+    if (!call) {
+      call = new OpenCall();
+      this.#calls.push(call);
+    }
+    call.told = false;
+    this.#depth++;
+    return call;
   }
 
-  /** The call that has returned, and those that never will. */
-  returned(site: number): { readonly call: OpenCall | undefined; readonly left: readonly OpenCall[] } {
-    const at = this.#open.findLastIndex((call) => call.site === site);
-    if (at < 0) return { call: undefined, left: [] };
-    const left = this.#open.splice(at);
-    return { call: left.shift(), left };
+  get last(): OpenCall | undefined {
+    return this.#calls[this.#depth - 1];
+  }
+
+  /** The call that has returned to its site; those that were made after it and never will go to `left` first. */
+  pop(site: number, left: (call: OpenCall) => void): OpenCall | undefined {
+    let at = this.#depth - 1;
+    while (at >= 0 && this.#calls[at]!.site !== site) at--;
+    if (at < 0) return undefined;
+    for (let i = this.#depth - 1; i > at; i--) left(this.#calls[i]!);
+    this.#depth = at;
+    return this.#calls[at];
   }
 
   /** Nothing of this thread returns any more. */
-  end(): readonly OpenCall[] {
-    const left = this.#open;
-    this.#open = [];
-    return left;
+  end(left: (call: OpenCall) => void): void {
+    while (this.#depth > 0) left(this.#calls[--this.#depth]!);
   }
 }

@@ -17,11 +17,14 @@ export interface WantedFunction {
   readonly symbol: string | undefined;
   /** As in the file. */
   readonly address: number;
+  /** Why it cannot be observed where it begins. */
+  readonly unfit?: string;
 }
 
 /** A function that is observed, in whatever processes have it. */
 export interface RingFunction extends WantedFunction {
   readonly id: number;
+  readonly file: string;
 }
 
 const JUMP = 5;
@@ -99,7 +102,7 @@ export class Patcher {
   readonly #known = new Map<string, RingFunction>();
   /** Calls and functions that have a stub. */
   patched = 0;
-  /** Functions that could not be given one, and why. */
+  /** Functions that could not be given one, and why: they have a site. */
   readonly left = new Map<string, string>();
 
   constructor(hands: Hands, whenFull: WhenFull) {
@@ -139,12 +142,13 @@ export class Patcher {
       const back = address + site.length;
       const room = near + i * CALL_ROOM;
       const stubAt = image.gate + stubs.length;
-      const way = new Assembler().jumpFar(stubAt).label("plain").raw(0x0f, 0x05).copy(site.following.bytes);
+      const way = new Assembler().jumpFar(stubAt).label("plain").raw(0x0f, 0x05).copy(site.behind);
       const bytes = way.jumpFar(back).finish();
       const stub = syscallStub({
         site: image.sites++ % MAX_SITES,
         table: GATE.table,
-        displaced: site.following.bytes,
+        before: site.before,
+        behind: site.behind,
         back,
         plain: room + way.offset("plain"),
         whenFull: this.#whenFull,
@@ -178,36 +182,36 @@ export class Patcher {
 
   // ---------------------------------------------------------------- functions
 
-  /** Functions of the module, counted where they begin, and recorded if somebody wants to see each call. */
+  /**
+   * Functions of the module, counted where they begin, and recorded if somebody wants to see each call. Returns those
+   * that could not be given a stub, for whom `left` says why.
+   */
   patchFunctions(
     tid: number,
     image: Image,
     module: Module,
     wanted: readonly WantedFunction[],
     records: boolean,
-  ): void {
+  ): RingFunction[] {
+    const observed = wanted.flatMap((each) => this.#observed(module, each) ?? []);
     const file = this.#file(module);
     const { bias } = module;
-    if (!file || bias === undefined || wanted.length === 0) return;
-    const near = this.#hands.near(tid, module.from, module.to, wanted.length * FUNCTION_ROOM);
-    if (near === undefined) {
-      for (const { name } of wanted) this.left.set(name, "there is no memory near it");
-      return;
-    }
+    if (observed.length === 0 || bias === undefined || !file) return observed;
+    const near = this.#hands.near(tid, module.from, module.to, observed.length * FUNCTION_ROOM);
+    if (near === undefined) return this.#leave(observed, "there is no memory near it");
     const patch = new Patch();
-    const rooms = new Uint8Array(wanted.length * FUNCTION_ROOM).fill(INT3);
-    file.beginnings(wanted.map(({ address }) => address)).forEach((displaced, i) => {
-      const each = this.#observed(module, wanted[i]!);
+    const rooms = new Uint8Array(observed.length * FUNCTION_ROOM).fill(INT3);
+    const left: RingFunction[] = [];
+    file.beginnings(observed.map(({ address }) => address)).forEach((displaced, i) => {
+      const each = observed[i]!;
       const room = near + i * FUNCTION_ROOM;
       const made =
-        typeof displaced === "string" || !each
-          ? undefined
-          : this.#functionCode(each.id, displaced, bias, room, records);
-      if (typeof displaced === "string" || !made) {
-        this.left.set(
-          wanted[i]!.name,
-          typeof displaced === "string" ? displaced : "its code cannot be moved",
-        );
+        each.unfit ??
+        (typeof displaced === "string"
+          ? displaced
+          : this.#functionCode(each.id, displaced, bias, room, records));
+      if (typeof made === "string" || typeof displaced === "string") {
+        left.push(...this.#leave([each], String(made)));
         return;
       }
       rooms.set(made.code, i * FUNCTION_ROOM);
@@ -218,13 +222,19 @@ export class Patcher {
     });
     this.#hands.store(tid, near, rooms);
     this.#apply(tid, patch);
+    return left;
+  }
+
+  #leave(functions: readonly RingFunction[], why: string): RingFunction[] {
+    for (const { name } of functions) this.left.set(name, why);
+    return [...functions];
   }
 
   #observed(module: Module, wanted: WantedFunction): RingFunction | undefined {
     const key = `${module.path} ${wanted.address}`;
     let known = this.#known.get(key);
     if (!known && this.functions.length < MAX_FUNCTIONS) {
-      known = { ...wanted, id: this.functions.length };
+      known = { ...wanted, id: this.functions.length, file: module.path };
       this.#known.set(key, known);
       this.functions.push(known);
     }
@@ -237,16 +247,16 @@ export class Patcher {
     bias: number,
     room: number,
     records: boolean,
-  ): Stub | undefined {
+  ): Stub | string {
     const stub = functionStub({ id, records, whenFull: this.#whenFull });
     const from = displaced.address + bias;
     try {
       const moved = relocated(displaced, from, room + stub.code.length);
       const code = new Assembler().copy(stub.code).copy(moved);
       if (!displaced.leaves) code.jumpFar(from + displaced.length);
-      return code.length > FUNCTION_ROOM ? undefined : { ...stub, code: code.finish() };
+      return code.length > FUNCTION_ROOM ? "its beginning is too long" : { ...stub, code: code.finish() };
     } catch {
-      return undefined; // too far away from what it refers to
+      return "it refers to what is too far away";
     }
   }
 }

@@ -1,4 +1,4 @@
-import { FUNCTION, LANE, RECORD, RECORDS, RETURN } from "./lane.js";
+import { FUNCTION, LANE, MARGIN, RECORD, RECORDS, RETURN } from "./lane.js";
 
 const LOW = 2 ** 32;
 
@@ -40,6 +40,11 @@ export class LaneReader {
   /** Calls without a record: those that found the lane full, and records that were never finished. */
   get lost(): number {
     return Number(this.#longs[LANE.lost / 8]) + this.#lost;
+  }
+
+  /** Whether a call would find room for its records. */
+  get hasRoom(): boolean {
+    return (this.#words[LANE.head / 4]! - this.#tail) >>> 0 < RECORDS - MARGIN;
   }
 
   get waiting(): boolean {

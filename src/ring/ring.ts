@@ -7,22 +7,12 @@ import { Patcher, type RingFunction, type WantedFunction } from "./patcher.js";
 import type { LaneReader, Listener } from "./reader.js";
 import type { WhenFull } from "./stub.js";
 
-/** What the ring tells. Words are the arguments, low half first. */
+/** What the ring tells. Times are seconds since 1970, values the registers with their low half first. */
 export interface RingSink {
-  /** A system call that was made; without a result when it never returned. */
-  call(tid: number, pid: number, call: RingCall): void;
+  /** A system call; its result is what `values` and `result` say, and `elapsed` is negative when it never returned. */
+  call(tid: number, pid: number, time: number, call: OpenCall, result: Uint32Array, elapsed: number): void;
   /** A function that was called. */
   entered(tid: number, pid: number, time: number, called: RingFunction, values: Uint32Array): void;
-}
-
-export interface RingCall {
-  /** Seconds since 1970. */
-  readonly time: number;
-  readonly nr: number;
-  readonly values: Uint32Array;
-  readonly result?: bigint;
-  /** Seconds. */
-  readonly elapsed?: number;
 }
 
 export interface RingOptions {
@@ -39,6 +29,8 @@ export interface RingOptions {
   /** Something is not as it should be, and a person should hear of it. */
   readonly problem: (text: string) => void;
 }
+
+const NO_RESULT = new Uint32Array(12);
 
 interface Thread {
   readonly image: Image;
@@ -83,7 +75,6 @@ export class Ring implements Listener {
     this.#table = new Uint8Array(GATE.code - GATE.table);
     for (const nr of options.calls) if (nr < 512) this.#table[nr] = 1;
     this.patcher = new Patcher(options.hands, options.whenFull);
-    native().watchBirths(1);
   }
 
   // ---------------------------------------------------------------- threads
@@ -123,7 +114,7 @@ export class Ring implements Listener {
     if (!thread) return;
     this.#read(tid, thread, true);
     this.#threads.delete(tid);
-    for (const call of thread.open.end()) this.#tell(tid, thread, call);
+    thread.open.end(this.#neverReturned);
     thread.image.release(thread.lane);
     if (thread.image.threads > 0) return;
     this.#images.delete(thread.image.place);
@@ -138,13 +129,32 @@ export class Ring implements Listener {
     if (thread) this.#threads.set(to, thread);
   }
 
-  /** Code has been mapped, and has not yet run. */
-  mapped(tid: number, module: Module): void {
+  /**
+   * Code has been mapped, and has not yet run. Returns the functions that cannot be observed where they begin, or whose
+   * place is `taken`: they are to be observed in another way.
+   */
+  mapped(tid: number, module: Module, taken: (address: number) => boolean): RingFunction[] {
     const image = this.#threads.get(tid)?.image;
-    if (!image) return;
+    if (!image) return [];
     const { calls, functionsOf, recordsFunctions } = this.#o;
     if (calls.size > 0) this.patcher.patchCalls(tid, image, module);
-    this.patcher.patchFunctions(tid, image, module, functionsOf(module), recordsFunctions);
+    const wanted = functionsOf(module).map((each) =>
+      taken(each.address) ? { ...each, unfit: "a policy decides on it" } : each,
+    );
+    return this.patcher.patchFunctions(tid, image, module, wanted, recordsFunctions);
+  }
+
+  /** A function that was observed in another way was called. */
+  stopped(tid: number, time: number, called: RingFunction, values: Uint32Array): void {
+    this.#counts[called.id] = (this.#counts[called.id] ?? 0) + 1;
+    this.#records++;
+    const pid = this.#threads.get(tid)?.pid ?? this.#o.pidOf(tid);
+    if (this.#o.recordsFunctions) this.#o.sink.entered(tid, pid, time, called, values);
+  }
+
+  unseen({ name }: RingFunction): void {
+    this.patcher.left.set(name, "it cannot be observed at all");
+    this.#o.problem(`${name} cannot be observed, and its calls are not seen`);
   }
 
   /** Where a thread goes on that stopped because its lane was full; undefined when it did not stop for that. */
@@ -152,8 +162,9 @@ export class Ring implements Listener {
     const thread = this.#threads.get(tid);
     const retry = thread && this.patcher.retryOf(thread.image, address);
     if (retry === undefined) return undefined;
-    // A lane that has no room at all: it goes on behind its stop, where the call is counted as lost.
-    return this.#read(tid, thread!, false) > 0 ? retry : address + 1;
+    this.#read(tid, thread!, false);
+    // A lane that never has room: the thread goes on behind its stop, where the call is counted as lost.
+    return thread!.lane.hasRoom ? retry : address + 1;
   }
 
   // ---------------------------------------------------------------- records
@@ -171,32 +182,34 @@ export class Ring implements Listener {
   }
 
   called(_lane: number, cycles: number, nr: number, site: number, values: Uint32Array): void {
-    const thread = this.#reading!;
-    const never = thread.open.called({ nr, site, cycles, values: values.slice() });
-    if (never) this.#tell(this.#readingTid, thread, never);
+    const call = this.#reading!.open.push();
+    if (!call) return;
+    call.nr = nr;
+    call.site = site;
+    call.cycles = cycles;
+    call.values.set(values);
   }
 
   returned(_lane: number, cycles: number, site: number, values: Uint32Array): void {
-    const thread = this.#reading!;
-    const { call, left } = thread.open.returned(site);
-    if (call) {
-      const result = BigInt.asIntN(64, (BigInt(values[1]!) << 32n) | BigInt(values[0]!));
-      this.#tell(this.#readingTid, thread, call, result, cycles);
-    }
-    for (const each of left) this.#tell(this.#readingTid, thread, each);
+    const call = this.#reading!.open.pop(site, this.#neverReturned);
+    if (call) this.#tell(call, values, Math.max(0, cycles - call.cycles));
   }
 
-  #tell(tid: number, { pid }: Thread, call: OpenCall, result?: bigint, until?: number): void {
+  readonly #neverReturned = (call: OpenCall) => this.#tell(call, NO_RESULT, -1);
+
+  #tell(call: OpenCall, result: Uint32Array, cycles: number): void {
+    if (call.told) return;
     this.#records++;
+    const elapsed = cycles < 0 ? -1 : this.#clock.seconds(cycles);
     const time = this.#clock.time(call.cycles);
-    const { nr, values } = call;
-    this.#o.sink.call(tid, pid, {
-      time,
-      nr,
-      values,
-      ...(result !== undefined && { result }),
-      ...(until !== undefined && { elapsed: Math.max(0, this.#clock.seconds(until - call.cycles)) }),
-    });
+    this.#o.sink.call(this.#readingTid, this.#reading!.pid, time, call, result, elapsed);
+  }
+
+  /** A call of the thread came through a door after all, which tells of it. */
+  seenAtDoor(tid: number, ip: bigint): void {
+    if (ip < GATE.from || ip > GATE.to) return;
+    const last = this.#threads.get(tid)?.open.last;
+    if (last) last.told = true;
   }
 
   entered(_lane: number, cycles: number, id: number, values: Uint32Array): void {
@@ -216,12 +229,17 @@ export class Ring implements Listener {
     }
   }
 
+  /** How often each function was called, once no thread is left; exact, also where records were lost. */
+  *counted(): Generator<[called: RingFunction, count: number]> {
+    for (const each of this.patcher.functions) yield [each, this.#counts[each.id] ?? 0];
+  }
+
   /** Once no thread is left. */
   report(): RingReport {
     for (const tid of [...this.#threads.keys()]) this.exited(tid);
-    const { functions, patched, left } = this.patcher;
+    const { patched, left } = this.patcher;
     const counts: Record<string, number> = Object.create(null);
-    for (const { id, name } of functions) counts[name] = (counts[name] ?? 0) + (this.#counts[id] ?? 0);
+    for (const [{ name }, count] of this.counted()) counts[name] = (counts[name] ?? 0) + count;
     return { records: this.#records, lost: this.#lost, patched, left: Object.fromEntries(left), counts };
   }
 }

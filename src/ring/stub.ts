@@ -40,20 +40,21 @@ const value = (i: number) => record(RECORD.values + 8 * i);
 
 /**
  * A system call that is recorded where it is made. Only rcx and r11 may be used, which the call itself destroys, and no
- * stack: what lies below its pointer may be in use, and a clone's child has another one. The thread goes on behind the
- * call in the program (`back`), with the instructions that the jump to here displaced (`displaced`) made on the way.
+ * stack: what lies below its pointer may be in use, and a clone's child has another one. The instructions that the jump to
+ * here displaced are made on the way (`before`, `behind`); then the thread goes on in the program (`back`).
  * Calls that are not among those recorded here (`table`, a byte for each number) are made at `plain`, where they go
  * through their ordinary door.
  */
 export function syscallStub(o: {
   readonly site: number;
   readonly table: number;
-  readonly displaced: Uint8Array;
+  readonly before: Uint8Array;
+  readonly behind: Uint8Array;
   readonly back: number;
   readonly plain: number;
   readonly whenFull: WhenFull;
 }): Stub {
-  const code = new Assembler();
+  const code = new Assembler().copy(o.before).label("retry");
   code.raw(0x3d).word(0x1ff).jump("plain", "above"); // cmp eax, 511
   code.raw(0x89, 0xc1, 0x80, 0xb9).word(o.table).raw(0).jump("plain", "equal"); // mov ecx, eax; cmp byte [rcx + table], 0
   code.load32(REG.r11, LANE.head).subtract32(REG.r11, LANE.tail);
@@ -74,14 +75,14 @@ export function syscallStub(o: {
   stampTime(code).load64At(REG.rax, value(0)).load64At(REG.rdx, value(1));
   code.put32At(record(RECORD.subject), ((RETURN | o.site) << 16) >>> 0);
   code.store32At(REG.r11, record(RECORD.commit));
-  code.label("on").copy(o.displaced).jumpFar(o.back);
+  code.label("on").copy(o.behind).jumpFar(o.back);
   code.label("plain").jumpFar(o.plain);
   code.label("full");
   if (o.whenFull === "wait") code.raw(0xcc);
   code.increment(LANE.lost).raw(0x0f, 0x05).jump("on");
   return {
     code: code.finish(),
-    retry: 0,
+    retry: code.offset("retry"),
     ...(o.whenFull === "wait" && { full: code.offset("full") }),
   };
 }

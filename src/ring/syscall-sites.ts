@@ -2,40 +2,60 @@ import { iced } from "../code/iced.js";
 import { DISPLACED_MOST, type Displaced, displace } from "./displace.js";
 import { type CodeBytes, jumpedInto } from "./targets.js";
 
-/** A `syscall` in a module, with what follows it up to where a jump fits. Addresses are those of the file. */
+/**
+ * A `syscall` in a module, with what stands around it and makes room for a jump. Addresses are those of the file. What is
+ * displaced does the same wherever it stands.
+ */
 export interface SyscallSite {
+  /** Where the jump goes. */
   readonly address: number;
   readonly length: number;
-  /** What follows the call, and is made in the stub. */
-  readonly following: Displaced;
+  /** Made before the call, and behind it. */
+  readonly before: Uint8Array;
+  readonly behind: Uint8Array;
 }
 
 const SYSCALL = 2;
 const JUMP = 5;
+/** Far enough to see what becomes of the flags. */
+const MOST_FOLLOWED = 64;
+const NOTHING = new Uint8Array();
+
+type FunctionAt = (address: number) => { from: number; to: number } | undefined;
 
 /**
  * The system calls of a module that can be given a jump in their place: proven to be instructions by decoding their
- * function from its start, followed by instructions that can be moved, that nothing else jumps to, and that do not look
- * at the flags from before the call.
+ * function from its start, next to instructions that can be moved and that nothing else jumps to, and followed by none
+ * that looks at the flags from before the call, which the kernel keeps and our stub does not.
  */
-export function syscallSites(
-  code: CodeBytes,
-  functionAt: (address: number) => { from: number; to: number } | undefined,
-): SyscallSite[] {
+export function syscallSites(code: CodeBytes, functionAt: FunctionAt): SyscallSite[] {
   const found: SyscallSite[] = [];
   for (const offset of pairs(code.bytes)) {
     const address = code.address + offset;
     const range = functionAt(address);
-    if (!range || !isBoundary(code, range.from, address)) continue;
-    const end = Math.min(offset + SYSCALL + DISPLACED_MOST, range.to - code.address);
-    const following = displace(code.bytes.subarray(offset + SYSCALL, end), address + SYSCALL, JUMP - SYSCALL);
-    if (typeof following === "string" || !following.isFixed || following.leaves) continue;
-    // A stub of ours changes the flags, which the call itself does not.
-    if (following.needsFlags || !following.setsFlags) continue;
-    found.push({ address, length: SYSCALL + following.length, following });
+    const previous = range && lengthBefore(code, range.from, address);
+    if (previous === undefined) continue;
+    const rest = code.bytes.subarray(offset + SYSCALL, range!.to - code.address);
+    const behind = displace(rest.subarray(0, DISPLACED_MOST), address + SYSCALL, JUMP - SYSCALL);
+    if (isMovable(behind) && !behind.needsFlags && behind.setsFlags)
+      found.push({ address, length: SYSCALL + behind.length, before: NOTHING, behind: behind.bytes });
+    else if (forgetsFlags(rest)) found.push(...withBefore(code, address, previous));
   }
   const bad = jumpedInto(code, found, functionAt);
   return found.filter(({ address }) => !bad.has(address));
+}
+
+function isMovable(code: Displaced | string): code is Displaced {
+  return typeof code !== "string" && code.isFixed && !code.leaves;
+}
+
+/** `mov $110, %eax; syscall; ret`: the jump takes the place of the first. */
+function withBefore(code: CodeBytes, address: number, previous: number): SyscallSite[] {
+  const offset = address - previous - code.address;
+  const before = displace(code.bytes.subarray(offset, offset + previous), address - previous, 1);
+  if (previous + SYSCALL < JUMP || !isMovable(before)) return [];
+  const site = { address: before.address, length: previous + SYSCALL, before: before.bytes, behind: NOTHING };
+  return before.length === previous ? [site] : [];
 }
 
 /** Where `0f 05` stands, as an instruction or not. */
@@ -44,24 +64,48 @@ function* pairs(bytes: Uint8Array): Generator<number> {
     if (bytes[at + 1] === 0x05) yield at;
 }
 
-function isBoundary({ address, bytes }: CodeBytes, from: number, wanted: number): boolean {
+/** The length of the instruction before an address: 0 at the function's start, undefined when none ends there. */
+function lengthBefore({ address, bytes }: CodeBytes, from: number, wanted: number): number | undefined {
   const { Decoder, DecoderOptions, Instruction } = iced();
-  const decoding = new Decoder(
-    64,
-    bytes.subarray(from - address, wanted - address + SYSCALL),
-    DecoderOptions.None,
-  );
+  const code = bytes.subarray(from - address, wanted - address);
+  const decoder = new Decoder(64, code, DecoderOptions.None);
   const instruction = new Instruction();
   try {
-    let at = from;
-    while (at < wanted && decoding.canDecode) {
-      decoding.decodeOut(instruction);
-      if (instruction.isInvalid) return false;
-      at += instruction.length;
+    let [at, last] = [from, 0];
+    while (at < wanted && decoder.canDecode) {
+      decoder.decodeOut(instruction);
+      if (instruction.isInvalid) return undefined;
+      last = instruction.length;
+      at += last;
     }
-    return at === wanted;
+    return at === wanted ? last : undefined;
   } finally {
     instruction.free();
-    decoding.free();
+    decoder.free();
   }
 }
+
+/** Whether the flags are overwritten, or the function returns, before anybody looks at them. */
+function forgetsFlags(code: Uint8Array): boolean {
+  const { Decoder, DecoderOptions, FlowControl, Instruction } = iced();
+  const decoder = new Decoder(64, code.subarray(0, MOST_FOLLOWED), DecoderOptions.None);
+  const instruction = new Instruction();
+  try {
+    let written = 0;
+    while (decoder.canDecode) {
+      decoder.decodeOut(instruction);
+      const { flowControl, rflagsRead, rflagsModified } = instruction;
+      if (flowControl === FlowControl.Return) return true;
+      if (flowControl !== FlowControl.Next || (rflagsRead & ~written) !== 0) return false;
+      written |= rflagsModified;
+      if ((written & STATUS_FLAGS) === STATUS_FLAGS) return true;
+    }
+    return false;
+  } finally {
+    instruction.free();
+    decoder.free();
+  }
+}
+
+/** The flags that arithmetic sets. */
+const STATUS_FLAGS = 0x3f;

@@ -133,6 +133,7 @@ export class Handler {
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
   handle(kind: number): number {
     this.#stop.generation++;
+    this.#inside?.before();
     switch (kind) {
       case KIND.entry:
         return this.#entry();
@@ -179,6 +180,7 @@ export class Handler {
   #entry(): number {
     const call = syscallByNumber(this.#stop.nr) ?? unknownCall(this.#stop.nr);
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
+    this.#inside?.called(event.tid, this.#stop.ip);
     this.#lookAtCaller(call.nr);
     if (this.#answerUnreadable(event)) return 0;
     let decision = this.#withinFence(event, this.#mediator.decide(event));
@@ -383,10 +385,10 @@ export class Handler {
   #lifecycle(kind: number): void {
     const { tid, time, peer } = this.#stop;
     this.#answer.begin(ANSWER.continue);
+    this.#inside?.lives(kind, tid, peer);
     if (kind === KIND.exec) {
       if (peer !== 0 && peer !== tid) this.#movePending(peer, tid);
       this.#o.processes.execed(tid);
-      this.#inside?.execed(tid);
       unhide(this.#o, tid, this.#answer);
       this.#checkExeced(tid);
       this.#o.recorder?.execed(time, tid);
@@ -394,13 +396,11 @@ export class Handler {
     } else if (kind === KIND.fork) {
       this.#o.setting.forked(tid, peer);
       this.#o.recorder?.forked(time, tid, peer);
-      this.#inside?.forked(tid, peer);
     } else if (kind === KIND.exit) {
       this.#abandon(tid);
       this.#instructions.exited(tid);
       this.#o.recorder?.exited(time, tid, waitStatus(this.#stop.result));
       this.#o.processes.exited(tid);
-      this.#inside?.exited(tid);
     }
   }
 

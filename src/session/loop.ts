@@ -22,6 +22,12 @@ export interface LoopHost {
 /** How often to see whether those who wait are still there. */
 const LOOK_MS = 250;
 
+/** Something to be done now and then while the program runs, although nothing stops. */
+export interface Ticking {
+  readonly every: number;
+  tick(): void;
+}
+
 /** Why the loop returned: no process is left, or it was asked to let something else have the thread for a moment. */
 export type LoopEnd = "over" | "paused";
 
@@ -43,15 +49,17 @@ export class Loop {
   readonly #answer: Answer;
   readonly #decider: Decider;
   readonly #host: LoopHost;
+  readonly #ticking: Ticking | undefined;
   #held: Held[] = [];
   #pausing = false;
 
-  constructor(native: Native, memory: ArrayBufferLike, decider: Decider, host: LoopHost) {
+  constructor(native: Native, memory: ArrayBufferLike, decider: Decider, host: LoopHost, ticking?: Ticking) {
     this.#native = native;
     this.#stop = new Stop(memory);
     this.#answer = new Answer(memory);
     this.#decider = decider;
     this.#host = host;
+    this.#ticking = ticking;
   }
 
   /** Makes run() return before the next event. Tracees that stop meanwhile wait. */
@@ -61,6 +69,7 @@ export class Loop {
 
   run(): LoopEnd {
     this.#pausing = false;
+    if (this.#ticking) this.#setDeadline();
     while (!this.#pausing) {
       const kind = this.#native.next();
       if (kind < 0)
@@ -71,6 +80,7 @@ export class Loop {
         case KIND.woken:
           this.#host.attend();
           this.#releaseDue();
+          this.#tick();
           break;
         case KIND.mainExit:
           this.#host.mainExited(this.#stop.result);
@@ -106,8 +116,17 @@ export class Loop {
   }
 
   #setDeadline(): void {
-    const next = Math.min(...this.#held.map((held) => held.due), performance.now() + LOOK_MS);
-    this.#native.deadline(this.#held.length === 0 ? 0 : Math.max(1, Math.ceil(next - performance.now())));
+    const now = performance.now();
+    const look = now + Math.min(LOOK_MS, this.#ticking?.every ?? LOOK_MS);
+    const next = Math.min(...this.#held.map((held) => held.due), look);
+    const isIdle = this.#held.length === 0 && !this.#ticking;
+    this.#native.deadline(isIdle ? 0 : Math.max(1, Math.ceil(next - now)));
+  }
+
+  #tick(): void {
+    if (!this.#ticking) return;
+    this.#ticking.tick();
+    this.#setDeadline();
   }
 
   /** Those whose time has come, and those whose caller is gone: nothing is made in the place of a dead one. */

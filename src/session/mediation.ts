@@ -4,13 +4,13 @@ import { type Syscall, signalName } from "../abi/index.js";
 import { Questions, type QuestionsHost } from "../approval/questions.js";
 import { type Arrangement, arrange, unserved } from "../doors/arrangement.js";
 import { HermesError } from "../errors.js";
-import { Fence } from "../fence/fence.js";
+import type { Fence } from "../fence/fence.js";
 import { CounterSetting } from "../instrument/counter-setting.js";
 import { newCodePolicy } from "../instrument/new-code.js";
 import { Vdso } from "../instrument/vdso.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { DOOR } from "../kernel/layout.js";
-import { ATTACH, native, PROBE, SIGHT } from "../kernel/native.js";
+import { ATTACH } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
 import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
@@ -19,6 +19,8 @@ import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { ProcessTable } from "../process/table.js";
 import { REQUIRABLE } from "../protection.js";
+import { RECORDABLE } from "../ring/calls.js";
+import { GATE } from "../ring/image.js";
 import { Summary } from "../summary.js";
 import { Activity } from "../trace/activity.js";
 import { openTrace } from "../trace/open.js";
@@ -27,8 +29,11 @@ import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
-import { locate } from "./locate.js";
-import { observedFunctions, prototypeFiles, recordedCalls } from "./observed.js";
+import { lookAtThreads } from "./look-at-threads.js";
+import type { Ticking } from "./loop.js";
+import { makeFence } from "./make-fence.js";
+import { observedFunctions, prototypeFiles } from "./observed.js";
+import { Observers } from "./observers.js";
 import type {
   Ending,
   PolicyName,
@@ -37,11 +42,14 @@ import type {
   SessionResult,
   SessionStatus,
 } from "./options.js";
+import { recordedCalls } from "./recorded-calls.js";
 import { keptFiles, selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
 
+/** How often what the program records is read. */
+const READ_MS = 5;
 /** How many different troubles are told. */
 const MAX_PROBLEMS = 50;
 
@@ -77,6 +85,7 @@ export class Mediation {
   /** Functions or instructions are of interest. */
   readonly #looksInside: boolean;
   #traceError: HermesError | undefined;
+  readonly #observers: Observers;
   #closed = false;
 
   constructor(
@@ -90,7 +99,8 @@ export class Mediation {
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
     const asked = [...(options.live ?? []), ...(options.trace?.functions ?? [])];
-    this.#looksInside = policies.some(wantsInside) || asked.some(namesFunction);
+    const looks = options.fast === true || options.coverage !== undefined || asked.some(namesFunction);
+    this.#looksInside = looks || policies.some(wantsInside);
     this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
@@ -110,10 +120,12 @@ export class Mediation {
     this.#fence = makeFence(options, policies, virtualFiles);
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
+    const gate = options.fast ? { from: GATE.from, to: GATE.to, calls: RECORDABLE } : undefined;
     this.#footing = target && footing(target, { stack, recorded, live, options });
     this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
     this.arrangement =
-      this.#footing?.arrangement ?? arrange({ stack, recorded, door: options.door, live, always });
+      this.#footing?.arrangement ??
+      arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0);
     processes.viewsDiffer = this.#fence.changesView;
     processes.stacks.isWatched = this.#watchesCode && !target;
@@ -142,6 +154,13 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+    this.#observers = new Observers(options, this.handler.inside, {
+      arrangement: this.arrangement,
+      processes,
+      summary: this.#summary,
+      recorder: this.#recorder,
+      problem: (text) => this.#problem(text),
+    });
   }
 
   /** The given policies, and the one by which HERMES defends itself. */
@@ -153,7 +172,7 @@ export class Mediation {
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
-    if (trace?.functions) own.push(observedFunctions(trace.functions));
+    if (trace?.functions && !this.#options.fast) own.push(observedFunctions(trace.functions));
     const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
     return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
@@ -217,12 +236,18 @@ export class Mediation {
       fetchPlan,
       actMark,
       signals,
+      births: this.#observers.births,
       fence: plan,
       env,
       noNewPrivs,
       trapCounter,
       ...attach,
     };
+  }
+
+  /** What threads of the program write is read also while none of them stops. */
+  get ticking(): Ticking | undefined {
+    return this.#observers.births ? { every: READ_MS, tick: () => this.#observers.drain() } : undefined;
   }
 
   /** Without the right to administer the machine, a filter needs it; with it, only the fence does. */
@@ -342,6 +367,7 @@ export class Mediation {
     if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
+    const observed = this.#observers.report();
     this.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
     return {
@@ -354,6 +380,7 @@ export class Mediation {
       policies: this.policies,
       reloads: this.#reloads,
       ...this.#traceResult(),
+      ...observed,
       problems: this.#problems,
     };
   }
@@ -384,7 +411,7 @@ export class Mediation {
     const { trace } = this.#options;
     if (!trace || !this.#recorder) return {};
     const { records, lost } = this.#recorder.writer;
-    const complete = lost.observations === 0 && lost.decisions === 0;
+    const complete = lost.observations === 0 && lost.decisions === 0 && this.#observers.lost === 0;
     return { trace: { file: trace.file, records, complete, lost } };
   }
 
@@ -416,33 +443,6 @@ export class Mediation {
   }
 }
 
-/** Threads of a program that runs already may have gone apart before we came. */
-function lookAtThreads(pid: number, processes: ProcessTable): void {
-  for (const tid of processes.get(pid).threads) {
-    const sight = native().sight(tid);
-    if (sight & SIGHT.apart) processes.viewsDiffer = true;
-    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
-  }
-}
-
 function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
   return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
-}
-
-function makeFence(options: SessionOptions, policies: readonly Policy[], virtualFiles: VirtualFiles): Fence {
-  const { command, env, fence, trace } = options;
-  const cwd = resolve(options.cwd ?? ".");
-  const files = policies.flatMap(({ file, files = [] }) => [...(file === undefined ? [] : [file]), ...files]);
-  const strict = [fence, ...policies.map((policy) => policy.fence)].some(
-    (asked) => asked?.level === "strict",
-  );
-  return new Fence(fence, policies, {
-    cwd,
-    env,
-    workspace: process.env.HERMES_WORKSPACE ?? cwd,
-    program: resolve(cwd, options.file ?? locate(command[0]!, env.PATH, cwd)),
-    ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
-    shown: strict ? [virtualFiles.folder] : [],
-    landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
-  });
 }

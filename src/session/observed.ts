@@ -1,15 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { SYSCALLS, type Syscall } from "../abi/index.js";
-import { callsNamed } from "../policy/define.js";
 import { parseFunctionPattern } from "../policy/function-pattern.js";
 import type { FunctionInterest, Policy } from "../policy/policy.js";
-import type { SessionOptions } from "./options.js";
-
-/** The system calls that a trace holds. */
-export function recordedCalls({ trace }: SessionOptions): readonly Syscall[] {
-  if (!trace) return [];
-  return trace.events ? trace.events.flatMap((key) => callsNamed("--events", key)) : SYSCALLS;
-}
 
 /** The policy that comes with a trace of functions: it wants to see them, and has nothing to say. */
 export function observedFunctions(patterns: readonly string[]): Policy {

@@ -1,8 +1,11 @@
 import type { Answer, Question } from "../approval/question.js";
+import type { CoverageOptions } from "../coverage/options.js";
+import type { CoverageReport } from "../coverage/report.js";
 import type { DeedOptions } from "../deed/options.js";
 import type { FenceOptions } from "../fence/options.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import type { FenceLevel } from "../protection.js";
+import type { RingReport } from "../ring/ring.js";
 import type { SummaryReport } from "../summary.js";
 import type { ActivityReport } from "../trace/activity.js";
 import type { TraceOptions, TraceResult } from "../trace/options.js";
@@ -32,6 +35,9 @@ export interface SessionOptions {
   readonly trace?: TraceOptions;
   /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
   readonly prototypes?: readonly string[];
+  /** What is only observed is recorded by code of ours in the program, where that can be: fast, and cooperative. */
+  readonly fast?: boolean;
+  readonly coverage?: CoverageOptions;
   /** Load policies anew when one of their files changes. */
   readonly reload: boolean;
   /** Somebody can be asked. Without, whatever needs an answer is refused. */
@@ -73,6 +79,9 @@ export interface SessionResult {
   /** How often other policies took over while the program ran. */
   readonly reloads: number;
   readonly trace?: TraceResult;
+  readonly coverage?: CoverageReport;
+  /** What the fast tier observed. */
+  readonly fast?: RingReport;
   /** What went wrong without ending the run: policies that threw, answers that could not be carried out. */
   readonly problems: readonly string[];
 }

@@ -16,7 +16,7 @@ import { DOOR } from "../kernel/layout.js";
 import { NATIVE_FOLDER, type Native, native } from "../kernel/native.js";
 import { attachError } from "./attach.js";
 import { locate } from "./locate.js";
-import { type Decider, Loop } from "./loop.js";
+import { type Decider, Loop, type LoopHost, type Ticking } from "./loop.js";
 import type { Ending, Order, Report, SessionOptions } from "./options.js";
 
 export interface Channel {
@@ -32,6 +32,7 @@ export interface Attendance {
   status(): void;
   /** Returns the threads whose calls are decided by it. */
   answer(id: number, answer: Answer): readonly number[];
+  readonly ticking?: Ticking;
 }
 
 const NOBODY: Attendance = { reload: async () => {}, flush: () => {}, status: () => {}, answer: () => [] };
@@ -44,6 +45,8 @@ export interface Doorway {
   readonly actMark: number;
   /** Signals that are looked at before the program gets them: bit n - 1 for signal n. */
   readonly signals: bigint;
+  /** Whether new threads and processes are reported before they run. */
+  readonly births: boolean;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
@@ -86,6 +89,7 @@ export class Supervisor {
       doorway.actMark,
     );
     this.#native.watchSignals(doorway.signals);
+    this.#native.watchBirths(Number(doorway.births));
     this.pid = doorway.attach ? this.#attach(doorway, doorway.attach) : this.#launch();
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
   }
@@ -128,14 +132,15 @@ export class Supervisor {
 
   /** Returns how the program ended once no process of the session is left, or that we have left it. */
   async run(decider: Decider, attendance: Attendance = NOBODY): Promise<Ending> {
-    const loop: Loop = new Loop(this.#native, this.#memory, decider, {
+    const host: LoopHost = {
       mainExited: (status) => {
         this.#status = status;
         this.#channel.report({ type: "main-exited" });
       },
       mainStopped: (signal) => this.#channel.report({ type: "main-stopped", signal }),
       attend: () => this.#attend(loop, attendance),
-    });
+    };
+    const loop = new Loop(this.#native, this.#memory, decider, host, attendance.ticking);
     while (loop.run() === "paused") await attendance.reload();
     const failure = this.#launchFailure();
     if (failure) throw failure;

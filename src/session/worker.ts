@@ -65,6 +65,7 @@ async function supervise(options: SessionOptions): Promise<Report> {
       flush: () => mediation.flushTrace(),
       status: () => channel.report({ type: "status", status: mediation.status() }),
       answer: (id, answer) => mediation.handler.answer(id, answer),
+      ...(mediation.ticking && { ticking: mediation.ticking }),
     });
     return { type: "done", result: mediation.finish(supervisor.pid, ending, supervisor.fence) };
   } finally {

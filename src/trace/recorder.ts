@@ -6,7 +6,7 @@ import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
 import { FunctionRecorder } from "./function-recorder.js";
-import type { CallRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
+import type { CallRecord, FunctionRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
 import { renderArguments, renderOutputs, renderRegisters } from "./render.js";
 import { recordedStack } from "./stack.js";
 import type { TraceWriter } from "./writer.js";
@@ -50,6 +50,9 @@ export interface RecorderOptions {
 
 /** As exact as a clock that is read in two processes can be, and no longer than that. */
 const micro = (seconds: number) => Math.round(seconds * 1e6) / 1e6;
+
+/** How many registers of a function are shown of which nobody knows the prototype. */
+const SHOWN_WORDS = 4;
 
 /** Turns events and decisions into trace records. Everything here happens for every call: it must stay cheap. */
 export class Recorder {
@@ -153,6 +156,23 @@ export class Recorder {
       if (errno !== undefined) record.errno = errno;
     }
     this.#write(record);
+  }
+
+  /** A function whose call the program itself recorded: its registers, and nothing of how it ended. */
+  observedFunction(tid: number, pid: number, time: number, name: string, values: Uint32Array): void {
+    const args: Record<string, string> = {};
+    for (let i = 0; i < SHOWN_WORDS; i++)
+      args[`arg${i}`] = `0x${(values[2 * i + 1]! * 2 ** 32 + values[2 * i]!).toString(16)}`;
+    const record: FunctionRecord = {
+      kind: "function",
+      time: micro(time),
+      pid,
+      tid,
+      name,
+      args,
+      action: "allow",
+    };
+    this.#writer.write(record, false, record.time);
   }
 
   #opened(record: OpenRecord, { tid, result }: DecodedCall): void {

@@ -6,6 +6,7 @@ import { functionStub, syscallStub, type WhenFull } from "../../src/ring/stub.js
 import { program } from "../support/programs.js";
 
 const RETURN = Uint8Array.of(0xc3);
+const NOTHING = new Uint8Array();
 
 /** Runs a stub so many times, in a lane that already has so many records that nobody has read; and what it wrote. */
 function runStub(code: Uint8Array, times: number, unread = 0) {
@@ -34,7 +35,8 @@ function runStub(code: Uint8Array, times: number, unread = 0) {
 
 /** What is behind the call returns to whoever called the stub, so that the jump back is never made. */
 const callStub = (whenFull: WhenFull) =>
-  syscallStub({ site: 3, table: 0x7000_0000, displaced: RETURN, back: 0, plain: 0, whenFull }).code;
+  syscallStub({ site: 3, table: 0x7000_0000, before: NOTHING, behind: RETURN, back: 0, plain: 0, whenFull })
+    .code;
 
 describe("stubs of the fast tier", () => {
   it("record a system call with its arguments and its result, and keep every register that the call keeps", () => {
