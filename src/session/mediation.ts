@@ -13,7 +13,7 @@ import { DOOR } from "../kernel/layout.js";
 import { ATTACH } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
-import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
+import { trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -29,6 +29,7 @@ import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
+import { wantsInside } from "./inside.js";
 import { lookAtThreads } from "./look-at-threads.js";
 import type { Ticking } from "./loop.js";
 import { makeFence } from "./make-fence.js";
@@ -367,6 +368,8 @@ export class Mediation {
     if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
+    for (const pattern of this.handler.inside?.neverFound ?? [])
+      this.#problem(`${pattern}: no function of that name was in anything that ran`);
     const observed = this.#observers.report();
     this.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
@@ -441,8 +444,4 @@ export class Mediation {
       ...this.handler.inside?.found,
     };
   }
-}
-
-function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
-  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }
