@@ -4,15 +4,18 @@ import { Instrument } from "../instrument/instrument.js";
 import { ANSWER } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import type { Mediator } from "../mediate.js";
+import { FAULTING } from "../policy/instruction-pattern.js";
+import type { Policy } from "../policy/policy.js";
 import type { HandlerOptions } from "./handler.js";
 
 /** What looks into programs, and has its events decided and recorded as all others. */
 export function lookInside(options: HandlerOptions, mediator: Mediator): Instrument {
-  const { memory, stack, processes, questions, onProblem } = options;
-  return new Instrument({
+  const { memory, stack, processes, questions, onProblem, recorder, prototypes } = options;
+  const inside = new Instrument({
     memory,
     stack,
     processes,
+    ...(prototypes && { prototypes }),
     host: {
       decide: (event, wishes) => mediator.decideFunction(event, wishes),
       ask: (event, decision) =>
@@ -25,6 +28,8 @@ export function lookInside(options: HandlerOptions, mediator: Mediator): Instrum
     },
     instructions: instructionHost(options, mediator),
   });
+  if (recorder) inside.calls.watcher = recorder.functions;
+  return inside;
 }
 
 export function instructionHost(
@@ -50,4 +55,9 @@ export function unhide({ vdso, processes, onProblem }: HandlerOptions, tid: numb
     onProblem(`${processes.get(tid).exe} was ended: ${(error as Error).message}`);
     answer.begin(ANSWER.kill);
   }
+}
+
+/** Whether a policy is about functions, or about instructions that do not fault by themselves. */
+export function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
+  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }

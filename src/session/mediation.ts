@@ -13,7 +13,7 @@ import { DOOR } from "../kernel/layout.js";
 import { ATTACH } from "../kernel/native.js";
 import { callsNamed } from "../policy/define.js";
 import { namesFunction } from "../policy/function-pattern.js";
-import { FAULTING, trapsCounter } from "../policy/instruction-pattern.js";
+import { trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
@@ -29,9 +29,11 @@ import type { Recorder } from "../trace/recorder.js";
 import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
+import { wantsInside } from "./inside.js";
 import { lookAtThreads } from "./look-at-threads.js";
 import type { Ticking } from "./loop.js";
 import { makeFence } from "./make-fence.js";
+import { observedFunctions, prototypeFiles } from "./observed.js";
 import { Observers } from "./observers.js";
 import type {
   Ending,
@@ -97,11 +99,9 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    this.#looksInside =
-      policies.some(wantsInside) ||
-      (options.live ?? []).some(namesFunction) ||
-      options.fast === true ||
-      options.coverage !== undefined;
+    const asked = [...(options.live ?? []), ...(options.trace?.functions ?? [])];
+    const looks = options.fast === true || options.coverage !== undefined || asked.some(namesFunction);
+    this.#looksInside = looks || policies.some(wantsInside);
     this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
@@ -151,6 +151,7 @@ export class Mediation {
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
+      prototypes: prototypeFiles(options.prototypes, policies),
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
@@ -173,6 +174,7 @@ export class Mediation {
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
+    if (trace?.functions && !this.#options.fast) own.push(observedFunctions(trace.functions));
     const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
     return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
@@ -367,6 +369,8 @@ export class Mediation {
     if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
+    for (const pattern of this.handler.inside?.neverFound ?? [])
+      this.#problem(`${pattern}: no function of that name was in anything that ran`);
     const observed = this.#observers.report();
     this.close();
     if (this.#traceError && this.#options.trace?.onError === "stop") throw this.#traceError;
@@ -441,8 +445,4 @@ export class Mediation {
       ...this.handler.inside?.found,
     };
   }
-}
-
-function wantsInside({ subscription: { functions, instructions } }: Policy): boolean {
-  return (functions?.length ?? 0) > 0 || (instructions ?? []).some(({ name }) => !FAULTING.has(name));
 }

@@ -147,7 +147,7 @@ static void *many(void *count)
 {
 	long missed = 0;
 	for (long i = 0; i < (long)count; i++) {
-		void *block = malloc(16 + i % 64);
+		void *volatile block = malloc(16 + i % 64);
 		missed += answer(i, 1) != i + 1;
 		free(block);
 	}
