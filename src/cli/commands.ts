@@ -231,6 +231,11 @@ Examples:
     .argument("<events...>", "traces (JSON lines) or lists of events (.yaml)")
     .option("-p, --policy <file>", "a policy; may be repeated", collect)
     .option("--against <file>", "show only what these policies decide otherwise; may be repeated", collect)
+    .option(
+      "--prototypes <file>",
+      "what functions take and return (docs/prototypes.md); may be repeated",
+      collect,
+    )
     .option("--json", "as JSON")
     .action(async (files, options) =>
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),
