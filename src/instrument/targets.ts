@@ -66,6 +66,7 @@ function bySymbol(elf: Elf, glob: string, version: string | undefined): Target[]
   const byAddress = new Map<number, ElfSymbol>();
   for (const symbol of symbols) {
     if (!isFunction(symbol) || !isCode(elf, symbol.address)) continue;
+    if (wild && NOT_CALLED.test(symbol.name)) continue;
     if (version !== undefined && symbol.version !== version) continue;
     const other = byAddress.get(symbol.address);
     if (!other || isPlainer(symbol.name, other.name)) byAddress.set(symbol.address, symbol);
@@ -76,6 +77,9 @@ function bySymbol(elf: Elf, glob: string, version: string | undefined): Target[]
     chooses: type === "ifunc",
   }));
 }
+
+/** Where a thread begins, and parts of functions that are jumped to: they return nowhere. */
+const NOT_CALLED = /^_start$|\.cold(\.\d+)?$/;
 
 function isFunction({ defined, type }: ElfSymbol): boolean {
   return defined && (type === "function" || type === "ifunc");
