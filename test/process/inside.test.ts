@@ -93,6 +93,19 @@ describe("on an event", () => {
     expect(output).toBe("nowy to be read, NEEDLE in the heap, 1\n");
   });
 
+  it("that is the call of a function, the stack begins with it; on its return with who called it", () => {
+    const policy = file(
+      "functions.ts",
+      `import { writeSync } from "node:fs";
+      import { definePolicy, type FunctionEvent } from "hermes-runtime";
+      const see = (e: FunctionEvent) =>
+        void writeSync(2, [e.kind, ...e.stack(2).map(({ symbol }) => symbol)].join(" ") + "\\n");
+      export default definePolicy({ name: "f", on: { "libc!dlopen": see }, returns: { "libc!dlopen": see } });`,
+    );
+    const { stderr } = hermes(["run", "-q", "-p", policy, "--", ...command]);
+    expect(stderr.split("\n").slice(0, 2)).toEqual(["function dlopen use", "function-return use main"]);
+  });
+
   it("at the notify door asking for the stack is an error, and the call is denied", async () => {
     const { output, session } = await seenBy({
       actions: ["deny"],
