@@ -72,6 +72,7 @@ function bySymbol(elf: Elf, glob: string, version: string | undefined): Target[]
   const byAddress = new Map<number, ElfSymbol[]>();
   for (const symbol of symbols) {
     if (!isFunction(symbol) || !isCode(elf, symbol.address)) continue;
+    if (wild && NOT_CALLED.test(symbol.name)) continue;
     if (version !== undefined && symbol.version !== version) continue;
     const others = byAddress.get(symbol.address);
     if (others) others.push(symbol);
@@ -83,6 +84,9 @@ function bySymbol(elf: Elf, glob: string, version: string | undefined): Target[]
     return { address, symbol: names[0]!, names, exported, chooses: all[0]!.type === "ifunc" };
   });
 }
+
+/** Where a thread begins, and parts of functions that are jumped to: they return nowhere. */
+const NOT_CALLED = /^_start$|\.cold(\.\d+)?$/;
 
 function isFunction({ defined, type }: ElfSymbol): boolean {
   return defined && (type === "function" || type === "ifunc");
