@@ -309,6 +309,7 @@ int session_attach(struct session *s, const struct attach_order *order)
 	s->program = order->pid;
 	s->main_status = STATUS_UNKNOWN;
 	s->every_call = (order->flags & ATTACH_EVERY_CALL) != 0;
+	s->tell_first = (order->flags & ATTACH_FIRST_RETURN) != 0;
 	memcpy(s->stops, order->stops, sizeof s->stops);
 	int failed = begin(s, order);
 	for_each(s, failed || !(order->flags & (ATTACH_STAY | ATTACH_EVERY_CALL)) ? release : go_on_followed);
@@ -326,6 +327,13 @@ static void wait_for_deputies(struct session *s)
 		usleep(TURN_US);
 }
 
+/* Those who wait to be heard of stop no second time. */
+static void release_waiting(struct session *s, struct tracee *t)
+{
+	if (t->early || t->newborn)
+		release(s, t);
+}
+
 /* Called when no event waits for its answer. */
 void attach_leave(struct session *s)
 {
@@ -338,6 +346,7 @@ void attach_leave(struct session *s)
 	s->socket = -1;
 	for (int turn = 0; s->kept != NULL && turn < STOP_TURNS && !atomic_load(&s->kept->alone); turn++)
 		usleep(TURN_US);
+	for_each(s, release_waiting);
 	for_each(s, interrupt);
 }
 
@@ -367,6 +376,18 @@ static void tidy_return(struct tracee *t)
 	inject_undo_interruption(t->tid, 0);
 }
 
+/* It ran into an int3 of ours that has been taken away since: it goes on with what stands there now. */
+static int is_at_former_site(struct tracee *t)
+{
+	siginfo_t info;
+	uint8_t byte;
+	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) < 0 || info.si_code != SI_KERNEL || load(t) < 0 ||
+	    memory_read(t->tid, t->registers.rip - 1, &byte, 1) != 1 || byte == 0xcc)
+		return 0;
+	t->registers.rip--;
+	return store(t) == 0;
+}
+
 void attach_let_go(struct session *s, struct tracee *t, int status)
 {
 	int number = WSTOPSIG(status), what = status >> 16, deliver = 0;
@@ -377,6 +398,8 @@ void attach_let_go(struct session *s, struct tracee *t, int status)
 	}
 	if (what == 0 && number == SYSCALL_STOP)
 		tidy_return(t);
+	else if (what == 0 && number == SIGTRAP && s->signals && is_at_former_site(t))
+		deliver = 0;
 	else if (what == 0)
 		inject_undo_interruption(t->tid, deliver = number);
 	else if (what == PTRACE_EVENT_STOP && number == SIGTRAP)

@@ -8,6 +8,7 @@
 enum attach_flag {
 	ATTACH_STAY = 1,          /* its threads stay traced: execs and ends are seen */
 	ATTACH_EVERY_CALL = 2,    /* … and stop at every call, of which those in `stops` are reported */
+	ATTACH_FIRST_RETURN = 8,  /* report the first call that returns, whatever it is: something is to be done to the process */
 	ATTACH_NO_NEW_PRIVS = 4,  /* give up new privileges first: a filter of one without CAP_SYS_ADMIN needs it */
 };
 

@@ -87,6 +87,7 @@ struct session {
 	int every_call;
 	int main_status;    /* how it ended, where nobody else tells us */
 	int main_told;
+	int tell_first;     /* the next return is reported, although nobody asked for it */
 	uint8_t stops[MAX_SYSCALL / 8]; /* where every call stops: those that are reported */
 	struct keep *kept;  /* shared with the keeper; deputies may outlive us, so it stays mapped */
 	void *reference;    /* the reference by which the buffer is held */

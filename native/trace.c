@@ -221,6 +221,10 @@ static int on_any_call(struct session *s, struct tracee *t)
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.rval == -EINTR && t->restore == 0 &&
 	    inject_undo_interruption(t->tid, 0))
 		t->in_call = 0;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && s->tell_first && !t->in_call && info.exit.rval > -ERESTARTSYS) {
+		s->tell_first = 0;
+		t->in_call = t->want_return = 1;
+	}
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->in_call)
 		return on_return(s, t);
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {

@@ -24,6 +24,8 @@ export interface RunOptions {
    */
   readonly policy?: string | Policy | readonly (string | Policy)[];
   readonly trace?: string | (Partial<TraceOptions> & Pick<TraceOptions, "file">);
+  /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
+  readonly prototypes?: readonly string[];
   /** What is only observed is recorded by code of ours in the program, where that can be: fast, and cooperative. */
   readonly fast?: boolean;
   readonly coverage?: CoverageOptions;

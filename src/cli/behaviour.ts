@@ -32,6 +32,18 @@ export function addBehaviourCommands(program: Command, thread: Thread | undefine
     );
 
   program
+    .command("prototypes")
+    .description("what is known of the functions of libraries: their arguments, results and failures")
+    .argument("[patterns...]", "libc!get*, SSL_*; all when absent")
+    .option("--from <file>", "out of the debug information of a program or library")
+    .option("--prototypes <file>", "a file of your own too; its errors are told; may be repeated", collect)
+    .option("--json", "as JSON lines")
+    .addHelpText("after", PROTOTYPES_EXAMPLES)
+    .action(async (patterns, options) =>
+      exit(await (await import("./prototypes.js")).prototypesCommand(patterns, options)),
+    );
+
+  program
     .command("inspect")
     .description(
       "what a program is and could do, told from its file: hardening, imports, system calls, functions, control flow",
@@ -118,6 +130,14 @@ Example: what does a package's install script do that it did not do before?
   hermes diff old.jsonl new.jsonl
 
 Exit status: 0 when nothing differs, 1 when something does, 125 when a trace cannot be read.`;
+
+const PROTOTYPES_EXAMPLES = `
+Examples:
+  hermes prototypes 'libc!getenv' 'libssl!SSL_*'
+  hermes prototypes --prototypes mine.h 'libmine!*'    is mine.h right, and what does it say?
+  hermes prototypes --from ./program > mine.h          a beginning, out of debug information
+
+Exit status: 0 when there are such functions, 1 when there are none, 125 when a file is wrong.`;
 
 const LEARN_EXAMPLES = `
 Examples:

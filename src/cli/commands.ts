@@ -43,6 +43,12 @@ function commandLine(thread: Thread | undefined): Command {
       "-e, --events <list>",
       "what --trace records: system calls and %classes, separated by commas (default: all)",
     )
+    .option("--functions <pattern>", "and functions: 'libc!get*', '!libc!*alloc*'; may be repeated", collect)
+    .option(
+      "--prototypes <file>",
+      "what functions take and return (docs/prototypes.md); may be repeated",
+      collect,
+    )
     .option(
       "--stack [calls]",
       "record who called whom, of these recorded calls and %classes (default: of all)",
@@ -116,6 +122,12 @@ function commandLine(thread: Thread | undefined): Command {
       "what is shown: trace=openat,%network, %file, '!read,write', status=failed; may be repeated",
       collect,
     )
+    .option(
+      "-l, --functions <pattern>",
+      "calls of functions too: 'libc!*', 'libssl!SSL_*', 'app!main'; '!libc!*alloc*' leaves some out; may be repeated",
+      collect,
+    )
+    .option("--prototypes <file>", "what these functions take and return; may be repeated", collect)
     .option("-z", "only calls that succeeded")
     .option("-Z", "only calls that failed")
     .option("-f", "follow children: always done")
@@ -143,6 +155,8 @@ Examples:
   hermes trace -e openat,%network -- curl -s http://localhost:8000/
   hermes trace -y -T -e trace=%file -o calls.txt -- make
   hermes trace -c -- git status
+  hermes trace -l 'libc!getenv' -l 'libc!fopen*' -- git status
+  hermes trace -l 'libc!*' -l '!libc!*alloc*' -e openat -c -- ls
   hermes trace --stack=connect -e %network -- curl -s http://localhost:8000/
   hermes trace -Z -p policies/no-secrets.ts -- python3 app.py`,
     )
@@ -217,6 +231,11 @@ Examples:
     .argument("<events...>", "traces (JSON lines) or lists of events (.yaml)")
     .option("-p, --policy <file>", "a policy; may be repeated", collect)
     .option("--against <file>", "show only what these policies decide otherwise; may be repeated", collect)
+    .option(
+      "--prototypes <file>",
+      "what functions take and return (docs/prototypes.md); may be repeated",
+      collect,
+    )
     .option("--json", "as JSON")
     .action(async (files, options) =>
       exit(await (await import("./simulate.js")).simulateCommand(files, options)),

@@ -15,11 +15,13 @@ import { SignalRelay } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { hasTerminal } from "./terminal.js";
-import { byteCount, callList, choice, usage, wholeNumber } from "./values.js";
+import { byteCount, callList, choice, functionList, usage, wholeNumber } from "./values.js";
 
 export interface TraceFlags {
   trace?: string;
   events?: string;
+  functions?: string[];
+  prototypes?: string[];
   stack?: string | true;
   traceBytes: string;
   traceFormat?: string;
@@ -151,6 +153,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     env: environment(flags, start.env),
     keepFds: (flags.fd ?? []).map((fd) => wholeNumber("--fd", fd)),
     reload: flags.reload,
+    ...(flags.prototypes && { prototypes: flags.prototypes }),
     ...(flags.fast && { fast: true }),
     ...askOptions(flags),
     ...(flags.live !== undefined && {
@@ -196,6 +199,7 @@ export async function traceOptions(file: string, flags: TraceFlags): Promise<Tra
     ...(keep !== undefined && { keep }),
     ...(await stackOption(flags.stack)),
     ...(flags.events !== undefined && { events: await callList("--events", flags.events) }),
+    ...(flags.functions && { functions: await functionList("--functions", flags.functions) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { HermesError } from "../errors.js";
 import { loadPolicies } from "../policy/load.js";
+import { Prototypes } from "../prototypes/index.js";
 import { readEvents } from "../simulate/read.js";
 import { type Outcome, Simulator } from "../simulate/simulate.js";
 import type { Decision } from "../verdict.js";
@@ -8,6 +9,7 @@ import { paint, print, say } from "./output.js";
 interface Flags {
   policy?: string[];
   against?: string[];
+  prototypes?: string[];
   json?: boolean;
 }
 
@@ -19,7 +21,9 @@ export async function simulateCommand(files: string[], flags: Flags): Promise<nu
   const policies = await loadPolicies(flags.policy);
   const against = flags.against && (await loadPolicies(flags.against));
   const simulator = new Simulator(policies, against);
-  for (const file of files) await readEvents(file, (occurrence) => simulator.take(occurrence));
+  const prototypes = new Prototypes(flags.prototypes);
+  for (const file of files)
+    await readEvents(file, (occurrence) => simulator.take(occurrence), { prototypes });
   const result = simulator.result();
   if (flags.json) print(`${JSON.stringify(result)}\n`);
   else print(render(result.outcomes, result.events, against !== undefined));

@@ -4,10 +4,12 @@ import { parseFilter } from "../trace/filter.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "../trace/options.js";
 import type { StraceOptions } from "../trace/strace-encoder.js";
 import { runCommand, stackOption } from "./run.js";
-import { choice, wholeNumber } from "./values.js";
+import { choice, functionList, wholeNumber } from "./values.js";
 
 export interface TraceFlags {
   e?: string[];
+  functions?: string[];
+  prototypes?: string[];
   z?: boolean;
   Z?: boolean;
   y?: number;
@@ -41,12 +43,14 @@ export async function traceCommand(words: string[], flags: TraceFlags, thread?: 
     // One more than is shown: then it is clear whether there was more.
     bytes: strings + 1,
     onError: "continue",
-    ...(filter.events && { events: filter.events }),
+    ...(filter.events ? { events: filter.events } : flags.functions && { events: [] }),
+    ...(flags.functions && { functions: await functionList("-l", flags.functions) }),
     ...(await stackOption(flags.stack)),
     ...(!flags.json && { strace: straceOptions(flags, strings, filter.status) }),
   };
   const run = {
     ...(flags.policy && { policy: flags.policy }),
+    ...(flags.prototypes && { prototypes: flags.prototypes }),
     traceBytes: "0",
     traceOverflow: "wait",
     onTraceError: "continue",

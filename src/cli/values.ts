@@ -37,6 +37,21 @@ export function byteCount(flag: string, text: string): number {
   return Number(match[1]) * UNITS[match[2]!.toLowerCase()]!;
 }
 
+/** Patterns of functions, `!` before those that are left out; checked here: a wrong word is wrong usage. */
+export async function functionList(flag: string, patterns: readonly string[]): Promise<readonly string[]> {
+  const { parseFunctionPattern } = await import("../policy/function-pattern.js");
+  if (patterns.every((pattern) => pattern.startsWith("!")))
+    throw usage(
+      `${flag} '${patterns[0]}' leaves out functions, and none are asked for: add ${flag} 'libc!*'`,
+    );
+  try {
+    for (const pattern of patterns) parseFunctionPattern(pattern.replace(/^!/, ""));
+  } catch (error) {
+    throw usage(`${flag}: ${(error as Error).message}`);
+  }
+  return patterns;
+}
+
 /** System calls and %classes, checked here: a wrong word is wrong usage. */
 export async function callList(flag: string, text: string): Promise<string[]> {
   const { callsNamed } = await import("../policy/define.js");

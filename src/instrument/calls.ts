@@ -4,6 +4,7 @@ import type { Stop } from "../kernel/stop.js";
 import type { FunctionWish } from "../policy/stack.js";
 import type { ModuleFiles } from "../process/module-files.js";
 import { type Decision, deny } from "../verdict.js";
+import { readErrno } from "./errno.js";
 import {
   CalledFunction,
   type FunctionFacts,
@@ -33,15 +34,17 @@ export interface CallsHost {
 /** A record of calls that is written beside. */
 export interface CallsWatcher {
   /** A call that was decided on; it will run, unless `runs` is false. What is given back comes along with its return. */
-  called(event: FunctionEvent, decision: Decision, runs: boolean): unknown;
+  called(event: CalledFunction, decision: Decision, runs: boolean): object | undefined;
   /** With the event as the function left it, before policies changed what the program sees of it. */
-  returned(event: FunctionReturnEvent, record: unknown): void;
+  returned(event: CalledFunction, record: object, errno: () => number | undefined): void;
 }
 
 /** A function that is looked at. */
 export interface WantedFunction extends FunctionFacts {
   readonly entry: readonly FunctionWish[];
   readonly returns: readonly FunctionWish[];
+  /** It is recorded, whatever is decided. */
+  readonly isObserved: boolean;
 }
 
 interface Held {
@@ -122,7 +125,7 @@ export class Calls {
     }
     this.#o.host.record(event, done);
     const record = this.watcher?.called(event, done, runs);
-    if (!made || !runs) return;
+    if (!made || !runs || (fn.returns.length === 0 && !record)) return;
     const { address } = hit;
     const awaits = { returned: (then: Hit) => this.#returned(fn, then, address, made, record) };
     if (!this.#o.returns.await(hit, awaits))
@@ -132,15 +135,23 @@ export class Calls {
   #keep(fn: WantedFunction, hit: Hit): MadeCall {
     const registers = new RegisterFile();
     registers.bytes.set(hit.registers.bytes);
-    const hasFloats = fn.prototype?.parameters.some(({ type }) => type.kind === "float");
+    const hasFloats = fn.prototype?.parameters.some(
+      ({ type }) => type.kind === "float" || type.kind === "struct",
+    );
     return { registers, floats: hasFloats ? floatsOf(hit.tid) : undefined, time: hit.time };
   }
 
-  #returned(called: WantedFunction, hit: Hit, address: number, made: MadeCall, record: unknown): number {
+  #returned(
+    called: WantedFunction,
+    hit: Hit,
+    address: number,
+    made: MadeCall,
+    record: object | undefined,
+  ): number {
     this.#stop.generation++;
     const fn = this.#o.current(called, hit, address);
     const event = new CalledFunction(this.#o.scene, called, address, made);
-    if (record !== undefined) this.watcher?.returned(event, record);
+    if (record) this.watcher?.returned(event, record, () => readErrno(hit, this.#o.files));
     if (!fn || fn.returns.length === 0) return 0;
     const decided = this.#o.host.decide(event, fn.returns);
     // It has happened: there is nothing left to ask about.

@@ -16,14 +16,24 @@ const LONGEST_CODE = 128;
  * thread's pointer plus an offset), which we follow on paper. Returns whether that went well.
  */
 export function setErrno(hit: Hit, errno: number, files: ModuleFiles): boolean {
-  const { tid, space, registers } = hit;
-  space.errnoLocation ??= findErrnoLocation(tid, files) ?? 0;
-  if (space.errnoLocation === 0) return false;
-  const place = follow(tid, space, space.errnoLocation, registers.exact(REGISTER.fs_base));
+  const place = placeOfErrno(hit, files);
   if (place === undefined) return false;
   const value = Buffer.alloc(4);
   value.writeInt32LE(errno);
-  return native().store(tid, place, value) === 0;
+  return native().store(hit.tid, place, value) === 0;
+}
+
+/** What it is; undefined where it cannot be found. */
+export function readErrno(hit: Hit, files: ModuleFiles): number | undefined {
+  const place = placeOfErrno(hit, files);
+  const value = Buffer.alloc(4);
+  return place !== undefined && native().fetch(hit.tid, place, value) === 4 ? value.readInt32LE() : undefined;
+}
+
+function placeOfErrno({ tid, space, registers }: Hit, files: ModuleFiles): bigint | undefined {
+  space.errnoLocation ??= findErrnoLocation(tid, files) ?? 0;
+  if (space.errnoLocation === 0) return undefined;
+  return follow(tid, space, space.errnoLocation, registers.exact(REGISTER.fs_base));
 }
 
 /** glibc and musl call it so; a static program has it itself, if it has symbols. */

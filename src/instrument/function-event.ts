@@ -33,6 +33,7 @@ export interface FunctionFacts {
   readonly module: string;
   readonly symbol: string | undefined;
   readonly prototype: Prototype | undefined;
+  readonly isObserved: boolean;
 }
 
 /** A call as it was made, kept for its return. */
@@ -57,6 +58,8 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
   readonly facts: FunctionFacts;
   readonly #address: number;
   readonly #made: MadeCall | undefined;
+  /** Where its return address lies. */
+  readonly stackPointer: number;
   #floats: Uint8Array | undefined;
   #args: Readonly<Record<string, unknown>> | undefined;
 
@@ -67,6 +70,12 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
     this.facts = facts;
     this.#address = address;
     this.#made = made;
+    this.stackPointer = (made?.registers ?? scene.registers).get(REGISTER.rsp);
+  }
+
+  /** It is recorded, whatever is decided. */
+  get isObserved(): boolean {
+    return this.facts.isObserved;
   }
 
   override get stop(): Stop {
@@ -129,7 +138,7 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
   }
 
   #stackWord(i: number): bigint {
-    const at = this.#called.get(REGISTER.rsp) + 8 * (i + 1);
+    const at = this.stackPointer + 8 * (i + 1);
     return readMemory(this.tid, BigInt(at), 8)?.readBigUInt64LE() ?? 0n;
   }
 
@@ -158,6 +167,11 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
 
   /** Reads arguments and result by the prototype, where one is known. */
   get reader(): CallReader | undefined {
+    return this.readCall(LONGEST_TEXT);
+  }
+
+  /** With at most so many bytes of each text. */
+  readCall(limit: number): CallReader | undefined {
     const { prototype } = this.facts;
     if (!prototype) return undefined;
     const frame = {
@@ -165,12 +179,13 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
       vector: (i: number) => vectorAt(this.#made ? this.#made.floats : this.#currentFloats(), i),
       read: (address: bigint, length: number) => readMemory(this.tid, address, length),
     };
-    return new CallReader(prototype, frame, LONGEST_TEXT, this.#made && this.#result());
+    return new CallReader(prototype, frame, limit, this.#made && this.#result());
   }
 
   #result() {
     const { registers } = this.#scene;
-    const floats = this.facts.prototype?.result.type.kind === "float" ? this.#currentFloats() : undefined;
+    const kind = this.facts.prototype?.result.type.kind;
+    const floats = kind === "float" || kind === "struct" ? this.#currentFloats() : undefined;
     return {
       words: [registers.exact(REGISTER.rax), registers.exact(REGISTER.rdx)] as const,
       vectors: [vectorAt(floats, 0), vectorAt(floats, 1)] as const,
@@ -206,7 +221,7 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
   // ---------------------------------------------------------------- who called it
 
   get caller(): CodePlace {
-    const address = wordAt(this.tid, this.#called.get(REGISTER.rsp)) ?? 0;
+    const address = wordAt(this.tid, this.stackPointer) ?? 0;
     const module = this.#scene.modules(this.tid).at(address);
     const bias = module?.bias;
     const inFile = bias === undefined ? undefined : address - bias;

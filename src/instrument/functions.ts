@@ -1,6 +1,11 @@
 import type { Elf } from "../elf/index.js";
 import { REGISTER } from "../kernel/layout.js";
-import { matchesModule, moduleName } from "../policy/function-pattern.js";
+import {
+  type FunctionPattern,
+  matchesFunction,
+  matchesModule,
+  moduleName,
+} from "../policy/function-pattern.js";
 import type { FunctionWish } from "../policy/stack.js";
 import type { Module } from "../process/modules.js";
 import type { Prototype, Prototypes } from "../prototypes/index.js";
@@ -19,6 +24,7 @@ class WantedSite implements SiteOwner, WantedFunction {
   readonly prototype: Prototype | undefined;
   readonly entry: readonly FunctionWish[];
   readonly returns: readonly FunctionWish[];
+  readonly isObserved: boolean;
   readonly #calls: Calls;
 
   constructor(
@@ -26,15 +32,21 @@ class WantedSite implements SiteOwner, WantedFunction {
     module: string,
     target: Target,
     wishes: readonly FunctionWish[],
-    known: Prototypes,
+    prototype: Prototype | undefined,
   ) {
     this.#calls = calls;
     this.module = module;
     this.symbol = target.symbol;
     this.name = `${module}!${target.symbol ?? `0x${target.address.toString(16)}`}`;
-    this.prototype = target.symbol === undefined ? undefined : known.of(module, target.symbol);
+    this.prototype = prototype;
+    this.isObserved = wishes.some(({ interest }) => interest.observes);
     this.entry = wishes.filter(({ interest }) => interest.entry);
     this.returns = wishes.filter(({ interest }) => interest.returns);
+  }
+
+  /** Nobody decides on it. */
+  get isOnlyObserved(): boolean {
+    return this.isObserved && this.entry.length === 0 && this.returns.length === 0;
   }
 
   hit(hit: Hit): number {
@@ -149,20 +161,29 @@ export class Functions {
   }
 
   #find(elf: Elf, module: Module): Prepared[] {
+    const { calls, prototypes, returns } = this.#o;
+    const name = moduleName(module.path);
     const byAddress = new Map<number, { target: Target; wishes: FunctionWish[] }>();
     for (const wish of this.#wishes) {
       const { pattern } = wish.interest;
       if (!matchesModule(pattern, module.path, module.isMain)) continue;
+      const except = (wish.interest.except ?? []).filter((each) =>
+        matchesModule(each, module.path, module.isMain),
+      );
       for (const target of targetsOf(elf, pattern)) {
         this.#found.add(pattern.text);
+        const symbol = prototypes.plainest(name, target.names) ?? target.symbol;
+        if (except.some((each) => isMeant(each, symbol, target))) continue;
+        if (wish.interest.observes && isGlob(pattern) && !target.exported && !module.isMain) continue;
         const known = byAddress.get(target.address);
         if (known) known.wishes.push(wish);
-        else byAddress.set(target.address, { target, wishes: [wish] });
+        else byAddress.set(target.address, { target: { ...target, symbol }, wishes: [wish] });
       }
     }
-    const { calls, prototypes, returns } = this.#o;
     return [...byAddress.values()].map(({ target, wishes }) => {
-      const site = new WantedSite(calls, moduleName(module.path), target, wishes, prototypes);
+      const { symbol } = target;
+      const prototype = symbol === undefined ? undefined : prototypes.of(name, symbol, elf);
+      const site = new WantedSite(calls, name, target, wishes, prototype);
       const owner = target.chooses ? new Chooser(site, returns, this.#placeAt) : site;
       this.#owners.add(owner).add(site);
       return { target, owner };
@@ -171,6 +192,10 @@ export class Functions {
 
   readonly #placeAt = (hit: Hit, address: number, chosen: WantedSite): void => {
     if (address === 0 || !this.#owners.has(chosen)) return;
+    // Of functions that are one and the same in this machine (memcpy, memmove) one is recorded.
+    const others = hit.space.site(address)?.owners.map(({ owner }) => owner) ?? [];
+    if (chosen.isOnlyObserved && others.some((owner) => owner instanceof WantedSite && owner.isObserved))
+      return;
     if (this.#o.sites.place(hit.tid, hit.space, [address], chosen).length > 0) this.#tell(chosen, address);
   };
 
@@ -204,4 +229,15 @@ export class Functions {
       ?.owners.map(({ owner }) => owner)
       .find((owner): owner is WantedSite => owner instanceof WantedSite && this.#owners.has(owner));
   }
+}
+
+/** Globs are about the name that is shown, a name in full about any that the function has. */
+function isMeant(pattern: FunctionPattern, shown: string | undefined, { names, address }: Target): boolean {
+  if (matchesFunction(pattern, shown, address)) return true;
+  return !isGlob(pattern) && names.some((name) => matchesFunction(pattern, name, address));
+}
+
+/** Of a library's functions it means those that others use; what a library keeps to itself is named in full. */
+function isGlob({ what }: FunctionPattern): boolean {
+  return what.by === "symbol" && /[*?]/.test(what.glob);
 }

@@ -45,6 +45,7 @@ export class Instrument {
   readonly #modules = new WeakMap<Space, Modules>();
   /** Threads whose exec has yet to return. */
   readonly #starting = new Set<number>();
+  #attaching = false;
   /** Memories in which something could not be placed because none of their threads was stopped. */
   readonly #behind = new Set<Space>();
 
@@ -115,6 +116,17 @@ export class Instrument {
 
   // ---------------------------------------------------------------- lives
 
+  /** A program that runs already: all is placed when the first of its calls returns. */
+  attached(pid: number): void {
+    this.sites.spaceOf(pid); // its threads are found by it
+    this.#attaching = true;
+  }
+
+  /** It is to run on without us. */
+  leave(): void {
+    for (const [tid, space] of this.sites.spaces()) this.sites.restore(tid, space);
+  }
+
   /** A thread or process was born, became another program or ended: as KIND says. */
   lives(kind: number, tid: number, peer: number): void {
     if (kind === KIND.fork) this.forked(tid, peer);
@@ -155,7 +167,7 @@ export class Instrument {
 
   /** A call returned that was waited for: memory was mapped, or a program has started. */
   returned(tid: number, nr: number, result: number, start: number, length: number): void {
-    if (this.#starting.delete(tid)) this.#started(tid);
+    if (this.#attaching || this.#starting.delete(tid)) this.#started(tid);
     else if (nr === RT_SIGACTION) {
       if (result === 0 && start === SIGTRAP) noteTrapAction(tid, this.sites.spaceOf(tid), length);
     } else if (nr === MMAP && result > 0) this.#mapped(tid, result, result + length, true);
@@ -168,7 +180,8 @@ export class Instrument {
     inheritTrapAction(tid, space);
     for (const { from } of this.#look(tid, space)) poolNear(tid, space, from);
     for (const watcher of this.watchers) watcher.started?.(tid);
-    this.placeAll(tid, space);
+    this.placeAll(tid, space, this.#attaching);
+    this.#attaching = false;
     for (const module of this.#modulesOf(tid)) this.#tell(tid, space, module);
   }
 

@@ -126,6 +126,12 @@ export class Sites {
     return this.#spaces.get(tid)!;
   }
 
+  /** Puts back what stood at every site. Threads in a stub find their own way out of it. */
+  restore(tid: number, space: Space): void {
+    for (const { address, byte } of [...space.sites])
+      if (byteAt(tid, address) === INT3) native().store(tid, BigInt(address), Uint8Array.of(byte));
+  }
+
   /** Every memory, and a thread that has it. */
   *spaces(): IterableIterator<[tid: number, space: Space]> {
     const seen = new Set<Space>();

@@ -8,6 +8,10 @@ export interface Target {
   /** As the file numbers addresses. */
   readonly address: number;
   readonly symbol: string | undefined;
+  /** Its other names too, the one that people use first. */
+  readonly names: readonly string[];
+  /** Other files can link to it. */
+  readonly exported: boolean;
   /** The code there only chooses the function: it returns its address. */
   readonly chooses: boolean;
 }
@@ -54,7 +58,9 @@ function find(elf: Elf, { what }: FunctionPattern): Target[] {
 
 function at(elf: Elf, address: number): Target {
   const symbol = elf.symbols.at(address);
-  return { address, symbol: symbol?.address === address ? symbol.name : undefined, chooses: false };
+  const own = symbol?.address === address ? symbol : undefined;
+  const names = own ? [own.name] : [];
+  return { address, symbol: own?.name, names, exported: own?.exported ?? false, chooses: false };
 }
 
 /** What others can link to first: to look through all symbols takes longer. */
@@ -63,28 +69,33 @@ function bySymbol(elf: Elf, glob: string, version: string | undefined): Target[]
   const full = version === undefined ? glob : `${glob}@${version}`;
   let symbols = wild ? elf.symbols.matching(glob) : elf.symbols.exported(full).filter(isFunction);
   if (!wild && symbols.length === 0) symbols = elf.symbols.byName(full);
-  const byAddress = new Map<number, ElfSymbol>();
+  const byAddress = new Map<number, ElfSymbol[]>();
   for (const symbol of symbols) {
     if (!isFunction(symbol) || !isCode(elf, symbol.address)) continue;
+    if (wild && NOT_CALLED.test(symbol.name)) continue;
     if (version !== undefined && symbol.version !== version) continue;
-    const other = byAddress.get(symbol.address);
-    if (!other || isPlainer(symbol.name, other.name)) byAddress.set(symbol.address, symbol);
+    const others = byAddress.get(symbol.address);
+    if (others) others.push(symbol);
+    else byAddress.set(symbol.address, [symbol]);
   }
-  return [...byAddress.values()].map(({ address, name, type }) => ({
-    address,
-    symbol: name,
-    chooses: type === "ifunc",
-  }));
+  return [...byAddress].map(([address, all]) => {
+    const names = [...new Set(all.map(({ name }) => name))].sort(byPlainness);
+    const exported = all.some((symbol) => symbol.exported);
+    return { address, symbol: names[0]!, names, exported, chooses: all[0]!.type === "ifunc" };
+  });
 }
+
+/** Where a thread begins, and parts of functions that are jumped to: they return nowhere. */
+const NOT_CALLED = /^_start$|\.cold(\.\d+)?$/;
 
 function isFunction({ defined, type }: ElfSymbol): boolean {
   return defined && (type === "function" || type === "ifunc");
 }
 
 /** Of several names of one place, the one that people use. */
-function isPlainer(a: string, b: string): boolean {
+function byPlainness(a: string, b: string): number {
   const underscores = (name: string) => /^_*/.exec(name)![0].length;
-  return underscores(a) - underscores(b) < 0 || (underscores(a) === underscores(b) && a.length < b.length);
+  return underscores(a) - underscores(b) || a.length - b.length;
 }
 
 function isCode(elf: Elf, address: number): boolean {

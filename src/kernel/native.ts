@@ -133,7 +133,7 @@ export interface Native {
 export const RESOLVE = { follow: 1, apart: 2, asTracee: 4, parent: 8, howShift: 8 } as const;
 
 /** Flags of attach(). */
-export const ATTACH = { stay: 1, everyCall: 2, noNewPrivs: 4 } as const;
+export const ATTACH = { stay: 1, everyCall: 2, noNewPrivs: 4, firstReturn: 8 } as const;
 
 /** Bits of sight(). */
 export const SIGHT = { apart: 1, stranger: 2 } as const;

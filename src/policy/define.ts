@@ -76,6 +76,8 @@ export interface PolicySpec {
   readonly requires?: readonly string[];
   /** What it asks of the fence around the program. */
   readonly fence?: PolicyFence;
+  /** Files with prototypes of the functions it speaks of (docs/prototypes.md), from its own folder. */
+  readonly prototypes?: readonly string[];
 }
 
 /** Constant tests on arguments: `{ family: "AF_INET" }`, `{ prot: { all: "PROT_WRITE|PROT_EXEC" } }`. */
@@ -139,6 +141,7 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
     version: "unversioned",
     ...(spec.requires && { requires: spec.requires }),
     ...(spec.fence && { fence: spec.fence }),
+    ...(spec.prototypes && { prototypes: spec.prototypes }),
     subscription: {
       calls,
       constants,

@@ -72,6 +72,16 @@ function bytesOf(text: string, rest: string): (number | undefined)[] {
   return words.map((word) => (word === "??" ? undefined : Number.parseInt(word, 16)));
 }
 
+/** Whether a function of that name, in a module that is meant, is meant too. */
+export function matchesFunction(
+  { what }: FunctionPattern,
+  symbol: string | undefined,
+  address?: number,
+): boolean {
+  if (what.by === "symbol") return symbol !== undefined && compileWord(what.glob)(symbol);
+  return what.by === "address" && what.address === address;
+}
+
 /** `libc.so.6` → `libc`, `/usr/lib/libssl.so.3` → `libssl`: a file's name without folder and version. */
 export function moduleName(path: string): string {
   const file = path.slice(path.lastIndexOf("/") + 1);

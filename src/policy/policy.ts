@@ -27,6 +27,8 @@ export interface Policy {
   /** What it asks of the fence around the program. */
   readonly fence?: PolicyFence;
   readonly floor?: PolicyFloor;
+  /** Files with prototypes of the functions it speaks of (docs/prototypes.md), from its own folder. */
+  readonly prototypes?: readonly string[];
   /** Where in the policy's source (file:line) an error that it threw came from. */
   locate?(error: Error): string | undefined;
   /** Undefined means that this policy has nothing to say: allow. */
@@ -111,6 +113,10 @@ export interface FunctionInterest {
   readonly actions: ReadonlySet<Action>;
   /** Its place among the policy's own interests, so that the policy finds its handler again. */
   readonly index: number;
+  /** It is recorded, whatever is decided. */
+  readonly observes?: true;
+  /** Not these. */
+  readonly except?: readonly FunctionPattern[];
 }
 
 /** Instructions by name (`rdtsc`, `cpuid`), or a pattern of bytes or of text: see instruction-pattern.ts. */

@@ -115,6 +115,11 @@ export class CallReader {
     return means(fails, value);
   }
 
+  /** Whether the result that it was given means a failure. */
+  get isFailure(): boolean {
+    return this.#failed;
+  }
+
   /** An errno that the result itself is. */
   get errno(): number | undefined {
     if (!this.#failed || this.prototype.fails?.when !== "errno") return undefined;

@@ -1,10 +1,11 @@
 import type { Elf } from "../elf/index.js";
-import { inOf, outOf } from "./direction.js";
+import { inOf } from "./direction.js";
 import { DwarfReader, type Entry, type Unit } from "./dwarf-reader.js";
 import {
   type Field,
   FUNCTION,
   type IntType,
+  isText,
   type Parameter,
   type Prototype,
   pointerTo,
@@ -54,6 +55,7 @@ const AT = {
   type: 0x49,
   bitSize: 0x0d,
   linkageName: 0x6e,
+  prototyped: 0x27,
   noreturn: 0x87,
 } as const;
 
@@ -171,8 +173,8 @@ export class DwarfPrototypes {
   #found(entry: Entry, into: Map<string, number>): void {
     const linkage = entry.values.get(AT.linkageName);
     const name = typeof linkage === "string" ? linkage : entry.values.get(AT.name);
-    const isDeclaration = entry.values.has(AT.declaration);
-    if (typeof name === "string" && (!isDeclaration || !into.has(name))) into.set(name, entry.offset);
+    // What is only declared here is another file's.
+    if (typeof name === "string" && !entry.values.has(AT.declaration)) into.set(name, entry.offset);
   }
 
   // ---------------------------------------------------------------- one function
@@ -224,9 +226,12 @@ export class DwarfPrototypes {
     return found;
   }
 
-  #prototype(name: string, offset: number): Prototype {
+  #prototype(name: string, offset: number): Prototype | undefined {
     const entry = this.#entry(offset);
     const children = this.#children(entry);
+    // Written in assembler, or in C before it had prototypes: what it takes is not said.
+    const isSilent = !entry.values.has(AT.prototyped) && !entry.values.has(AT.type);
+    if (isSilent && children.every(({ tag }) => tag !== TAG.formalParameter)) return undefined;
     const parameters: Parameter[] = [];
     for (const child of children) {
       if (child.tag !== TAG.formalParameter) continue;
@@ -239,7 +244,8 @@ export class DwarfPrototypes {
     const type = this.#type(this.#origin(entry).values.get(AT.type), 0);
     const made = {
       name,
-      result: { name: "return", type, direction: outOf(type) },
+      // Whether a struct that is pointed to is filled in, nobody says.
+      result: { name: "return", type, direction: isText(type) ? ("out" as const) : ("none" as const) },
       parameters,
       isVariadic: children.some(({ tag }) => tag === TAG.unspecifiedParameters),
       returns: !entry.values.has(AT.noreturn),

@@ -38,9 +38,28 @@ export class Prototypes {
     return this.#shipped.of(module)?.prototype(symbol) ?? (elf && this.#debug(elf)?.of(symbol));
   }
 
+  /** Of several names of one function, the one by which it is declared first; undefined when none is. */
+  plainest(module: string, names: readonly string[]): string | undefined {
+    if (names.length < 2) return names[0];
+    const scope = this.#shipped.of(module);
+    let best: string | undefined;
+    for (const name of names) {
+      const place = scope?.placeOf(name) ?? Number.POSITIVE_INFINITY;
+      if (place < (best === undefined ? Number.POSITIVE_INFINITY : scope!.placeOf(best))) best = name;
+    }
+    return best;
+  }
+
   #debug(elf: Elf): DwarfPrototypes | undefined {
     if (!this.#dwarf.has(elf)) this.#dwarf.set(elf, DwarfPrototypes.of(elf));
     return this.#dwarf.get(elf);
+  }
+
+  /** The modules that the user's own files name. */
+  modules(): string[] {
+    return this.#own.flatMap(({ prototypes }) =>
+      [...prototypes.values()].flatMap(({ modules = ["app"] }) => modules),
+    );
   }
 
   /** The names of a module's functions that are known. */

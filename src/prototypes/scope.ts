@@ -4,6 +4,7 @@ import type { IntType, Prototype, StructType, Type } from "./types.js";
 /** The names that declarations may use: those of an outer scope, and those that were declared since. */
 export class Scope {
   readonly #outer: Scope | undefined;
+  #places: Map<string, number> | undefined;
   readonly types = new Map<string, Type>();
   /** By "struct x", "union x", "enum x". */
   readonly tags = new Map<string, StructType | IntType>();
@@ -36,6 +37,12 @@ export class Scope {
 
   prototype(name: string): Prototype | undefined {
     return this.own(name) ?? this.#outer?.prototype(name);
+  }
+
+  /** How many were declared before it; Infinity when it is not declared here. */
+  placeOf(name: string): number {
+    this.#places ??= new Map([...this.prototypes.keys()].map((each, i) => [each, i]));
+    return this.#places.get(name) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Declared here, not outside. */

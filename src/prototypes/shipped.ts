@@ -26,6 +26,8 @@ export const SHIPPED: Readonly<Record<string, readonly string[]>> = {
   libcurl: ["libcurl.h"],
 };
 
+export const KNOWN_LIBRARIES: readonly string[] = Object.keys(SHIPPED);
+
 /** What was once a library of its own is part of libc, or is it on other systems. */
 const SAME: Readonly<Record<string, string>> = {
   libpthread: "libc",
@@ -41,11 +43,16 @@ const SAME: Readonly<Record<string, string>> = {
 
 /** The prototypes that come with HERMES, read when a library's are first asked for. */
 export class ShippedPrototypes {
-  readonly types = new Scope();
+  #types: Scope | undefined;
   readonly #read = new Map<string, Scope>();
 
-  constructor() {
-    load("types.h", this.types);
+  /** What all of them build on. */
+  get types(): Scope {
+    if (!this.#types) {
+      this.#types = new Scope();
+      load("types.h", this.#types);
+    }
+    return this.#types;
   }
 
   of(module: string): Scope | undefined {

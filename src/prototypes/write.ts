@@ -1,4 +1,4 @@
-import type { Prototype, Type } from "./types.js";
+import type { Failure, Prototype, Type } from "./types.js";
 
 /** A function in the text that prototypes are written in. */
 export function declarationOf({
@@ -9,6 +9,21 @@ export function declarationOf({
 }: Omit<Prototype, "declaration">): string {
   const list = [...parameters.map((each) => declared(each.type, each.name)), ...(isVariadic ? ["..."] : [])];
   return declared(result.type, `${name}(${list.length > 0 ? list.join(", ") : "void"})`);
+}
+
+/** A prototype as a line of a file: with what it says of failures. */
+export function declarationText({ declaration, fails, returns }: Prototype): string {
+  const plain = declaration
+    .replace(/ ([(),[\]])/g, "$1")
+    .replace(/([([]) /g, "$1")
+    .replace(/\* /g, "*");
+  const words = [...(fails ? [`fails ${failureText(fails)}`] : []), ...(returns ? [] : ["noreturn"])];
+  return `${[plain, ...words].join(" ")};`;
+}
+
+function failureText({ when, value, errno }: Failure): string {
+  if (when === "errno") return "errno";
+  return `${when === "equal" ? "" : `${when} `}${value}${errno ? " errno" : ""}`;
 }
 
 /** `const char *name`, `int (*name)()`. */

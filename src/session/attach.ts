@@ -28,6 +28,8 @@ interface Wanted {
   readonly recorded: readonly Syscall[];
   readonly live: readonly Syscall[];
   readonly options: SessionOptions;
+  /** Functions or instructions are of interest. */
+  readonly inside: boolean;
 }
 
 /** A process that can be attached to. Throws, with the reason, for one that cannot. */
@@ -101,7 +103,7 @@ export function withUnseen(
  * execs are judged, its threads stay traced too. Else every call stops.
  */
 export function footing(target: Target, wanted: Wanted): Footing {
-  const { stack, recorded, live, options } = wanted;
+  const { stack, recorded, live, options, inside } = wanted;
   const attach = options.attach!;
   const wishes = { stack, recorded, live, attached: true };
   const whyTrace = options.door === "trace" ? "as asked for (--door trace)" : undefined;
@@ -111,14 +113,23 @@ export function footing(target: Target, wanted: Wanted): Footing {
     (auto.doors & (1 << DOOR.trace)
       ? "returns or changes are wanted, which a filter cannot serve"
       : undefined);
-  if (why === undefined) {
+  if (why === undefined && !inside) {
     const kept = findKeeper(target);
     const no = kept ? kept.lacks(auto) : whyNoFilter(target, attach);
     if (no === undefined) return byFilter(target, auto, wanted, kept);
     if (options.door === "notify") throw new HermesError("ATTACH_FILTER", { pid: target.pid, why: no });
     return byEveryCall(arrange({ ...wishes, door: "trace" }), no);
   }
-  return byEveryCall(arrange({ ...wishes, door: "trace" }), why);
+  if (inside && options.door === "notify")
+    throw new HermesError("UNAVAILABLE", {
+      what: "functions or instructions",
+      why: "the notify door does not see them",
+    });
+  const all = byEveryCall(
+    arrange({ ...wishes, door: "trace" }),
+    why ?? "what happens inside of it is watched",
+  );
+  return inside ? { ...all, flags: all.flags | ATTACH.firstReturn } : all;
 }
 
 function whyNoFilter(

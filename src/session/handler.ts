@@ -56,6 +56,7 @@ export interface HandlerOptions {
   readonly activity: Activity;
   /** Whether what happens inside of programs may be of interest. */
   readonly inside?: boolean;
+  readonly prototypes?: readonly string[];
   /** A person should hear of this: a policy asked for something that cannot be done. */
   readonly onProblem: (text: string) => void;
 }

@@ -10,11 +10,12 @@ import type { HandlerOptions } from "./handler.js";
 
 /** What looks into programs, and has its events decided and recorded as all others. */
 export function lookInside(options: HandlerOptions, mediator: Mediator): Instrument {
-  const { memory, stack, processes, questions, onProblem } = options;
-  return new Instrument({
+  const { memory, stack, processes, questions, onProblem, recorder, prototypes } = options;
+  const inside = new Instrument({
     memory,
     stack,
     processes,
+    ...(prototypes && { prototypes }),
     host: {
       decide: (event, wishes) => mediator.decideFunction(event, wishes),
       ask: (event, decision) =>
@@ -27,6 +28,8 @@ export function lookInside(options: HandlerOptions, mediator: Mediator): Instrum
     },
     instructions: instructionHost(options, mediator),
   });
+  if (recorder) inside.calls.watcher = recorder.functions;
+  return inside;
 }
 
 export function instructionHost(

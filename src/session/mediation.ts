@@ -33,6 +33,7 @@ import { wantsInside } from "./inside.js";
 import { lookAtThreads } from "./look-at-threads.js";
 import type { Ticking } from "./loop.js";
 import { makeFence } from "./make-fence.js";
+import { observedFunctions, prototypeFiles } from "./observed.js";
 import { Observers } from "./observers.js";
 import type {
   Ending,
@@ -98,21 +99,19 @@ export class Mediation {
     this.#policies = policies;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
-    this.#looksInside =
-      policies.some(wantsInside) ||
-      (options.live ?? []).some(namesFunction) ||
-      options.fast === true ||
-      options.coverage !== undefined;
+    const asked = [...(options.live ?? []), ...(options.trace?.functions ?? [])];
+    const looks = options.fast === true || options.coverage !== undefined || asked.some(namesFunction);
+    this.#looksInside = looks || policies.some(wantsInside);
     this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
     const live = (options.live ?? [])
       .filter((key) => !namesFunction(key))
       .flatMap((key) => callsNamed("--live", key));
     this.#live = live;
     const target = options.attach && attachable(options.attach.pid);
-    if (target && (this.#looksInside || policies.some((policy) => trapsCounter(policy.subscription))))
+    if (target && policies.some((policy) => trapsCounter(policy.subscription)))
       throw new HermesError("UNAVAILABLE", {
-        what: "functions or instructions",
-        why: "they cannot be watched in a program that runs already; start it with hermes run",
+        what: "the time stamp counter",
+        why: "it cannot be taken from a program that runs already; start it with hermes run",
       });
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
@@ -123,7 +122,7 @@ export class Mediation {
     const recorded = recordedCalls(options);
     const always = this.#fence.constants;
     const gate = options.fast ? { from: GATE.from, to: GATE.to, calls: RECORDABLE } : undefined;
-    this.#footing = target && footing(target, { stack, recorded, live, options });
+    this.#footing = target && footing(target, { stack, recorded, live, options, inside: this.#looksInside });
     this.#hadNoNewPrivs = target?.noNewPrivs ?? false;
     this.arrangement =
       this.#footing?.arrangement ??
@@ -152,9 +151,11 @@ export class Mediation {
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
       inside: this.#looksInside,
+      prototypes: prototypeFiles(options.prototypes, policies),
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+    if (target) this.handler.inside?.attached(target.pid);
     this.#observers = new Observers(options, this.handler.inside, {
       arrangement: this.arrangement,
       processes,
@@ -173,6 +174,7 @@ export class Mediation {
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
+    if (trace?.functions && !this.#options.fast) own.push(observedFunctions(trace.functions));
     const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
     return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);

@@ -33,6 +33,8 @@ export interface SessionOptions {
   /** The whole process stops and continues with the program. */
   readonly followStops?: boolean;
   readonly trace?: TraceOptions;
+  /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
+  readonly prototypes?: readonly string[];
   /** What is only observed is recorded by code of ours in the program, where that can be: fast, and cooperative. */
   readonly fast?: boolean;
   readonly coverage?: CoverageOptions;

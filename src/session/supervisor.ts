@@ -30,12 +30,20 @@ export interface Attendance {
   reload(): Promise<void>;
   flush(): void;
   status(): void;
+  /** The program is to run on without us: nothing of ours may stay in it. */
+  leave(): void;
   /** Returns the threads whose calls are decided by it. */
   answer(id: number, answer: Answer): readonly number[];
   readonly ticking?: Ticking;
 }
 
-const NOBODY: Attendance = { reload: async () => {}, flush: () => {}, status: () => {}, answer: () => [] };
+const NOBODY: Attendance = {
+  leave: () => {},
+  reload: async () => {},
+  flush: () => {},
+  status: () => {},
+  answer: () => [],
+};
 
 /** What the kernel side of a session needs to know of what was arranged. */
 export interface Doorway {
@@ -161,10 +169,11 @@ export class Supervisor {
   }
 
   /** What waits for an answer is answered first: nobody else will. */
-  #leave(loop: Loop): void {
+  #leave(loop: Loop, attendance: Attendance): void {
     this.#leaving = false;
     this.#detached = true;
     loop.releaseAll();
+    attendance.leave();
     this.#native.detach();
   }
 
@@ -177,7 +186,7 @@ export class Supervisor {
       else if (order.type === "answer") loop.release(attendance.answer(order.id, order.answer));
       else attendance[order.type]();
     }
-    if (this.#leaving) this.#leave(loop);
+    if (this.#leaving) this.#leave(loop, attendance);
   }
 }
 

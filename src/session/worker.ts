@@ -62,6 +62,7 @@ async function supervise(options: SessionOptions): Promise<Report> {
       reload: async () => {
         if (await mediation.reload()) tellPolicies();
       },
+      leave: () => mediation.handler.inside?.leave(),
       flush: () => mediation.flushTrace(),
       status: () => channel.report({ type: "status", status: mediation.status() }),
       answer: (id, answer) => mediation.handler.answer(id, answer),

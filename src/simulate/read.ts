@@ -1,23 +1,42 @@
 import { readFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
+import { parse } from "yaml";
 import { HermesError } from "../errors.js";
 import type { CallEvent, ReturnEvent } from "../event.js";
+import { Prototypes } from "../prototypes/index.js";
 import { readTrace } from "../trace/reader.js";
 import { type CallRecord, RecordedCall } from "./recorded-call.js";
+import { RecordedFunction } from "./recorded-function.js";
 
 /** An event to be decided, and its return where one was recorded. */
-export interface Occurrence {
-  readonly event: CallEvent;
-  readonly returned?: ReturnEvent;
+export type Occurrence =
+  | { readonly event: CallEvent; readonly returned?: ReturnEvent }
+  | { readonly call: RecordedFunction; readonly returned?: RecordedFunction };
+
+export interface ReadEventsOptions {
+  /** Of functions, by which recorded calls are understood. */
+  readonly prototypes?: Prototypes;
 }
 
 /** The events of a trace of any form or of a YAML file that lists them, one after the other. */
-export async function readEvents(file: string, take: (occurrence: Occurrence) => void): Promise<void> {
+export async function readEvents(
+  file: string,
+  take: (occurrence: Occurrence) => void,
+  { prototypes = new Prototypes() }: ReadEventsOptions = {},
+): Promise<void> {
   if ([".yaml", ".yml"].includes(extname(file))) {
     for (const { event } of await readWritten(file)) take({ event });
     return;
   }
+  const programs = new Map<number, string>();
   await readTrace(file, (record) => {
+    if (record.kind === "exec") programs.set(record.pid, record.exe);
+    if (record.kind === "function") {
+      const of = (asReturn: boolean) =>
+        new RecordedFunction(record, programs.get(record.pid) ?? "", prototypes, asReturn);
+      take({ call: of(false), ...(record.elapsed !== undefined && { returned: of(true) }) });
+      return;
+    }
     // A call that this kernel has no name for is none that a policy could have decided on.
     if (record.kind !== "syscall" || /^syscall_\d+$/.test(record.name)) return;
     const event = recorded(record, file);
@@ -43,14 +62,14 @@ export interface Written {
 
 /** A list of events, each as in the examples of a YAML policy: `{ read: ~/.ssh/id }`, `{ call: openat, path: /x }`. */
 export async function readWritten(file: string): Promise<Written[]> {
-  const parsed = await parseYaml(readText(file), file);
+  const parsed = parseYaml(readText(file), file);
   if (!Array.isArray(parsed))
     throw new HermesError("EVENTS", { file, message: "it must be a list of events" });
   return Promise.all(parsed.map((entry, i) => written(entry, `${file}, event ${i + 1}`, dirname(file))));
 }
 
 export async function parseWritten(text: string): Promise<Written> {
-  return written(await parseYaml(text, "--event"), `--event ${text}`, process.cwd());
+  return written(parseYaml(text, "--event"), `--event ${text}`, process.cwd());
 }
 
 async function written(entry: unknown, where: string, folder: string): Promise<Written> {
@@ -87,8 +106,7 @@ function unreadable(file: string, cause: unknown): HermesError {
   return new HermesError("EVENTS", { file, message }, { cause });
 }
 
-async function parseYaml(text: string, where: string): Promise<unknown> {
-  const { parse } = await import("yaml");
+function parseYaml(text: string, where: string): unknown {
   try {
     return parse(text);
   } catch (cause) {

@@ -1,10 +1,12 @@
 import { formatAddress } from "../address.js";
 import type { HermesError } from "../errors.js";
-import type { CallEvent } from "../event.js";
-import type { Policy } from "../policy/policy.js";
+import type { CallEvent, ReturnEvent } from "../event.js";
+import { type FunctionPattern, matchesFunction, matchesModule } from "../policy/function-pattern.js";
+import type { FunctionInterest, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import type { Decision } from "../verdict.js";
 import type { Occurrence } from "./read.js";
+import type { RecordedFunction } from "./recorded-function.js";
 
 /** What one kind of event met. */
 export interface Outcome {
@@ -43,8 +45,32 @@ export class Simulator {
     this.#against = against && new PolicyStack(against, onError, []);
   }
 
-  take({ event, returned }: Occurrence): void {
+  take(occurrence: Occurrence): void {
     this.#events++;
+    if ("call" in occurrence) this.#takeFunction(occurrence.call, occurrence.returned);
+    else this.#takeCall(occurrence.event, occurrence.returned);
+  }
+
+  #takeFunction(call: RecordedFunction, returned: RecordedFunction | undefined): void {
+    const text = `${call.name} ${Object.values(call.args).map(shortly).join(", ")}`;
+    const decide = (stack: PolicyStack, event: RecordedFunction, when: "entry" | "returns") => {
+      const wishes = stack.functions.filter(({ interest }) => interest[when] && means(interest, event));
+      return wishes.length > 0 ? stack.decideFunction(event, wishes) : ALLOW;
+    };
+    this.#outcome(
+      text,
+      decide(this.#stack, call, "entry"),
+      this.#against && decide(this.#against, call, "entry"),
+    );
+    if (returned)
+      this.#outcome(
+        `return of ${text}`,
+        decide(this.#stack, returned, "returns"),
+        this.#against && decide(this.#against, returned, "returns"),
+      );
+  }
+
+  #takeCall(event: CallEvent, returned: ReturnEvent | undefined): void {
     this.#note(event, this.#stack.decide(event), this.#against?.decide(event));
     if (returned && this.#wantsReturn(event.nr))
       this.#note(returned, this.#stack.decideReturn(returned), this.#against?.decideReturn(returned));
@@ -55,8 +81,12 @@ export class Simulator {
   }
 
   #note(event: CallEvent, decision: Decision, before: Decision | undefined): void {
+    this.#outcome(() => describe(event), decision, before);
+  }
+
+  #outcome(event: string | (() => string), decision: Decision, before: Decision | undefined): void {
     if (before ? same(before, decision) : decision.action === "allow") return;
-    const text = describe(event);
+    const text = typeof event === "string" ? event : event();
     const key = `${text}\0${verdictKey(decision)}\0${before ? verdictKey(before) : ""}`;
     const known = this.#outcomes.get(key);
     if (known) known.count++;
@@ -68,6 +98,20 @@ export class Simulator {
     const outcomes = [...this.#outcomes.values()].sort((a, b) => b.count - a.count);
     return { events: this.#events, outcomes, problems: this.#problems };
   }
+}
+
+const ALLOW: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
+
+function means({ pattern, except = [] }: FunctionInterest, event: RecordedFunction): boolean {
+  const fits = (each: FunctionPattern) =>
+    matchesModule(each, event.module, event.isMain) &&
+    matchesFunction(each, event.symbol, Number(event.address));
+  return fits(pattern) && !except.some(fits);
+}
+
+function shortly(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 64));
+  return typeof value === "object" && value !== null ? "{…}" : String(value);
 }
 
 const verdictKey = ({ action, policy, rule, reason }: Decision) =>

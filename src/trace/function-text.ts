@@ -8,6 +8,7 @@ import { decisionText, errnoWords, quote } from "./strace.js";
 const MORE = "...";
 /** Structs in structs and lists in lists do not go on for ever on one line. */
 const MAX_SHOWN = 16;
+const MAX_FIELDS = 8;
 
 /** Its arguments, from the first or from one of them on. */
 export function argumentsText(
@@ -55,10 +56,11 @@ function valueText(value: Shown, path: string, texts: readonly string[], strings
     return `[${[...shown, ...(value.length > MAX_SHOWN ? ["..."] : [])].join(", ")}]`;
   }
   if (isCut(value)) return quote(value.start, strings, true);
-  const fields = Object.entries(value as Record<string, Shown>)
-    .slice(0, MAX_SHOWN)
+  const all = Object.entries(value as Record<string, Shown>);
+  const fields = all
+    .slice(0, MAX_FIELDS)
     .map(([name, each]) => `${name}=${valueText(each, `${path}/${name}`, texts, strings)}`);
-  return `{${fields.join(", ")}}`;
+  return `{${[...fields, ...(all.length > MAX_FIELDS ? ["..."] : [])].join(", ")}}`;
 }
 
 function isCut(value: object): value is { start: string } {

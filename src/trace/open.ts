@@ -42,6 +42,7 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     ...startFolder(run.cwd),
     ...(run.home !== undefined && { home: run.home }),
     ...(options.events && { events: options.events }),
+    ...(options.functions && { functions: options.functions }),
     run: randomUUID(),
   };
   const writer = new TraceWriter({
@@ -55,7 +56,11 @@ export function openTrace(options: TraceOptions, run: Recorded): Recorder {
     onError: run.onError,
   });
   const { processes, observed, stacks } = run;
-  const recorder = new Recorder({ writer, processes, bytes, observed, ...(stacks && { stacks }) });
+  const recorder = new Recorder({
+    ...{ writer, processes, bytes, observed },
+    ...(stacks && { stacks }),
+    looksOn: options.strace !== undefined,
+  });
   recorder.setVersion(run.policies);
   return recorder;
 }

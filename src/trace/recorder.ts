@@ -5,6 +5,7 @@ import type { RecordedStack } from "../inside.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Decision } from "../verdict.js";
+import { FunctionRecorder } from "./function-recorder.js";
 import type { CallRecord, FunctionRecord, HeaderRecord, Rendered, TraceRecord } from "./records.js";
 import { renderArguments, renderOutputs, renderRegisters } from "./render.js";
 import { recordedStack } from "./stack.js";
@@ -41,6 +42,8 @@ export interface RecorderOptions {
   readonly bytes: number;
   /** Numbers of the calls that are recorded even when nothing was decided on them. */
   readonly observed: ReadonlySet<number>;
+  /** Somebody looks on: calls of functions are told before they return. */
+  readonly looksOn?: boolean;
   /** Numbers of the calls whose stacks are recorded too. */
   readonly stacks?: ReadonlySet<number>;
 }
@@ -59,8 +62,15 @@ export class Recorder {
   readonly #observed: ReadonlySet<number>;
   readonly #stacks: ReadonlySet<number> | undefined;
   #version = "";
+  readonly functions: FunctionRecorder;
 
-  constructor({ writer, processes, bytes, observed, stacks }: RecorderOptions) {
+  constructor({ writer, processes, bytes, observed, looksOn, stacks }: RecorderOptions) {
+    this.functions = new FunctionRecorder({
+      write: (record, isDecision) => writer.write(record, isDecision, record.time),
+      ...(looksOn && { enter: (record) => writer.write(record, false, record.record.time) }),
+      bytes,
+      version: () => this.#version,
+    });
     this.#stacks = stacks;
     this.#writer = writer;
     this.#processes = processes;
@@ -187,11 +197,13 @@ export class Recorder {
   }
 
   execed(time: number, tid: number): void {
+    this.functions.ended(tid, "exec");
     const { pid, exe, argv } = this.#processes.get(tid);
     this.note({ kind: "exec", time: micro(time), pid, tid, exe, argv });
   }
 
   exited(time: number, tid: number, { code = 0, signal }: { code?: number; signal?: number }): void {
+    this.functions.ended(tid, "exit");
     const end = signal === undefined ? { code } : { signal: signalName(signal) ?? String(signal) };
     this.note({ kind: "exit", time: micro(time), tid, ...end });
   }
@@ -206,6 +218,7 @@ export class Recorder {
   }
 
   close(): void {
+    this.functions.close();
     this.#writer.close();
   }
 }

@@ -29,6 +29,8 @@ export interface HeaderRecord {
   readonly home?: string;
   /** What was recorded, calls and `%classes`; everything when absent. */
   readonly events?: readonly string[];
+  /** The functions that were recorded, as they were asked for. */
+  readonly functions?: readonly string[];
   /** Names the run: the parts of one trace share it. */
   readonly run?: string;
   /** Counts the parts of a rotated trace from 1. */

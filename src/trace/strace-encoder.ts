@@ -255,7 +255,7 @@ export class StraceEncoder implements Encoder {
         name,
       ].join(" ");
     return [
-      "% time     seconds  usecs/call     calls    errors syscall",
+      `% time     seconds  usecs/call     calls    errors ${rows.some(([name]) => name.includes("!")) ? "function" : "syscall"}`,
       rule,
       ...rows.map(([name, count]) => row(name, count)),
       rule,

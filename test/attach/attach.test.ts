@@ -51,6 +51,18 @@ while True:
     except OSError as error: print("errno", error.errno, flush=True)
     time.sleep(0.01)`;
 
+/** Prints what an environment variable is, while other threads ask for it all the time. */
+const ASKER = `
+import ctypes, threading, time
+libc = ctypes.CDLL(None)
+libc.getenv.restype = ctypes.c_char_p
+def ask():
+    while True: libc.getenv(b"ASKED")
+for _ in range(2): threading.Thread(target=ask, daemon=True).start()
+while True:
+    print("is", libc.getenv(b"ASKED"), flush=True)
+    time.sleep(0.01)`;
+
 async function attached(options: AttachOptions): Promise<Session> {
   let started = () => {};
   const up = new Promise<void>((resolve) => {
@@ -67,6 +79,24 @@ async function leave(session: Session) {
   expect(result).toMatchObject({ detached: true, exitCode: 0, problems: [] });
   return result;
 }
+
+it("hooks functions of a running program with several threads, and takes the hooks away again", async () => {
+  const hook = join(folder, "hook.ts");
+  writeFileSync(
+    hook,
+    `import { definePolicy, deny } from "hermes-runtime";
+    export default definePolicy({ name: "h", on: { "libc!getenv": () => deny("Not that.") } });`,
+  );
+  const asker = await launch("env", "ASKED=yes", "python3", "-c", ASKER);
+  await asker.saw(/is b'yes'/);
+  for (let round = 0; round < 2; round++) {
+    const session = await attached({ pid: asker.pid, policy: hook });
+    await asker.saw(/is None/, asker.length());
+    const { summary } = await leave(session);
+    expect(summary.decisions[0]).toMatchObject({ policy: "h", call: "libc!getenv" });
+    await asker.saw(/is b'yes'/, asker.length());
+  }
+});
 
 describe.each(["notify", "trace"] as const)("attached, by the %s door", (door) => {
   it("decides on what a running program does, and leaves it as it was", async () => {

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "hermes-refusals-"));
 const running: ChildProcess[] = [];
 
 afterAll(() => {
-  for (const { pid } of running) process.kill(-pid!, "SIGKILL");
+  for (const { pid, exitCode } of running) if (exitCode === null) process.kill(-pid!, "SIGKILL");
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -78,10 +78,8 @@ describe("attaching is refused, with the reason", () => {
   });
 
   it("to one that is traced, and says by whom", async () => {
-    const pid = await below("strace -o /dev/null sleep 60");
-    const tasks = `/proc/${pid}/task/${pid}/children`;
-    while (readFileSync(tasks, "utf8") === "") await new Promise((done) => setTimeout(done, 5));
-    const traced = Number(readFileSync(tasks, "utf8").trim());
+    const traced = await below("sleep 60");
+    await below(`strace -o /dev/null -p ${traced} 2> /dev/null`);
     await until(traced, ({ tracer }) => tracer !== 0);
     expect(await refusal(traced)).toMatchObject({
       message: expect.stringMatching(/process \d+ \(strace\) traces it already/),

@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { hermes } from "../support/cli.js";
+import { HERMES, hermes } from "../support/cli.js";
 import { program } from "../support/programs.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-functions-"));
@@ -43,6 +44,41 @@ describe("a program whose every function is looked at", () => {
     const { out, status } = run(all, [hooked, later]);
     expect(out).toBe(plain);
     expect(status).toBe(0);
+  });
+});
+
+describe("a C++ program", () => {
+  it("throws through functions that are looked at, and catches", () => {
+    const throws = program("throws.cc");
+    const file = typescript(`actions: ["allow"], on: { "app!*"() {}, "libstdc++!__cxa_*"() {} },
+      returns: { "app!*"() {}, "libstdc++!__cxa_*"() {}, "libgcc_s!_Unwind_*"() {} }`);
+    const { out, log, status } = run(file, [throws]);
+    expect(out).toBe(execFileSync(throws, { encoding: "utf8" }));
+    expect([status, log]).toEqual([0, expect.not.stringContaining("is not seen")]);
+  });
+});
+
+describe("a policy that is loaded anew", () => {
+  it("hooks a function of a program that runs, and lets it go again", async () => {
+    const quiet = 'export default definePolicy({ name: "r", on: { "app!main"() {} } });';
+    const loud = 'export default definePolicy({ name: "r", on: { "app!refused": () => emulate(1000) } });';
+    const write = (file: string, body: string) => {
+      writeFileSync(`${file}.new`, `import { definePolicy, emulate } from "hermes-runtime";\n${body}`);
+      renameSync(`${file}.new`, file);
+    };
+    const file = policy("");
+    write(file, quiet);
+    const child = spawn(HERMES, ["run", "--quiet", "--policy", file, "--", hooked, "waits"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let seen = "";
+    child.stdout.on("data", (text) => {
+      seen += text;
+      if (seen === "running\n") write(file, loud);
+      if (seen === "running\nhooked\n") write(file, quiet);
+    });
+    const [status] = await once(child, "exit");
+    expect([seen, status]).toEqual(["running\nhooked\nunhooked\n", 0]);
   });
 });
 

@@ -173,6 +173,8 @@ static int threads(long count, int number)
 static int waits(void)
 {
 	long seen = 0;
+	puts("running");
+	fflush(stdout);
 	for (int i = 0; i < 30000 && seen != 2; i++) {
 		long got = refused();
 		if (seen == 0 && got == 1000)

@@ -123,7 +123,7 @@ describe("hermes simulate", () => {
     expect(status).toBe(1);
     expect(run(["run", "--", "true"])).toMatchObject({
       status: 125,
-      stderr: expect.stringMatching(/native part of HERMES is not available/),
+      stderr: expect.stringMatching(/native part of HERMES cannot be loaded: it was not built/),
     });
     expect(run(["policy", "check", join(folder, "p.yaml")]).status).toBe(0);
   });

@@ -163,6 +163,34 @@ export function storeSuite(place: () => Place): void {
     expect((await store.approval("granted"))?.spent).toBe(NOW);
   });
 
+  it("gives each of several people another question, the oldest first, and again when their time is over", async () => {
+    for (const [i, id] of ["a", "b", "c"].entries()) await store.park(question(id, { created: i }));
+    await store.park(question("over", { created: 0, expires: 1 }));
+    const other = await again();
+    const taken = await Promise.all([store.claim("ann", NOW, NOW + 5), other.claim("bob", NOW, NOW + 5)]);
+    expect(taken.map((row) => row?.id).sort()).toEqual(["a", "b"]);
+    expect((await store.claim("cid", NOW, NOW + 5))?.id).toBe("c");
+    expect(await store.claim("dan", NOW, NOW + 5)).toBeUndefined();
+    // One's own stays one's own; anybody may answer it.
+    expect((await store.claim("ann", NOW, NOW + 5))?.id).toBe(taken[0]!.id);
+    await other.answer(taken[0]!.id, { state: "refused", by: "eve", time: NOW });
+    expect(await store.claim("ann", NOW, NOW + 5)).toBeUndefined();
+    expect((await store.claim("dan", NOW + 5, NOW + 9))?.id).toBe(taken[1]!.id);
+  });
+
+  it("gives up the beginning of a chain, and goes on at its end", async () => {
+    const entry = { time: NOW, session: null, kind: "deed", body: "{}" };
+    for (let i = 0; i < 5; i++) await store.appendAudit("h", entry, seal);
+    const rows = await collect(store.audit());
+    await store.trimAudit("h", 3);
+    expect((await collect(store.audit())).map(({ seq }) => seq)).toEqual([4, 5]);
+    expect(await store.chains()).toMatchObject([{ chain: "h", keptSeq: 3, keptHash: rows[2]!.hash }]);
+    await expect(store.trimAudit("h", 3)).rejects.toThrow(/no record 3/);
+    await store.trimAudit("h", 5);
+    expect(await store.chainEnds()).toEqual([{ chain: "h", seq: 5, hash: rows[4]!.hash }]);
+    expect(await store.appendAudit("h", entry, seal)).toMatchObject({ seq: 6, previous: rows[4]!.hash });
+  });
+
   it("lets approvals expire, each for one caller", async () => {
     await store.park(question("a1", { expires: NOW, created: 2 }));
     await store.park(question("a2", { expires: NOW - 1, created: 1 }));
