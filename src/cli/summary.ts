@@ -43,8 +43,20 @@ export function renderSummary(result: SessionResult): string {
   if (protections.attached !== undefined) lines.push(p("dim", `  ${protections.attached}`));
   for (const [why, names] of byReason(protections.missing))
     lines.push(p("yellow", `  NOT in force: ${fenceWords(names)}: ${why}`));
+  if (result.fast) lines.push(p("dim", `  ${fastLine(result.fast)}`));
   if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** What was observed without a stop is only as true as the program is honest. */
+function fastLine({ records, lost, patched, left }: NonNullable<SessionResult["fast"]>): string {
+  const count = (n: number) => n.toLocaleString("en");
+  const others = Object.keys(left).length;
+  return [
+    `fast tier (cooperative): ${count(records)} calls recorded by the program itself at ${count(patched)} places`,
+    ...(others > 0 ? [`${others} functions by sites instead`] : []),
+    ...(lost > 0 ? [`${count(lost)} calls LOST`] : []),
+  ].join(", ");
 }
 
 function inForce(protections: SessionResult["protections"]): string[] {

@@ -77,6 +77,11 @@ export class Session {
     const memory = new SharedArrayBuffer(BUFFER_SIZE);
     const control = new SharedArrayBuffer(CONTROL_SIZE);
     let session: Session | undefined;
+    if (options.fast || options.coverage)
+      throw new HermesError("UNAVAILABLE", {
+        what: "the fast tier, or coverage,",
+        why: "the policies are in your own thread: give them as files",
+      });
     const mediation = new Mediation(options, [...loaded, ...inline], memory, {
       problem: (text) => events.problem?.(text),
       ask: (question) => session?.hearQuestion(question, events),

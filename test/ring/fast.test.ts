@@ -1,9 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hermes } from "../support/cli.js";
-import { program } from "../support/programs.js";
+import { program, root } from "../support/programs.js";
 
 interface Record_ {
   readonly kind: string;
@@ -110,6 +111,29 @@ describe("hermes run --fast --trace", () => {
 });
 
 describe("the fast tier", () => {
+  it("says that it is cooperative, and records functions: by a jump where one fits, else by a site", () => {
+    const file = join(folder, "functions.jsonl");
+    const script = `
+      import { run } from "hermes-runtime";
+      const trace = { file: ${JSON.stringify(file)}, events: [], functions: ["app!observed", "libc!getenv", "libc!abs"] };
+      const { fast, exitCode } = await run({ command: [${JSON.stringify(program("observed"))}], fence: "none", fast: true, trace });
+      console.error(JSON.stringify({ fast, exitCode }));`;
+    const ran = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const { fast, exitCode } = JSON.parse(ran.stderr.trim().split("\n").at(-1)!);
+    expect(exitCode).toBe(0);
+    const name = Object.keys(fast.counts).find((each) => each.endsWith("!observed"))!;
+    expect(fast.counts[name]).toBe(16 * 2000);
+    expect(fast.lost).toBe(0);
+    const seen = records(file).filter((record) => record.kind === "function" && record.name === name);
+    expect(seen).toHaveLength(16 * 2000);
+    expect(new Set(seen.map(({ args }) => args.arg1))).toEqual(new Set(["0x7"]));
+    const summary = hermes(["run", "--fence", "none", "--fast", "--trace", "/dev/null", "--", "true"]).stderr;
+    expect(summary).toMatch(/fast tier \(cooperative\): [\d,]+ calls recorded by the program itself/);
+  });
+
   it("never decides: a call that a policy decides on keeps its door", () => {
     const policy = join(folder, "policy.ts");
     writeFileSync(
