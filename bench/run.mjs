@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|exec|fleet|guard|trace|analyze] [--rounds N] [--quick] [--json FILE] …
+// npm run bench -- [stops|start|policy|reload|memory|exec|fleet|guard|instrument|trace|analyze] [--rounds N] [--quick] [--json FILE] …
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { analyze } from "./analyze.mjs";
 import { exec } from "./exec.mjs";
 import { fleet } from "./fleet.mjs";
 import { guard } from "./guard.mjs";
+import { instrument } from "./instrument.mjs";
 import { memory } from "./memory.mjs";
 import { installPeers } from "./peers.mjs";
 import { policies } from "./policies.mjs";
@@ -24,6 +25,7 @@ const SCENARIOS = {
   reload: async (options) => ({ reload: await reload(options) }),
   exec: async (options) => ({ exec: await exec(options) }),
   fleet: async (options) => ({ fleet: await fleet(options) }),
+  instrument: async (options) => ({ instrument: instrument(options), unwind: await unwind(options) }),
   guard: async (options) => ({ guard: guard(options) }),
   trace: async (options) => ({ trace: await trace(options) }),
   analyze: async (options) => ({ analyze: await analyze(options) }),

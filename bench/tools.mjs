@@ -13,12 +13,14 @@ export function buildTools() {
   const sources = [
     "programs/calls",
     "programs/crowd",
+    "programs/functions",
     "programs/measure",
     "reference/allow",
     "reference/notify",
+    "reference/stop",
     "reference/trace",
   ];
-  const flags = ["-O2", "-std=gnu11", "-pthread", "-Wall", "-Wextra", "-Werror"];
+  const flags = ["-O2", "-std=gnu11", "-pthread", "-Wall", "-Wextra", "-Werror", "-fno-builtin"];
   const tools = {};
   for (const source of sources) {
     const name = source.slice(source.indexOf("/") + 1);

@@ -1,12 +1,17 @@
 /*
  * Calls one small function of libc over and over and says how long one call took.
  *
- * Usage: functions COUNT [DEPTH]
- * Prints nanoseconds per call. With DEPTH the calls are made from that many frames down.
+ * Usage: functions COUNT [DEPTH [ROUNDS]]
+ * Prints nanoseconds per call. With DEPTH the calls are made from that many frames down; with ROUNDS so often, with a
+ * pause before each, and the middle one is told.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+enum { MOST_ROUNDS = 100 };
 
 static double nanoseconds(void)
 {
@@ -30,18 +35,31 @@ __attribute__((noinline)) static long descend(int depth, long count)
 	return descend(depth - 1, count) + depth; /* no tail call */
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
 int main(int argc, char **argv)
 {
 	long count = argc >= 2 ? atol(argv[1]) : 0;
 	int depth = argc >= 3 ? atoi(argv[2]) : 0;
-	if (count < 10) {
-		fputs("usage: functions COUNT [DEPTH]\n", stderr);
+	int rounds = argc >= 4 ? atoi(argv[3]) : 1;
+	double each[MOST_ROUNDS];
+	if (count < 10 || rounds < 1 || rounds > MOST_ROUNDS) {
+		fputs("usage: functions COUNT [DEPTH [ROUNDS]]\n", stderr);
 		return 2;
 	}
 	long sum = descend(depth, count / 5); /* caches and compilers get warm */
-	double from = nanoseconds();
-	sum += descend(depth, count);
-	double each = (nanoseconds() - from) / (double)count;
-	printf("%.1f\n", each);
+	for (int i = 0; i < rounds; i++) {
+		if (rounds > 1)
+			usleep(30000);
+		double from = nanoseconds();
+		sum += descend(depth, count);
+		each[i] = (nanoseconds() - from) / (double)count;
+	}
+	qsort(each, (size_t)rounds, sizeof each[0], ascending);
+	printf("%.1f\n", each[rounds / 2]);
 	return sum == 42;
 }
