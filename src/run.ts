@@ -75,11 +75,21 @@ export async function startSession(
   const { Session } = await import("./session/session.js");
   options.signal?.throwIfAborted();
   const inline = policiesOf(options).filter((policy) => typeof policy !== "string");
+  for (const policy of inline) checkServed(policy);
   const session = await Session.start(plain, events, inline);
   const end = () => session.end();
   options.signal?.addEventListener("abort", end, { once: true });
   session.result.catch(() => {}).finally(() => options.signal?.removeEventListener("abort", end));
   return session;
+}
+
+/** Such a policy decides on the thread of its host, which ptrace does not listen to. */
+function checkServed({ name, subscription: { functions = [], instructions = [] } }: Policy): void {
+  if (functions.length + instructions.length === 0) return;
+  throw new HermesError("UNAVAILABLE", {
+    what: `what policy ${name} wants to see of functions and instructions`,
+    why: "a policy that was made in this program decides on its thread; put it into a file and give the file's name",
+  });
 }
 
 function policiesOf({ policy = [] }: Pick<RunOptions, "policy">): readonly (string | Policy)[] {

@@ -76,10 +76,15 @@ function inForce(protections: SessionResult["protections"]): string[] {
     attached !== undefined
       ? "no fence"
       : `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
+    ...(protections.functions === undefined ? [] : [functionWords(protections.functions)]),
     ...Object.entries(protections.instructions ?? {}).map(
       ([name, count]) => `${name} at ${count} places of code (cooperative)`,
     ),
   ];
+}
+
+function functionWords(count: number): string {
+  return `${count.toLocaleString("en")} function${count === 1 ? "" : "s"} looked at (cooperative)`;
 }
 
 function traceLine({ file, records, lost }: NonNullable<SessionResult["trace"]>): string {

@@ -102,6 +102,7 @@ export class Functions {
   #prepared = new Map<Elf, { main?: Prepared[]; other?: Prepared[] }>();
   #owners = new WeakSet<Owner>();
   readonly #found = new Set<string>();
+  readonly #names = new Set<string>();
 
   constructor(options: FunctionsOptions) {
     this.#o = options;
@@ -122,6 +123,11 @@ export class Functions {
   get neverFound(): string[] {
     const texts = this.#wishes.map(({ interest }) => interest.pattern.text);
     return [...new Set(texts)].filter((text) => !this.#found.has(text));
+  }
+
+  /** How many functions were found, in whatever was mapped. */
+  get count(): number {
+    return this.#names.size;
   }
 
   /** Code of a module was mapped at [from, to). `late`: it may have run already. Returns whether all could be placed. */
@@ -184,6 +190,7 @@ export class Functions {
       const { symbol } = target;
       const prototype = symbol === undefined ? undefined : prototypes.of(name, symbol, elf);
       const site = new WantedSite(calls, name, target, wishes, prototype);
+      this.#names.add(site.name);
       const owner = target.chooses ? new Chooser(site, returns, this.#placeAt) : site;
       this.#owners.add(owner).add(site);
       return { target, owner };

@@ -89,10 +89,13 @@ export class Instrument {
     return this.#functions.neverFound;
   }
 
-  /** At how many places instructions were found, for the report. */
-  get found(): { instructions?: Readonly<Record<string, number>> } {
+  /** How many functions, and at how many places instructions were found, for the report. */
+  get found(): { functions?: number; instructions?: Readonly<Record<string, number>> } {
     const { found } = this.#patterns;
-    return Object.keys(found).length > 0 ? { instructions: found } : {};
+    return {
+      ...(this.#functions.count > 0 && { functions: this.#functions.count }),
+      ...(Object.keys(found).length > 0 && { instructions: found }),
+    };
   }
 
   // ---------------------------------------------------------------- modules

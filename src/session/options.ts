@@ -106,6 +106,8 @@ export interface Protections {
   readonly missing: readonly { readonly name: string; readonly why: string }[];
   /** Of a program that was attached to: how, and what that costs. */
   readonly attached?: string;
+  /** How many functions of the program are looked at: it could undo that. */
+  readonly functions?: number;
   /** At how many places of code each instruction that policies name was found: the program could undo that. */
   readonly instructions?: Readonly<Record<string, number>>;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { definePolicy, emulate, run as runProgram } from "../../src/index.js";
 import { HERMES, hermes } from "../support/cli.js";
 import { program } from "../support/programs.js";
 
@@ -254,5 +255,10 @@ rules:
     expect(out).toContain("refused -1 No such file or directory\n");
     expect(out).toContain("recursive 5\n");
     expect(log).toContain("functions/no");
+  });
+
+  it("is told to come from a file when it was made in the host's own program", async () => {
+    const made = definePolicy({ name: "made-here", on: { "libc!getenv": () => emulate(0) } });
+    await expect(runProgram({ command: ["true"], policy: made })).rejects.toThrow(/put it into a file/);
   });
 });
