@@ -148,6 +148,10 @@ void instruction_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t into[4]);
 
 /* stop.c */
 pid_t stop_wait(struct session *s, int *status, int look_first);
+int look_begins(struct session *s);
+int64_t look_time(void);
+int look_goes_on(int64_t from);
+void look_ended(struct session *s, int64_t from, int found);
 
 /* memory.c */
 ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length);

@@ -13,37 +13,53 @@ static pid_t wait_for_stop(int *status, int options)
 	return waitpid(-1, status, __WALL | __WNOTHREAD | options);
 }
 
-static int64_t nanoseconds(void)
+/*
+ * A program that was just answered often stops again within microseconds, and to be woken on another CPU costs
+ * more than all the rest of a stop. So we look a few times before we sleep. A yield between gives way to a tracee
+ * that is waiting for this very CPU. When that did not help, or somebody else took the CPU for long, we sleep
+ * at once for some time.
+ */
+int look_begins(struct session *s)
+{
+	if (s->sleeps == 0)
+		return 1;
+	s->sleeps--;
+	return 0;
+}
+
+int64_t look_time(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/*
- * A program that was just answered often stops again within microseconds, and to be woken on another CPU costs
- * more than all the rest of a stop. So we look a few times before we sleep. The yield gives way to a tracee
- * that is waiting for this very CPU. When that did not help, or somebody else took the CPU for long, we sleep
- * at once for some time. Returns 0 when there was no stop.
- */
+int look_goes_on(int64_t from)
+{
+	return look_time() - from < LOOK_NS;
+}
+
+void look_ended(struct session *s, int64_t from, int found)
+{
+	if (look_time() - from > LOST_NS)
+		s->sleeps = SLEEPS_AFTER_LOSS;
+	else if (!found)
+		s->sleeps = SLEEPS_AFTER_MISS;
+}
+
+/* Returns 0 when there was no stop. */
 static pid_t look_for_stop(struct session *s, int *status)
 {
-	if (s->sleeps > 0) {
-		s->sleeps--;
+	if (!look_begins(s))
 		return 0;
-	}
-	int64_t from = nanoseconds(), passed;
+	int64_t from = look_time();
 	pid_t tid;
 	do {
 		tid = wait_for_stop(status, WNOHANG);
 		if (tid == 0)
 			sched_yield();
-		passed = nanoseconds() - from;
-	} while (tid == 0 && passed < LOOK_NS);
-	if (passed > LOST_NS)
-		s->sleeps = SLEEPS_AFTER_LOSS;
-	else if (tid == 0)
-		s->sleeps = SLEEPS_AFTER_MISS;
+	} while (tid == 0 && look_goes_on(from));
+	look_ended(s, from, tid != 0);
 	return tid;
 }
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPEAT_NS = 2 * 1000 * 1000, LOOKS = 50, TURNS = 256 };
+enum { REPEAT_NS = 2 * 1000 * 1000, TURNS = 256 };
 
 static int has_door(const struct session *s, enum door door)
 {
@@ -117,9 +117,9 @@ static int next_trace(struct session *s)
 /* ------------------------------------------------------------------ both doors */
 
 /*
- * The worker cannot wait for the listener and for ptrace stops at once. It waits for stops; the pump waits
- * for the listener and interrupts it. A signal sent just before the worker blocks is lost, so the pump
- * repeats it until the worker has consumed something.
+ * The worker cannot wait for the listener and for ptrace stops at once. It looks at both for a moment; then it waits
+ * for stops, and only then the pump waits for the listener and interrupts it. A signal sent just before the worker
+ * blocks is lost, so the pump repeats it until the worker has consumed something.
  */
 static void *run_pump(void *argument)
 {
@@ -128,6 +128,8 @@ static void *run_pump(void *argument)
 	sigfillset(&every);
 	pthread_sigmask(SIG_SETMASK, &every, NULL);
 	for (;;) {
+		while (!atomic_load(&s->pump.worker_waits))
+			syscall(SYS_futex, &s->pump.worker_waits, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 		struct pollfd fds[2] = { { s->listener, POLLIN, 0 }, { s->pump.stop[0], POLLIN, 0 } };
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
@@ -136,11 +138,23 @@ static void *run_pump(void *argument)
 		if (!fds[0].revents)
 			continue;
 		unsigned int seen = atomic_load(&s->pump.consumed);
-		if (atomic_load(&s->pump.worker_waits))
-			syscall(SYS_tgkill, getpid(), s->worker, WAKE_SIGNAL);
+		if (!atomic_load(&s->pump.worker_waits))
+			continue;
+		syscall(SYS_tgkill, getpid(), s->worker, WAKE_SIGNAL);
 		struct timespec patience = { 0, 200 * 1000 };
 		syscall(SYS_futex, &s->pump.consumed, FUTEX_WAIT_PRIVATE, seen, &patience, NULL, 0);
 	}
+}
+
+static void worker_sleeps(struct session *s)
+{
+	atomic_store(&s->pump.worker_waits, 1);
+	syscall(SYS_futex, &s->pump.worker_waits, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void worker_is_awake(struct session *s)
+{
+	atomic_store(&s->pump.worker_waits, 0);
 }
 
 static int start_pump(struct session *s)
@@ -168,20 +182,21 @@ static int receive_beside_pump(struct session *s)
 	return got == -ENOENT || got == -EINTR ? 0 : got;
 }
 
-/* A call that was just sent to be made arrives within microseconds: look for it a few times before sleeping. */
+/* The next event of either door often comes within microseconds: see stop.c. Returns whether there was one. */
 static int look_at_both(struct session *s, int *got)
 {
-	for (int i = 0; i < LOOKS && s->acting; i++) {
-		if (listener_ready(s)) {
-			*got = receive_beside_pump(s);
-			return 1;
-		}
-		*got = trace_look(s);
-		if (*got >= 0)
-			return 1;
-		sched_yield();
-	}
-	return 0;
+	if (!look_begins(s) && !s->acting)
+		return 0;
+	int64_t from = look_time();
+	int found;
+	do {
+		*got = listener_ready(s) ? receive_beside_pump(s) : trace_look(s);
+		found = *got != -EAGAIN;
+		if (!found)
+			sched_yield();
+	} while (!found && look_goes_on(from));
+	look_ended(s, from, found);
+	return found;
 }
 
 static int next_of_both(struct session *s)
@@ -189,15 +204,11 @@ static int next_of_both(struct session *s)
 	int got;
 	if (!s->pump.running && (got = start_pump(s)) < 0)
 		return got;
-	if (look_at_both(s, &got))
-		return got;
-	atomic_store(&s->pump.worker_waits, 1);
-	if (listener_ready(s)) {
-		atomic_store(&s->pump.worker_waits, 0);
-		return receive_beside_pump(s);
+	if (!look_at_both(s, &got)) {
+		worker_sleeps(s);
+		got = listener_ready(s) ? receive_beside_pump(s) : trace_wait(s, 0);
+		worker_is_awake(s);
 	}
-	got = trace_wait(s, 0);
-	atomic_store(&s->pump.worker_waits, 0);
 	if (got == -EINTR)
 		return listener_ready(s) ? 0 : woken(s);
 	if (got == -ECHILD)
@@ -209,7 +220,9 @@ static void stop_pump(struct session *s)
 {
 	if (!s->pump.running)
 		return;
-	if (write(s->pump.stop[1], "s", 1) == 1)
+	int told = write(s->pump.stop[1], "s", 1) == 1;
+	worker_sleeps(s); /* it looks at that pipe only then */
+	if (told)
 		pthread_join(s->pump.thread, NULL);
 	close(s->pump.stop[0]);
 	close(s->pump.stop[1]);

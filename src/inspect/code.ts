@@ -1,4 +1,5 @@
-import { Decoder, DecoderOptions, FlowControl, Instruction } from "iced-x86";
+import type { Decoder, Instruction } from "iced-x86";
+import { iced } from "../code/iced.js";
 import { type Elf, EXECUTE, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS } from "../elf/index.js";
 
 /** Where an instruction leads. */
@@ -35,7 +36,8 @@ const MOST_REGIONS = 256;
 /** The machine code of a file, decoded one instruction after the other from wherever one begins. */
 export class MachineCode {
   readonly regions: readonly Region[];
-  readonly instruction = new Instruction();
+  readonly instruction: Instruction = new (iced().Instruction)();
+  readonly #flows = flowsByControl();
   readonly #decoders = new Map<Region, Decoder>();
   #decoder: Decoder | undefined;
   #region: Region | undefined;
@@ -71,7 +73,8 @@ export class MachineCode {
     if (region === undefined) return false;
     if (region !== this.#region) {
       this.#region = region;
-      this.#decoder = this.#decoders.get(region) ?? new Decoder(64, region.bytes, DecoderOptions.None);
+      this.#decoder =
+        this.#decoders.get(region) ?? new (iced().Decoder)(64, region.bytes, iced().DecoderOptions.None);
       this.#decoders.set(region, this.#decoder);
     }
     this.#at = address - region.address;
@@ -90,7 +93,7 @@ export class MachineCode {
     this.#at = decoder.position;
     this.address = region.address + from;
     this.length = this.#at - from;
-    this.flow = FLOWS[this.instruction.flowControl]!;
+    this.flow = this.#flows[this.instruction.flowControl]!;
     if (this.flow !== Flow.NEXT) this.#look(region.bytes, from);
     return true;
   }
@@ -116,9 +119,10 @@ export class MachineCode {
   }
 }
 
-const FLOWS: readonly Flow[] = [];
-{
-  const flows = FLOWS as Flow[];
+/** What the decoder calls them, in our words. */
+function flowsByControl(): readonly Flow[] {
+  const { FlowControl } = iced();
+  const flows: Flow[] = [];
   flows[FlowControl.Next] = Flow.NEXT;
   flows[FlowControl.UnconditionalBranch] = Flow.JUMP;
   flows[FlowControl.IndirectBranch] = Flow.INDIRECT;
@@ -129,6 +133,7 @@ const FLOWS: readonly Flow[] = [];
   flows[FlowControl.Interrupt] = Flow.STOP;
   flows[FlowControl.XbeginXabortXend] = Flow.NEXT;
   flows[FlowControl.Exception] = Flow.STOP;
+  return flows;
 }
 
 function isPrefix(byte: number): boolean {

@@ -1,4 +1,5 @@
-import { type Instruction, Mnemonic, OpKind, Register, RegisterExt } from "iced-x86";
+import type { Instruction, Register } from "iced-x86";
+import { iced } from "../code/iced.js";
 import type { ControlFlow } from "./cfg.js";
 import { Flow, type MachineCode } from "./code.js";
 import { full, isImmediate, written } from "./registers.js";
@@ -53,6 +54,7 @@ function run(
   before: readonly Value[],
   visit?: Visit,
 ): Value[] {
+  const { Mnemonic } = iced();
   const registers = [...before];
   /** What was pushed and not yet popped, as long as nothing else touches the stack's pointer. */
   let stack: Value[] = [];
@@ -85,12 +87,13 @@ const RAX = 0;
 const RSP = 4;
 
 function gpr(register: Register): number | undefined {
+  const { RegisterExt } = iced();
   return RegisterExt.isGPR(register) ? RegisterExt.number(full(register)) : undefined;
 }
 
 function pushed(i: Instruction, registers: readonly Value[]): Value {
   if (isImmediate(i.op0Kind)) return unsigned(Number(BigInt.asIntN(64, i.immediate(0))));
-  return i.op0Kind === OpKind.Register ? registers[gpr(i.op0Register) ?? -1] : undefined;
+  return i.op0Kind === iced().OpKind.Register ? registers[gpr(i.op0Register) ?? -1] : undefined;
 }
 
 /** The kernel looks at 32 bits of a system call's number: larger constants are of no use here. */
@@ -108,6 +111,7 @@ function learn(
   registers: readonly Value[],
   stack: readonly Value[],
 ): { register: number; value: Value } | undefined {
+  const { Mnemonic, OpKind, Register, RegisterExt } = iced();
   if (i.opCount === 0 || i.op0Kind !== OpKind.Register) return undefined;
   const to = i.op0Register;
   const register = gpr(to);
@@ -160,6 +164,7 @@ function arithmetic<T>(
 /** mov $n,%al leaves the rest of %rax as it was; of %ah nothing is known here. */
 function partly(to: Register, before: Value, number: number): Value {
   if (before === undefined || before < 0) return undefined;
+  const { Register, RegisterExt } = iced();
   if (RegisterExt.size(to) === 2) return ((before & 0xffff0000) | (number & 0xffff)) >>> 0;
   if (to === Register.AH || to === Register.BH || to === Register.CH || to === Register.DH) return undefined;
   return ((before & 0xffffff00) | (number & 0xff)) >>> 0;

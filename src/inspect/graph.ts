@@ -1,4 +1,4 @@
-import { Formatter, FormatterSyntax } from "iced-x86";
+import { iced } from "../code/iced.js";
 import type { Elf } from "../elf/index.js";
 import { HermesError } from "../errors.js";
 import { type Block, type Call, controlFlow, type Edge } from "./cfg.js";
@@ -34,7 +34,7 @@ export interface GraphBlock {
 /** Finds a function by name or address and follows its control flow. */
 export function flowGraph(elf: Elf, wanted: string, progress?: (share: number) => void): FlowGraph {
   const code = new MachineCode(elf);
-  const formatter = new Formatter(FormatterSyntax.Intel);
+  const formatter = new (iced().Formatter)(iced().FormatterSyntax.Intel);
   try {
     formatter.uppercaseHex = false;
     formatter.branchLeadingZeros = false;

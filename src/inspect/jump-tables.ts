@@ -1,4 +1,5 @@
-import { type Instruction, Mnemonic, OpKind, Register, RegisterExt } from "iced-x86";
+import type { Instruction, Mnemonic, Register } from "iced-x86";
+import { iced } from "../code/iced.js";
 import { type Elf, WRITE } from "../elf/index.js";
 import type { Block, Edge } from "./cfg.js";
 import { Flow, type MachineCode } from "./code.js";
@@ -114,11 +115,12 @@ class Tracker {
   /** Registers whose upper half is zero: what writes the lower half clears it. */
   readonly #narrow = new Set<Register>();
   #compared: { register: Register; bound: Bound } | undefined;
-  #last: Mnemonic = Mnemonic.INVALID;
+  #last: Mnemonic | undefined;
   jump: Load | undefined;
   jumpAt = 0;
 
   step(code: MachineCode): void {
+    const { OpKind, Register, RegisterExt } = iced();
     const i = code.instruction;
     this.#last = i.mnemonic;
     if (code.flow === Flow.BRANCH) return;
@@ -144,6 +146,7 @@ class Tracker {
     const compared = this.#compared;
     const op = this.#last;
     if (compared === undefined) return;
+    const { Mnemonic } = iced();
     const over = enters === "fall" ? op === Mnemonic.Ja : enters === "taken" && op === Mnemonic.Jbe;
     const atLeast = enters === "fall" ? op === Mnemonic.Jae : enters === "taken" && op === Mnemonic.Jb;
     const limit = over ? compared.bound.limit : atLeast ? compared.bound.limit - 1 : -1;
@@ -152,6 +155,7 @@ class Tracker {
 
   /** What an instruction tells, to be remembered after what it overwrites is forgotten. */
   #learn(i: Instruction, to: Register): (() => void) | undefined {
+    const { Mnemonic, OpKind, Register, RegisterExt } = iced();
     if (to === Register.None) return undefined;
     const target = full(to);
     const number = isImmediate(i.op1Kind) ? Number(i.immediate(1)) : undefined;
@@ -188,6 +192,7 @@ class Tracker {
   }
 
   #move(i: Instruction, to: Register, from: Register, number: number | undefined): (() => void) | undefined {
+    const { Mnemonic, OpKind, RegisterExt } = iced();
     const target = full(to);
     if (RegisterExt.size(to) < 4) return undefined;
     if (i.op1Kind === OpKind.Memory) {
@@ -209,6 +214,7 @@ class Tracker {
 
   /** table(,index,4) or (table,index,4), the index known as a whole. */
   #load(i: Instruction, width: 4 | 8): Load | undefined {
+    const { Register } = iced();
     if (i.memoryIndex === Register.None || i.memoryIndexScale !== width) return undefined;
     if (i.segmentPrefix !== Register.None) return undefined;
     const bound = this.#index.get(i.memoryIndex);

@@ -1,28 +1,35 @@
-import { type Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RegisterExt } from "iced-x86";
+import type { Instruction, InstructionInfoFactory, OpAccess, OpKind, Register } from "iced-x86";
+import { iced } from "../code/iced.js";
 
 /** The 64-bit register that a register is part of. */
-export const full = (register: Register): Register =>
-  register === Register.None ? Register.None : RegisterExt.fullRegister(register);
+export function full(register: Register): Register {
+  const { Register, RegisterExt } = iced();
+  return register === Register.None ? Register.None : RegisterExt.fullRegister(register);
+}
 
 export function isImmediate(kind: OpKind): boolean {
+  const { OpKind } = iced();
   return kind >= OpKind.Immediate8 && kind <= OpKind.Immediate32to64;
 }
 
-const WRITES: ReadonlySet<OpAccess> = new Set([
-  OpAccess.Write,
-  OpAccess.CondWrite,
-  OpAccess.ReadWrite,
-  OpAccess.ReadCondWrite,
-]);
+let tools: { readonly factory: InstructionInfoFactory; readonly writes: ReadonlySet<OpAccess> } | undefined;
 
-const factory = new InstructionInfoFactory();
+function makeTools() {
+  const { InstructionInfoFactory, OpAccess } = iced();
+  const { Write, CondWrite, ReadWrite, ReadCondWrite } = OpAccess;
+  return {
+    factory: new InstructionInfoFactory(),
+    writes: new Set([Write, CondWrite, ReadWrite, ReadCondWrite]),
+  };
+}
 
 /** What an instruction may change: registers (whole ones), and whether flags are among it. */
 export function written(instruction: Instruction): { registers: Register[]; flags: boolean } {
-  const info = factory.info(instruction);
+  tools ??= makeTools();
+  const info = tools.factory.info(instruction);
   const registers: Register[] = [];
   for (const used of info.usedRegisters()) {
-    if (WRITES.has(used.access)) registers.push(full(used.register));
+    if (tools.writes.has(used.access)) registers.push(full(used.register));
     used.free();
   }
   info.free();
