@@ -39,7 +39,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Tests of the kernel side start processes, threads and signals of their own: each file gets a process.
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Where a red run throws work away, a test that a loaded machine starved gets a second try, and is named in

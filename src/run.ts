@@ -85,7 +85,8 @@ export async function startSession(
 
 /** Such a policy decides on the thread of its host, which ptrace does not listen to. */
 function checkServed({ name, subscription: { functions = [], instructions = [] } }: Policy): void {
-  if (functions.length + instructions.length === 0) return;
+  const inCode = instructions.filter((interest) => interest.code !== undefined);
+  if (functions.length + inCode.length === 0) return;
   throw new HermesError("UNAVAILABLE", {
     what: `what policy ${name} wants to see of functions and instructions`,
     why: "a policy that was made in this program decides on its thread; put it into a file and give the file's name",
