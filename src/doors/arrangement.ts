@@ -60,9 +60,36 @@ const IO_URING = [425, 426, 427];
 /** Calls after which a tracee's paths may lead elsewhere than ours: chroot, pivot_root, setns, mount, umount2, move_mount. */
 export const CHANGES_VIEW: ReadonlySet<number> = new Set([161, 155, 308, 165, 166, 429]);
 /** Calls after which a tracee may touch other files than we: set*id, setgroups, capset, unshare, setns. */
-export const CHANGES_IDENTITY: ReadonlySet<number> = new Set([
+const CHANGES_IDENTITY: ReadonlySet<number> = new Set([
   105, 106, 113, 114, 116, 117, 119, 122, 123, 126, 272, 308,
 ]);
+/** Of these, those that set ids: whose, and how many. */
+const SETS_IDS: ReadonlyMap<number, { readonly ids: "uid" | "gid"; readonly count: number }> = new Map([
+  [105, { ids: "uid", count: 1 }],
+  [106, { ids: "gid", count: 1 }],
+  [113, { ids: "uid", count: 2 }],
+  [114, { ids: "gid", count: 2 }],
+  [117, { ids: "uid", count: 3 }],
+  [119, { ids: "gid", count: 3 }],
+  [122, { ids: "uid", count: 1 }],
+  [123, { ids: "gid", count: 1 }],
+]);
+const AS_IT_IS = -1;
+
+/** Whether a tracee that is who we are may be somebody else after this call. make(1) sets the ids that it has. */
+export function changesIdentity(nr: number, argument: (i: number) => number): boolean {
+  if (!CHANGES_IDENTITY.has(nr)) return false;
+  const sets = SETS_IDS.get(nr);
+  if (!sets) return true;
+  const [real, effective] =
+    sets.ids === "uid"
+      ? [process.getuid?.(), process.geteuid?.()]
+      : [process.getgid?.(), process.getegid?.()];
+  if (real !== effective) return true;
+  for (let i = 0; i < sets.count; i++) if (argument(i) !== real && argument(i) !== AS_IT_IS) return true;
+  return false;
+}
+
 const EXEC = [59, 322];
 /** Made by the kernel in the place of an interrupted call, at the same instruction. */
 const RESTART_SYSCALL = 219;

@@ -4,7 +4,7 @@ import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
 import { reachForCaller } from "../decode/reach.js";
 import { hasAct } from "../doors/act.js";
-import { CHANGES_IDENTITY, CHANGES_VIEW } from "../doors/arrangement.js";
+import { CHANGES_VIEW, changesIdentity } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor, traceDoorAlone } from "../doors/trace.js";
@@ -235,7 +235,7 @@ export class Handler {
   #lookAtCaller(nr: number): void {
     const { processes } = this.#o;
     if (CHANGES_VIEW.has(nr)) processes.viewsDiffer = true;
-    if (CHANGES_IDENTITY.has(nr)) processes.identitiesDiffer = true;
+    if (changesIdentity(nr, (i) => this.#stop.int(i))) processes.identitiesDiffer = true;
     // Until it has become the program, the first process is not yet what it will be.
     if (this.#lookedAtFirst || EXEC.has(nr)) return;
     this.#lookedAtFirst = true;
