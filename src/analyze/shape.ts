@@ -109,15 +109,16 @@ export function hashFolders(paths: Iterable<string>): Set<string> {
 export interface ShapeOptions {
   /** The last name was made by a call that makes sure that it is new. */
   readonly temporary?: boolean;
-  /** What comes before the names, and the folders of hashes that are known. */
+  /** What comes before the names, and the folders that are known: of hashes, and temporary ones. */
   readonly root?: string;
   readonly hashes?: ReadonlySet<string>;
+  readonly temporaries?: ReadonlySet<string>;
 }
 
 /** The shapes of a path's names. */
 export function shapesOf(
   names: readonly string[],
-  { temporary = false, root = "", hashes }: ShapeOptions = {},
+  { temporary = false, root = "", hashes, temporaries }: ShapeOptions = {},
 ): string[] {
   let folder = root;
   let inHash = false;
@@ -125,6 +126,7 @@ export function shapesOf(
     inHash = (inHash || hashes?.has(folder) === true) && SHORT_HASH.test(name);
     folder = `${folder}/${name}`;
     if (inHash) return "*";
-    return shapeOf(name, temporary && i === names.length - 1);
+    const isTemporary = temporaries?.has(folder) === true || (temporary && i === names.length - 1);
+    return shapeOf(name, isTemporary);
   });
 }

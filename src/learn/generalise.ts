@@ -1,4 +1,4 @@
-import { shapesOf } from "../analyze/shape.js";
+import { type ShapeOptions, shapesOf } from "../analyze/shape.js";
 import type { FileUse } from "./observations.js";
 import { LIMITS, type Limits, namesOf, type Place, placeOf } from "./place.js";
 import { addTo, nothingYet, type Sighting } from "./sighting.js";
@@ -23,8 +23,11 @@ interface Folder {
   leaf: Leaf | undefined;
 }
 
+/** Folders whose names, and those of what is in them, are only of this run. */
+export type KnownFolders = Pick<ShapeOptions, "hashes" | "temporaries">;
+
 /** The fewest patterns for files that were used in one way, within the limits of the place that they are in. */
-export function generalise(uses: readonly FileUse[], hashes: ReadonlySet<string> = new Set()): PathPattern[] {
+export function generalise(uses: readonly FileUse[], known: KnownFolders = {}): PathPattern[] {
   const trees = new Map<string, { place: Place; root: string; tree: Folder }>();
   for (const use of uses) {
     const { root, names } = namesOf(use.path);
@@ -32,7 +35,7 @@ export function generalise(uses: readonly FileUse[], hashes: ReadonlySet<string>
     const key = `${place} ${root}`;
     const entry = trees.get(key) ?? { place, root, tree: emptyFolder() };
     trees.set(key, entry);
-    plant(entry.tree, shapesOf(names, { temporary: use.temporary, root, hashes }), {
+    plant(entry.tree, shapesOf(names, { ...known, temporary: use.temporary, root }), {
       files: 1,
       seen: use.seen,
     });

@@ -5,7 +5,7 @@ import { hashFolders, literal } from "../analyze/shape.js";
 import type { Effect } from "../policy/effects.js";
 import { compilePaths, matchPaths } from "../policy/match/path.js";
 import { commandShapes } from "./commands.js";
-import { generalise, type PathPattern } from "./generalise.js";
+import { generalise, type KnownFolders, type PathPattern } from "./generalise.js";
 import type { FileUse, Observations, PeerUse, ProgramUse } from "./observations.js";
 import { placeOf } from "./place.js";
 import { nothingYet, type Sighting, sumOf } from "./sighting.js";
@@ -96,7 +96,10 @@ export function rulesOf(all: Observations, secrets: Secrets): LearnedRule[] {
     everydayRule(files.filter(isEveryday)),
     ...fileRules(
       files.filter((use) => !isSecret(use) && !isEveryday(use)),
-      hashFolders(files.map(({ path }) => path)),
+      {
+        hashes: hashFolders(files.map(({ path }) => path)),
+        temporaries: new Set(files.filter(({ temporary }) => temporary).map(({ path }) => path)),
+      },
     ),
     ...peerRules([...all.peers.values()]),
     ...otherRules(all),
@@ -184,9 +187,9 @@ function everydayRule(uses: readonly FileUse[]): Omit<LearnedRule, "confidence">
   };
 }
 
-function fileRules(uses: readonly FileUse[], hashes: ReadonlySet<string>): Omit<LearnedRule, "confidence">[] {
+function fileRules(uses: readonly FileUse[], known: KnownFolders): Omit<LearnedRule, "confidence">[] {
   const ids = new Names();
-  return byWords(uses, (same) => generalise(same, hashes)).flatMap(({ words, patterns }) =>
+  return byWords(uses, (same) => generalise(same, known)).flatMap(({ words, patterns }) =>
     [...group(patterns, ({ place }) => place)].map(([place, lines]) => ({
       id: ids.unique(`${words.join("-")}-${place}`),
       action: "allow" as const,

@@ -161,8 +161,7 @@ const PROGRAMS: readonly Program[] = [
       package_("1.0.0", "require('fs').writeFileSync('built.txt', 'x');")(p);
       package_("1.1.0", "require('fs').writeFileSync('built.txt', 'longer');")(p);
     },
-    // It unpacks into folders with random names: that they are random shows when there are several.
-    learn: [NPM("1.0.0"), NPM("1.1.0"), NPM("1.0.0"), NPM("1.1.0")],
+    learn: [NPM("1.0.0")],
     again: NPM("1.1.0"),
     tampered: [
       {

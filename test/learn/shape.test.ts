@@ -37,6 +37,21 @@ describe("a name's shape", () => {
     expect(shapeOf("lock", true)).toBe("lock");
   });
 
+  it("leaves open a temporary folder for what is in it, too", () => {
+    const temporaries = new Set(["/cache/tmp/gYUUse"]);
+    expect(shapesOf(["cache", "tmp", "gYUUse", "index.js"], { temporaries })).toEqual([
+      "cache",
+      "tmp",
+      "*",
+      "index.js",
+    ]);
+    expect(shapesOf(["cache", "gYUUse", "index.js"], { temporaries })).toEqual([
+      "cache",
+      "gYUUse",
+      "index.js",
+    ]);
+  });
+
   it("sees folders that only split up hashes", () => {
     const hashes = hashFolders([
       "/r/objects/3f/786850e387550fdab836ed7e6dc881de23001b",
