@@ -106,7 +106,14 @@ export function footing(target: Target, wanted: Wanted): Footing {
   const { stack, recorded, live, options, inside } = wanted;
   const attach = options.attach!;
   const wishes = { stack, recorded, live, attached: true };
-  const whyTrace = options.door === "trace" ? "as asked for (--door trace)" : undefined;
+  // A filter stays in the process for good: only for somebody who decides by it.
+  const hasPolicy = live.length > 0 || attach.filter || stack.policies.some((policy) => !policy.builtIn);
+  const whyTrace =
+    options.door === "trace"
+      ? "as asked for (--door trace)"
+      : options.door === "auto" && !hasPolicy
+        ? "there is no policy, and a filter would stay"
+        : undefined;
   const auto = arrange({ ...wishes, door: options.door });
   const why =
     whyTrace ??

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AttachOptions, ask, definePolicy, type Session, startAttached } from "hermes-runtime";
@@ -79,6 +79,17 @@ async function leave(session: Session) {
   expect(result).toMatchObject({ detached: true, exitCode: 0, problems: [] });
   return result;
 }
+
+it("leaves no filter in a program when there was no policy to decide by one", async () => {
+  const { pid, saw, length } = await launch("python3", "-c", OPENER);
+  await saw(/opened/);
+  const session = await attached({ pid });
+  await saw(/opened/, length());
+  session.end();
+  expect((await session.result).protections.attached).toContain("there is no policy");
+  await saw(/opened/, length());
+  expect(readFileSync(`/proc/${pid}/status`, "utf8")).toMatch(/^Seccomp:\t0$/m);
+});
 
 it("hooks functions of a running program with several threads, and takes the hooks away again", async () => {
   const hook = join(folder, "hook.ts");

@@ -337,7 +337,7 @@ export class ProcessView implements View {
 }
 
 /** A misspelt field must not read as one that is empty: the handler would let through what it means to stop. */
-function noSuchField(what: string, key: string | number, fields: readonly string[]): Error {
+export function noSuchField(what: string, key: string | number, fields: readonly string[]): Error {
   const near = suggest(String(key), fields);
   return new TypeError(`${what} has no field "${key}"${near ? `: did you mean "${near}"?` : ""}`);
 }

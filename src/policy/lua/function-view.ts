@@ -1,6 +1,5 @@
-import { suggest } from "../../abi/index.js";
 import type { FunctionEvent, FunctionReturnEvent } from "../../event.js";
-import { ProcessView, type Scene } from "./event-view.js";
+import { noSuchField, pushProcess, type Scene } from "./event-view.js";
 import type { Pointer } from "./machine.js";
 import type { View } from "./view.js";
 
@@ -65,7 +64,7 @@ export class FunctionView implements View {
         engine.push(L, event[key]);
         return;
       case "process":
-        views.push(L, new ProcessView(this.#scene, event.process));
+        pushProcess(this.#scene, L, event.process);
         return;
       case "args":
         views.push(L, new ArgumentsView(this.#scene, (i) => event.argument(i), event));
@@ -100,12 +99,8 @@ export class FunctionView implements View {
       case "registers":
         this.#scene.inside[key](L);
         return;
-      default: {
-        const near = suggest(String(key), FUNCTION_FIELDS);
-        throw new TypeError(
-          `a function's event has no field "${key}"${near ? `: did you mean "${near}"?` : ""}`,
-        );
-      }
+      default:
+        throw noSuchField("a function's event", key, FUNCTION_FIELDS);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { InstructionEvent } from "../../event.js";
-import { pushProcess, type Scene } from "./event-view.js";
+import { noSuchField, pushProcess, type Scene } from "./event-view.js";
 import type { Pointer } from "./machine.js";
 import type { View } from "./view.js";
 
@@ -50,7 +50,7 @@ export class InstructionView implements View {
         engine.push(L, event[key]);
         return;
       default:
-        throw new Error(`an instruction has no field "${key}" (it has: ${FIELDS.join(", ")})`);
+        throw noSuchField("an instruction", key, FIELDS);
     }
   }
 }
