@@ -21,7 +21,7 @@ export function onBoundaries(code: Uint8Array, offsets: readonly number[]): numb
 /** Where these bytes are, `undefined` standing for any; the first one must be given. */
 export function findBytes(code: Uint8Array, bytes: readonly (number | undefined)[]): number[] {
   const buffer = Buffer.from(code.buffer, code.byteOffset, code.length);
-  const given = bytes.findIndex((byte) => byte === undefined);
+  const given = bytes.indexOf(undefined);
   const head = Buffer.from(bytes.slice(0, given < 0 ? bytes.length : given) as number[]);
   const found: number[] = [];
   for (let at = buffer.indexOf(head); at >= 0; at = buffer.indexOf(head, at + 1))

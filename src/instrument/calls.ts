@@ -1,3 +1,4 @@
+import { Held, type Waiting } from "../approval/held.js";
 import type { FunctionEvent, FunctionReturnEvent } from "../event.js";
 import { RegisterFile } from "../kernel/registers.js";
 import type { Stop } from "../kernel/stop.js";
@@ -47,11 +48,9 @@ export interface WantedFunction extends FunctionFacts {
   readonly isObserved: boolean;
 }
 
-interface Held {
+interface HeldCall extends Waiting {
   readonly taken: TakenHit;
-  readonly decision: Decision;
   readonly event: CalledFunction;
-  readonly question?: number;
   /** Carries it out when its time has come. */
   readonly finish: (hit: Hit, decision: Decision) => void;
 }
@@ -70,7 +69,7 @@ export interface CallsOptions {
 export class Calls {
   readonly #o: CallsOptions;
   readonly #stop: Stop;
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Held<HeldCall>((question, why) => this.#o.host.withdraw(question, why));
   watcher: CallsWatcher | undefined;
 
   constructor(options: CallsOptions) {
@@ -87,7 +86,7 @@ export class Calls {
   }
 
   /** Carried out at once, or held: until its time has come, or somebody has answered. */
-  #decided(hit: Hit, event: CalledFunction, decision: Decision, finish: Held["finish"]): number {
+  #decided(hit: Hit, event: CalledFunction, decision: Decision, finish: HeldCall["finish"]): number {
     if (decision.action === "ask") {
       const asked = this.#o.host.ask(event, decision);
       if (!("action" in asked)) {
@@ -182,43 +181,24 @@ export class Calls {
 
   /** Its time has come. */
   release(tid: number): boolean {
-    const held = this.#held.get(tid);
+    const held = this.#held.take(tid);
     if (!held) return false;
-    this.#held.delete(tid);
     this.#o.sites.release(held.taken, (hit) => {
       held.event.revive();
-      held.finish(hit, this.#expired(held));
+      held.finish(hit, held.decision);
     });
     return true;
   }
 
-  #expired({ decision, question }: Held): Decision {
-    if (decision.action !== "ask" || question === undefined) return decision;
-    this.#o.host.withdraw(question, "its time is over, or nobody waits any more");
-    return refuse(decision, "needs approval, and nobody answered in time");
-  }
-
   /** A person has answered these questions. Returns the threads whose calls are decided now. */
   answered(questions: ReadonlySet<number>, settle: (decision: Decision) => Decision): number[] {
-    const decided: number[] = [];
-    for (const [tid, held] of this.#held) {
-      if (held.question === undefined || !questions.has(held.question)) continue;
-      this.#held.set(tid, { ...held, decision: settle(held.decision) });
-      decided.push(tid);
-    }
-    return decided;
+    return this.#held.answered(questions, settle);
   }
 
   /** The thread is gone. */
   exited(tid: number): void {
-    const question = this.#held.get(tid)?.question;
-    if (question !== undefined) this.#o.host.withdraw(question, "whoever asked is gone");
-    this.#held.delete(tid);
+    this.#held.gone(tid);
   }
 }
 
 const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
-
-function refuse(decision: Decision, why: string): Decision {
-  return { ...decision, ...deny(`${why}: ${decision.reason ?? "no reason given"}`) };
-}

@@ -1,3 +1,4 @@
+import { Held, type Waiting } from "../approval/held.js";
 import type { InstructionEvent } from "../event.js";
 import type { InstructionWish } from "../policy/stack.js";
 import { type Decision, deny } from "../verdict.js";
@@ -20,11 +21,9 @@ export interface InstructionHost {
   problem(text: string): void;
 }
 
-interface Held {
+interface HeldInstruction extends Waiting {
   readonly taken: TakenHit;
   readonly event: ReachedInstruction;
-  readonly decision: Decision;
-  readonly question?: number;
 }
 
 /** What happens when a thread reaches an instruction that somebody wants to see. */
@@ -32,7 +31,7 @@ export class InstructionHits implements PatternHits {
   readonly #sites: Sites;
   readonly #scene: ReachedScene;
   readonly #host: InstructionHost;
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Held<HeldInstruction>((question, why) => this.#host.withdraw(question, why));
 
   constructor(sites: Sites, scene: ReachedScene, host: InstructionHost) {
     this.#sites = sites;
@@ -57,7 +56,7 @@ export class InstructionHits implements PatternHits {
     return 0;
   }
 
-  #hold(hit: Hit, held: Omit<Held, "taken">, milliseconds: number): number {
+  #hold(hit: Hit, held: Omit<HeldInstruction, "taken">, milliseconds: number): number {
     this.#held.set(hit.tid, { ...held, taken: this.#sites.take(hit) });
     return Math.max(1, milliseconds);
   }
@@ -75,36 +74,24 @@ export class InstructionHits implements PatternHits {
     this.#host.record(event, done);
   }
 
-  /** Its time has come. What nobody answered is refused. */
+  /** Its time has come. */
   release(tid: number): boolean {
-    const held = this.#held.get(tid);
+    const held = this.#held.take(tid);
     if (!held) return false;
-    this.#held.delete(tid);
-    const { taken, event, decision, question } = held;
-    const late = decision.action === "ask" && question !== undefined;
-    if (late) this.#host.withdraw(question, "its time is over, or nobody waits any more");
-    const why = `needs approval, and nobody answered in time: ${decision.reason ?? "no reason given"}`;
+    const { taken, event, decision } = held;
     this.#sites.release(taken, (hit) => {
       event.revive();
-      this.#carryOut(hit, event, late ? { ...decision, ...deny(why) } : decision);
+      this.#carryOut(hit, event, decision);
     });
     return true;
   }
 
   /** A person has answered these questions. Returns the threads that are decided on now. */
   answered(questions: ReadonlySet<number>, settle: (decision: Decision) => Decision): number[] {
-    const decided: number[] = [];
-    for (const [tid, held] of this.#held) {
-      if (held.question === undefined || !questions.has(held.question)) continue;
-      this.#held.set(tid, { ...held, decision: settle(held.decision) });
-      decided.push(tid);
-    }
-    return decided;
+    return this.#held.answered(questions, settle);
   }
 
   exited(tid: number): void {
-    const question = this.#held.get(tid)?.question;
-    this.#held.delete(tid);
-    if (question !== undefined) this.#host.withdraw(question, "whoever asked is gone");
+    this.#held.gone(tid);
   }
 }

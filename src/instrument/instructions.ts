@@ -1,3 +1,4 @@
+import { Held, type Waiting } from "../approval/held.js";
 import type { Processes } from "../decode/reach.js";
 import { NotPossible } from "../doors/door.js";
 import { resultOf, signalOf } from "../doors/refuse.js";
@@ -19,10 +20,8 @@ export interface InstructionsOptions {
   readonly host: InstructionHost;
 }
 
-interface Held {
+interface HeldInstruction extends Waiting {
   readonly event: FaultedInstruction;
-  readonly decision: Decision;
-  readonly question?: number;
 }
 
 /** Registers that a faulting instruction can leave, in the order of the answer's. */
@@ -33,7 +32,7 @@ const LOW = 0xffff_ffffn;
 export class Instructions {
   readonly #o: InstructionsOptions;
   #wishes: ReadonlyMap<string, readonly InstructionWish[]> = new Map();
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Held<HeldInstruction>((question, why) => this.#o.host.withdraw(question, why));
 
   constructor(options: InstructionsOptions) {
     this.#o = options;
@@ -72,40 +71,26 @@ export class Instructions {
     return 0;
   }
 
-  #hold(held: Held, milliseconds: number): number {
+  #hold(held: HeldInstruction, milliseconds: number): number {
     this.#held.set(held.event.tid, held);
     this.#o.answer.begin(ANSWER.hold);
     return Math.max(1, milliseconds);
   }
 
-  /** As Handler.release. What nobody answered is refused. */
+  /** As Handler.release. */
   release(tid: number): boolean {
-    const held = this.#held.get(tid);
-    if (!held) return false;
-    this.#held.delete(tid);
-    const { event, decision, question } = held;
-    const late = decision.action === "ask" && question !== undefined;
-    if (late) this.#o.host.withdraw(question, "its time is over, or nobody waits any more");
-    const why = `needs approval, and nobody answered in time: ${decision.reason ?? "no reason given"}`;
-    this.#carryOut(event, late ? { ...decision, ...deny(why) } : decision);
-    return true;
+    const held = this.#held.take(tid);
+    if (held) this.#carryOut(held.event, held.decision);
+    return held !== undefined;
   }
 
   /** A person has answered these questions. Returns the threads that are decided on now. */
   answered(questions: ReadonlySet<number>, settle: (decision: Decision) => Decision): number[] {
-    const decided: number[] = [];
-    for (const [tid, held] of this.#held) {
-      if (held.question === undefined || !questions.has(held.question)) continue;
-      this.#held.set(tid, { ...held, decision: settle(held.decision) });
-      decided.push(tid);
-    }
-    return decided;
+    return this.#held.answered(questions, settle);
   }
 
   exited(tid: number): void {
-    const question = this.#held.get(tid)?.question;
-    if (question !== undefined) this.#o.host.withdraw(question, "whoever asked is gone");
-    this.#held.delete(tid);
+    this.#held.gone(tid);
     this.#o.setting.exited(tid);
   }
 

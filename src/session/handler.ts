@@ -1,4 +1,5 @@
 import { syscallByNumber } from "../abi/index.js";
+import { Held, type Waiting } from "../approval/held.js";
 import type { Answer } from "../approval/question.js";
 import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
@@ -69,13 +70,10 @@ interface PendingCall {
 }
 
 /** An event that waits for its time. */
-interface Held {
+interface HeldCall extends Waiting {
   readonly event: DecodedCall;
-  readonly decision: Decision;
   /** What the call reaches, still open. */
   readonly pins: Uint8Array;
-  /** What a person was asked about it. */
-  readonly question?: number;
   /** Set when it is a return that waits. */
   readonly pending?: PendingCall;
 }
@@ -92,7 +90,7 @@ export class Handler {
   readonly #inside: Instrument | undefined;
   readonly #instructions: Instructions;
   readonly #pending = new Map<number, PendingCall>();
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Held<HeldCall>((question, why) => this.#o.questions?.withdraw(question, why));
 
   constructor(options: HandlerOptions) {
     this.#o = options;
@@ -152,23 +150,15 @@ export class Handler {
   /** Writes the answer to an event whose time has come. */
   release(tid: number): boolean {
     if (this.#inside?.release(tid)) return true;
-    const held = this.#held.get(tid);
-    this.#held.delete(tid);
+    const held = this.#held.take(tid);
     if (held) this.#stop.givePins(held.pins);
     if (held?.pending) this.#finish(held.event, held.decision, held.pending);
-    else if (held) this.#carryOut(held.event, this.#expired(held));
+    else if (held) this.#carryOut(held.event, held.decision);
     return held !== undefined || this.#instructions.release(tid);
   }
 
-  /** What nobody answered in time is refused. */
-  #expired({ decision, question }: Held): Decision {
-    if (decision.action !== "ask" || question === undefined) return decision;
-    this.#o.questions?.withdraw(question, "its time is over, or nobody waits any more");
-    return refused(decision, "needs approval, and nobody answered in time");
-  }
-
   close(): void {
-    for (const tid of [...this.#pending.keys(), ...this.#held.keys()]) this.#abandon(tid);
+    for (const tid of [...this.#pending.keys(), ...this.#held.threads]) this.#abandon(tid);
     this.#o.recorder?.close();
     this.#o.processes.close();
     this.#o.virtualFiles.close();
@@ -219,16 +209,11 @@ export class Handler {
     const settled = new Set(this.#o.questions?.answer(id, answer));
     const settle = (decision: Decision) =>
       answer === "no" ? refused(decision, "a person said no") : granted(decision, `a person said: ${answer}`);
-    const decided = [
+    return [
       ...this.#instructions.answered(settled, settle),
       ...(this.#inside?.answered(settled, settle) ?? []),
+      ...this.#held.answered(settled, settle),
     ];
-    for (const [tid, held] of this.#held) {
-      if (held.question === undefined || !settled.has(held.question)) continue;
-      this.#held.set(tid, { ...held, decision: settle(held.decision) });
-      decided.push(tid);
-    }
-    return decided;
   }
 
   /** Whether the caller sees other files, or may touch others, than we: from the first call on, or from this one. */
@@ -260,7 +245,7 @@ export class Handler {
     return Math.max(1, delay);
   }
 
-  #hold(event: DecodedCall, decision: Decision, more?: Pick<Held, "pending" | "question">): void {
+  #hold(event: DecodedCall, decision: Decision, more?: Pick<HeldCall, "pending" | "question">): void {
     const pins = this.#stop.takePins();
     this.#held.set(event.tid, { event: event.detach(), decision, pins, ...more });
     this.#answer.begin(ANSWER.hold);
@@ -427,10 +412,8 @@ export class Handler {
 
   /** An event whose caller is gone: nobody waits for it any more. */
   #letGo(tid: number): void {
-    const held = this.#held.get(tid);
+    const held = this.#held.gone(tid);
     if (!held) return;
-    this.#held.delete(tid);
-    if (held.question !== undefined) this.#o.questions?.withdraw(held.question, "whoever asked is gone");
     for (let i = 0; i < MAX_PINS; i++)
       native().releasePin(held.pins.subarray(i * PIN_SIZE, (i + 1) * PIN_SIZE));
   }
