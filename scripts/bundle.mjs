@@ -7,7 +7,7 @@ import * as esbuild from "esbuild";
 export const EXTERNAL = ["esbuild", "iced-x86", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
 
 /** Commands that must start at once: each is one file. */
-const QUICK = ["attendant", "commands", "completion", "hook", "hook-judge", "run-line", "trace"];
+const QUICK = ["attend", "commands", "completion", "hook", "hook-judge", "run-line", "trace"];
 
 /** Commands whose start is not what people wait for: they share files. */
 const OTHERS = [
@@ -118,7 +118,7 @@ export async function bundle() {
   // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
   const required = { ...one, supported: { "dynamic-import": false } };
   const started = [
-    ...["main", "attendant-start"].map((name) => `src/cli/${name}.ts`),
+    ...["main", "attendant"].map((name) => `src/cli/${name}.ts`),
     ...["thread-start", "worker"].map((name) => `src/session/${name}.ts`),
     ...QUICK.map((name) => `src/cli/${name}.ts`),
   ];

@@ -1,25 +1,12 @@
 import { native } from "../kernel/native.js";
-import type { SessionOptions, SessionResult } from "../session/options.js";
+import type { SessionResult } from "../session/options.js";
 import { Session } from "../session/session.js";
 import type { Supervising } from "../session/thread.js";
 import { TerminalApprover } from "./ask.js";
+import { type Attended, tellProblem } from "./attended.js";
 import { answerLook } from "./look.js";
-import { exit, say } from "./output.js";
+import { say } from "./output.js";
 import { SignalRelay } from "./signals.js";
-import { renderSummary } from "./summary.js";
-
-/** A run of the command line, as whoever attends to it knows it. It can be sent to another thread. */
-export interface Attended {
-  readonly options: SessionOptions;
-  /** Where signals are heard of: what takeSignals() gave. */
-  readonly signals: number;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  readonly killOrphans: boolean;
-  readonly reloads: boolean;
-  readonly quiet: boolean;
-  readonly json: boolean;
-}
 
 const ORPHAN_NOTE_MS = 2000;
 
@@ -71,20 +58,9 @@ export async function attend(run: Attended, thread?: Supervising): Promise<Sessi
   return session.result;
 }
 
-export function tellProblem(text: string): void {
-  say(`hermes: ${text}\n`);
-}
-
 function noteOrphans({ quiet, json }: Attended): void {
   if (!quiet && !json)
     say(
       "hermes: the program has ended, but processes that it started still run; they stay supervised (Ctrl-C ends them)\n",
     );
-}
-
-/** How it went is told, and how the program ended is how we end. */
-export function finish({ quiet, json }: Attended, result: SessionResult): never {
-  if (json) say(`${JSON.stringify(result)}\n`);
-  else if (!quiet) say(renderSummary(result));
-  exit(result.exitCode);
 }

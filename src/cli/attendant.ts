@@ -1,6 +1,6 @@
 import { type MessagePort, workerData } from "node:worker_threads";
-import { attend, finish } from "./attend.js";
 import { type AttendantData, POST } from "./attendants.js";
+import { finish } from "./attended.js";
 import { fail } from "./output.js";
 
 /** The thread beside one that supervises (here.ts): it does all else that a run needs, and ends it. */
@@ -10,7 +10,7 @@ const { run, seen, post, port } = workerData as AttendantData & { port: MessageP
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
 if (Atomics.compareExchange(post, 0, POST.vacant, POST.taken) === POST.vacant)
-  attend(run, { worker: port, seen, give: () => {}, release: () => {} }).then(
-    (result) => finish(run, result),
-    fail,
-  );
+  import("./attend.js")
+    .then(({ attend }) => attend(run, { worker: port, seen, give: () => {}, release: () => {} }))
+    .then((result) => finish(run, result))
+    .catch(fail);

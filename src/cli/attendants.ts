@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { HOME } from "../home.js";
-import type { Attended } from "./attend.js";
+import type { Attended } from "./attended.js";
 
 /** Whether there is an attendant. Who changes it first from vacant ends the run. */
 export const POST = { vacant: 0, taken: 1, closed: 2 } as const;
@@ -17,7 +17,7 @@ export interface AttendantData {
 /** Reports go there, orders come from there. */
 export function startAttendant(data: AttendantData): MessagePort {
   const { port1, port2 } = new MessageChannel();
-  new Worker(`${HOME}dist/cli/attendant-start.cjs`, {
+  new Worker(`${HOME}dist/cli/attendant.cjs`, {
     workerData: { ...data, port: port2 },
     transferList: [port2],
     execArgv: [],

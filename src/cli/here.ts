@@ -1,19 +1,13 @@
 import { resolve } from "node:path";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { native } from "../kernel/native.js";
-import type { Order, Report, SessionOptions } from "../session/options.js";
-import { failure } from "../session/session.js";
+import { failure } from "../session/failure.js";
+import type { Order, Report } from "../session/options.js";
 import { supervise } from "../session/supervise.js";
 import type { Channel } from "../session/supervisor.js";
 import { lookAt } from "../session/watch.js";
-import { type Attended, finish, tellProblem } from "./attend.js";
 import { POST, startAttendant } from "./attendants.js";
-
-/** Policies that are data decide on the main thread. Those that are programs must not: they could touch its stdout, or end it. */
-export function decidesHere({ policies, ask }: SessionOptions): boolean {
-  const files = ask?.approvals === undefined ? policies : [...policies, ask.approvals];
-  return files.every((file) => /\.ya?ml$/.test(file));
-}
+import { type Attended, finish, tellProblem } from "./attended.js";
 
 /**
  * Supervises on the thread that we were started on: another takes as long to come up as Node itself. It blocks in the

@@ -2,13 +2,12 @@ import type { CoverageOptions } from "../coverage/options.js";
 import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
 import { LIVE, type RunOptions, sessionOptions } from "../run.js";
-import type { SessionResult } from "../session/options.js";
+import type { SessionOptions, SessionResult } from "../session/options.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
 import type { TraceOptions } from "../trace/options.js";
-import { type Attended, attend, finish } from "./attend.js";
+import { type Attended, finish } from "./attended.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
-import { decidesHere, superviseHere } from "./here.js";
 import { takeSignals } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
 import { hasTerminal } from "./terminal.js";
@@ -78,10 +77,17 @@ export async function runCommand(
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
   };
-  if (!thread && decidesHere(run.options)) return superviseHere(run);
+  if (!thread && isData(run.options)) return (await import("./here.js")).superviseHere(run);
+  const { attend } = await import("./attend.js");
   const result = await attend(run, thread);
   ended?.(result);
   finish(run, result);
+}
+
+/** Policies that are data decide on this thread. Those that are programs must not: they could touch its stdout, or end it. */
+function isData({ policies, ask }: SessionOptions): boolean {
+  const files = ask?.approvals === undefined ? policies : [...policies, ask.approvals];
+  return files.every((file) => /\.ya?ml$/.test(file));
 }
 
 async function runOptions(words: string[], flags: RunFlags, start: StartState): Promise<RunOptions> {

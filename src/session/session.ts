@@ -1,11 +1,12 @@
 import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
 import type { Answer, Question } from "../approval/question.js";
-import { type ErrorCode, HermesError } from "../errors.js";
+import { HermesError } from "../errors.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
+import { failure } from "./failure.js";
 import type {
   Ending,
   Order,
@@ -270,10 +271,4 @@ export class Session {
     this.#nudge = setInterval(once, REPEAT_MS);
     this.#nudge.unref();
   }
-}
-
-export function failure(report: Extract<Report, { type: "failed" }>): HermesError {
-  const error = new HermesError(report.code as ErrorCode);
-  error.message = report.message;
-  return error;
 }

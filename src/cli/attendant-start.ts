@@ -1,2 +1,0 @@
-/** What the attendant's thread is started with: all that it does is in one file that V8 has compiled before. */
-import("./attendant.js");
