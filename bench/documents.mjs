@@ -6,8 +6,8 @@ import { UsageError } from "./options.mjs";
 import { FORMAT } from "./report.mjs";
 import { root } from "./tools.mjs";
 
-const FROM = "<!-- bench: from here written by npm run bench -- table -->";
-const TO = "<!-- bench: to here -->";
+const FROM = "<!-- bench: the table is written by `npm run bench -- table` -->";
+const TO = "<!-- bench: end -->";
 const DOCUMENTS = { "README.md": shortTable, "docs/performance.md": longTable };
 const PICTURE = "docs/images/performance.svg";
 

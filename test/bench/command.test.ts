@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -54,6 +54,32 @@ describe("npm run bench", () => {
     expect(rounds({ quick: true }, true)).toBeLessThan(rounds({}, true));
     expect(rounds({}, true)).toBeLessThan(rounds({}, false));
     expect(rounds({ rounds: 42, quick: true }, true)).toBe(42);
+  });
+});
+
+describe("every bench command in the documents", () => {
+  const documents = [
+    "README.md",
+    "CONTRIBUTING.md",
+    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ];
+  const shown = documents
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((name) => readFileSync(join(root, name), "utf8").match(/npm run bench( -- [^`#\n]*)?/g) ?? []);
+
+  it("is one that there is", () => {
+    expect(shown.length).toBeGreaterThan(5);
+    for (const command of shown) {
+      const words = command.slice("npm run bench -- ".length).match(/"[^"]*"|[^\s)]+/g) ?? [];
+      expect(
+        () =>
+          parse(
+            words.map((word) => word.replaceAll('"', "")),
+            SCENARIOS,
+          ),
+        command,
+      ).not.toThrow();
+    }
   });
 });
 

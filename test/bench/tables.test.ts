@@ -84,7 +84,7 @@ describe("the documents", () => {
     const after = read();
     expect(after).toContain("| gcc | **1.10**");
     expect(after.split("<!-- bench")[0]).toBe(before.split("<!-- bench")[0]);
-    expect(after.split("to here -->")[1]).toBe(before.split("to here -->")[1]);
+    expect(after.split("end -->")[1]).toBe(before.split("end -->")[1]);
     writeDocuments(RESULTS, folder);
     expect(read()).toBe(after);
     expect(readFileSync(join(folder, "docs/images/performance.svg"), "utf8")).toContain("<svg");
