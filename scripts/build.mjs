@@ -119,8 +119,19 @@ if (process.platform === "linux" && process.arch === "x64") {
   );
 }
 
-/** What V8 makes of what must start at once. It is made by doing it, so all else is built by now. */
-await step("compiled", ["dist/.typescript", "scripts/compile.mjs", "scripts/precompile.cjs"], () => {
-  const failure = precompile();
-  if (failure) process.stderr.write(`build: ${failure}; it will start more slowly\n`);
+/** What is known of the policies that come with HERMES: src/policy/yaml/known.ts. */
+await step("policies", ["policies", "dist/.typescript", "scripts/policies.mjs"], async () => {
+  const { knownPolicies } = await import("./policies.mjs");
+  rmSync("dist/policies.json", { force: true });
+  writeFileSync("dist/policies.json", JSON.stringify(await knownPolicies()));
 });
+
+/** What V8 makes of what must start at once. It is made by doing it, so all else is built by now. */
+await step(
+  "compiled",
+  ["dist/.typescript", "dist/.policies", "scripts/compile.mjs", "scripts/precompile.cjs"],
+  () => {
+    const failure = precompile();
+    if (failure) process.stderr.write(`build: ${failure}; it will start more slowly\n`);
+  },
+);

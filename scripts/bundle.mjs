@@ -68,7 +68,8 @@ function settings(entryPoints) {
 const apart = {
   name: "apart",
   setup(build) {
-    const compiled = (path) => ({ path, namespace: "compiled" });
+    const compiled = (path) =>
+      build.initialOptions.format === "cjs" ? { path, namespace: "compiled" } : { path, external: true };
     build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
       if (!importer.endsWith("src/policy/load.ts")) return undefined;
       const file = path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs");
