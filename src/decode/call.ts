@@ -205,14 +205,19 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
       native().pinFd(stop.tid, dirfd, pin);
       return dirfd === AT_FDCWD ? this.process.cwd : (describeDescriptor(stop.tid, dirfd).target ?? "");
     }
+    const bytes = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
+    return this.#reach(dirfd, bytes, this.resolveFlags(i), pin);
+  }
+
+  /** How a path argument is resolved: RESOLVE bits. */
+  resolveFlags(i: number): number {
     const argument = this.call.args[i]!;
-    const follow = this.#follows(argument);
     const parent = CHANGES_ENTRIES.test(this.call.name) || (argument.creates && this.#mayCreate());
-    const flags =
-      (follow ? RESOLVE.follow : 0) |
+    return (
+      (this.#follows(argument) ? RESOLVE.follow : 0) |
       (parent ? RESOLVE.parent : 0) |
-      (this.#howWord(HOW_RESOLVE) << RESOLVE.howShift);
-    return this.#reach(dirfd, stop.has(i) ? stop.slotBytes(i) : encodeText(requested), flags, pin);
+      (this.#howWord(HOW_RESOLVE) << RESOLVE.howShift)
+    );
   }
 
   #reach(dirfd: number, path: Uint8Array, flags: number, pin: Uint8Array): string {

@@ -133,9 +133,7 @@ export class Mediation {
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
     if (target && this.arrangement.unhidden.size > 0)
-      this.#problem(
-        "the time is told without system calls: it is seen only in programs that are started from now on",
-      );
+      this.#problem("the time is told without system calls: it is seen only in programs that start from now on");
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
@@ -155,6 +153,7 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+    this.#summary.unasked = this.handler.settled;
     if (target) this.handler.inside?.attached(target.pid);
     this.#observers = new Observers(options, this.handler.inside, {
       arrangement: this.arrangement,
@@ -244,6 +243,7 @@ export class Mediation {
       noNewPrivs,
       trapCounter,
       ...attach,
+      settled: this.handler.settled?.memory,
     };
   }
 
@@ -391,6 +391,7 @@ export class Mediation {
 
   /** How it is going. */
   status(): SessionStatus {
+    this.handler.settled?.suspend(); // somebody looks on: every call counts
     return {
       summary: this.#summary.report(),
       activity: this.#activity.look(),
