@@ -49,6 +49,8 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   readonly #entry: DecodedCall | undefined;
   #paths: readonly PathArgument[] | undefined;
   #fd: Descriptor | undefined | null = null;
+  /** Read once, so that all who decide see the same. */
+  #words: { argv?: readonly string[] | undefined; env?: readonly string[] | undefined } | undefined;
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
@@ -340,15 +342,19 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   // ---------------------------------------------------------------- bytes
 
   get argv(): readonly string[] | undefined {
-    const { argv } = this.shape;
-    if (argv < 0) return undefined;
-    return this.#entry ? this.#entry.argv : readStrings(this.stop.tid, this.stop.exact(argv));
+    return this.#strings("argv");
   }
 
   get env(): readonly string[] | undefined {
-    const { env } = this.shape;
-    if (env < 0) return undefined;
-    return this.#entry ? this.#entry.env : readStrings(this.stop.tid, this.stop.exact(env));
+    return this.#strings("env");
+  }
+
+  #strings(which: "argv" | "env"): readonly string[] | undefined {
+    const at = this.shape[which];
+    if (at < 0 || this.#entry) return this.#entry?.[which];
+    this.#words ??= {};
+    if (!(which in this.#words)) this.#words[which] = readStrings(this.stop.tid, this.stop.exact(at));
+    return this.#words[which];
   }
 
   get data(): Buffer | undefined {

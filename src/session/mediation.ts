@@ -133,7 +133,9 @@ export class Mediation {
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
     if (target && this.arrangement.unhidden.size > 0)
-      this.#problem("the time is told without system calls: it is seen only in programs that start from now on");
+      this.#problem(
+        "the time is told without system calls: it is seen only in programs that start from now on",
+      );
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
