@@ -1,29 +1,27 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { measured } from "./measured.mjs";
+import { printChecks } from "./print.mjs";
+import { HERMES } from "./tools.mjs";
 
-const HERMES = fileURLToPath(new URL("../hermes", import.meta.url));
 const WORKLOAD =
   "git --version; find /usr/share/doc -maxdepth 1 | sort | uniq -c | wc -l; ls -lR /etc; python3 -c 'import json'";
 const SECONDS_AT_MOST = 60;
 const MEGABYTES_AT_MOST = 1024;
-const POLL_MS = 50;
 
 /** How long, and with how much memory, a long trace is analysed: a real run, over and over, with other processes and times. */
-export async function analyze({ events }) {
+export function analyze({ events }) {
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   try {
     const trace = join(folder, "long.jsonl");
-    repeat(recorded(folder), Number(events), trace);
+    repeat(recorded(folder), events, trace);
     const size = statSync(trace).size / 1e9;
-    process.stdout.write(
-      `\n${Number(events).toLocaleString("en")} events, ${size.toFixed(1)} GB of JSON lines\n`,
-    );
-    const plain = await measure(["analyze", "--json", trace], "analyze");
-    const html = await measure(["analyze", "--html", join(folder, "report.html"), trace], "analyze --html");
-    return { events: Number(events), plain, html };
+    process.stdout.write(`\n${events.toLocaleString("en")} events, ${size.toFixed(1)} GB of JSON lines\n`);
+    const plain = checked(["analyze", "--json", trace], "analyze");
+    const html = checked(["analyze", "--html", join(folder, "report.html"), trace], "analyze --html");
+    return printChecks(`analysing ${events.toLocaleString("en")} events`, [...plain, ...html]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -59,44 +57,14 @@ function repeat([header, ...records], events, file) {
   closeSync(fd);
 }
 
-async function measure(args, label) {
-  const from = performance.now();
-  const child = spawn(HERMES, args, { stdio: "ignore" });
-  let peak = 0;
-  let cpu = 0;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, peakOf(child.pid));
-    cpu = Math.max(cpu, cpuOf(child.pid));
-  }, POLL_MS);
-  const status = await new Promise((resolve) => child.on("close", resolve));
-  clearInterval(timer);
-  if (status !== 0) throw new Error(`${label} ended with ${status}`);
-  const seconds = (performance.now() - from) / 1000;
-  const holds = seconds <= SECONDS_AT_MOST && peak <= MEGABYTES_AT_MOST;
-  process.stdout.write(
-    `  ${holds ? "✓" : "✗"} ${label.padEnd(15)} ${seconds.toFixed(1)} s (${cpu.toFixed(1)} s of CPU), ${peak.toFixed(0)} MB at most (goal ≤ ${SECONDS_AT_MOST} s, ≤ ${MEGABYTES_AT_MOST} MB)\n`,
-  );
-  return { seconds, cpu, megabytes: peak, holds };
-}
-
-function peakOf(pid) {
-  try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0; // it has just ended
-  }
-}
-
-const TICKS_PER_SECOND = 100;
-
-/** utime and stime of proc_pid_stat(5). */
-function cpuOf(pid) {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  } catch {
-    return 0;
-  }
+function checked(args, label) {
+  const { wall, cpu, peak } = measured([HERMES, ...args]);
+  const bounded = (name, value, unit, most) => ({
+    ...{ name: `${label}, ${name}`, value, unit, goal: `≤ ${most}`, holds: value <= most },
+  });
+  return [
+    bounded("time", wall / 1000, "s", SECONDS_AT_MOST),
+    { name: `${label}, CPU`, value: cpu / 1000, unit: "s" },
+    bounded("memory at most", peak, "MB", MEGABYTES_AT_MOST),
+  ];
 }

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { build } from "esbuild";
+import { loadParts } from "./parts.mjs";
+import { printChecks } from "./print.mjs";
 import { summarise } from "./stats.mjs";
-import { HERMES, root } from "./tools.mjs";
+import { HERMES } from "./tools.mjs";
 
 const REAL = 5;
 const APPROVERS = ["ann", "bob", "cid"];
@@ -22,7 +23,7 @@ const BACKLOG = 20_000;
 export async function fleet({ quick }) {
   const count = quick ? 40 : 200;
   const seconds = quick ? 10 : 60;
-  const parts = await load();
+  const parts = await loadParts("fleet-parts");
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-fleet-"));
   process.env.HERMES_HOME = join(folder, "home");
   const server = await parts.PostgresServer.start("max_connections=500");
@@ -78,8 +79,7 @@ export async function fleet({ quick }) {
       records: { written, catchUpPerSecond: catchUp, bytesEach: Math.round(Number(bytes) / Number(rows)) },
       chains: { whole: reports.length - broken.length, broken: broken.length },
     };
-    say(JSON.stringify(result, null, 2));
-    return result;
+    return { ...printChecks(`${count + REAL} hosts and one PostgreSQL`, checksOf(result)), result };
   } finally {
     over = true;
     for (const { children } of real) for (const child of children) await end(child);
@@ -91,23 +91,21 @@ export async function fleet({ quick }) {
   }
 }
 
-async function load() {
-  const file = join(root, `build/bench-fleet-${process.pid}.mjs`);
-  await build({
-    entryPoints: [join(root, "bench/fleet-parts.ts")],
-    outfile: file,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    external: ["libsql", "pg", "re2js", "esbuild", "wasmoon", "aws4fetch"],
-    banner: {
-      js: 'import { createRequire as make } from "node:module"; const require = make(import.meta.url);',
+function checksOf({ push, approvals, records, chains }) {
+  const { hosts, programs } = push.second;
+  return [
+    { name: "a policy is on every host after", value: hosts, unit: "ms" },
+    { name: "every running program is held to it after", value: programs, unit: "ms" },
+    {
+      name: `${approvals.answered} questions, answered after`,
+      value: approvals.milliseconds.median,
+      unit: "ms",
     },
-    logLevel: "error",
-  });
-  const parts = await import(file);
-  rmSync(file);
-  return parts;
+    { name: "the slowest of them after", value: approvals.slowest, unit: "ms" },
+    { name: "records of a host that was away", value: records.catchUpPerSecond, unit: "per second" },
+    { name: "a record takes", value: records.bytesEach, unit: "bytes" },
+    { name: "broken chains", value: chains.broken, unit: "", goal: "0", holds: chains.broken === 0 },
+  ];
 }
 
 async function begin(parts, here, id) {

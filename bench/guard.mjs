@@ -1,6 +1,7 @@
 import { Guard, LAYERS } from "../dist/guard/index.js";
 import { readCorpus } from "../scripts/corpus.mjs";
 import { fuzzed } from "./guard-fuzz.mjs";
+import { printChecks } from "./print.mjs";
 
 const GOALS = { perSecond: 20_000, p99: 1, worst: 20 };
 
@@ -45,12 +46,9 @@ export function guard({ rounds, quick }) {
       goal: `< ${GOALS.worst}`,
     },
   ];
-  for (const { name, value, unit, holds, goal } of results)
-    process.stdout.write(
-      `  ${holds ? "✓" : "✗"} ${name}: ${value.toFixed(unit === "ms" ? 3 : 0)} ${unit} (goal ${goal})\n`,
-    );
+  const table = printChecks("the guard", results);
   if (!results[2].holds) process.stdout.write(`    ${JSON.stringify(fuzz.input.slice(0, 200))}\n`);
-  return results;
+  return table;
 }
 
 /** The machine is shared: a neighbour's minute is not ours. What seems slow is tried again. */

@@ -2,16 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { interleave, printTable, summarise } from "./stats.mjs";
+import { printChecks, printTable } from "./print.mjs";
+import { interleave, summarise } from "./stats.mjs";
 import { available, buildTools, HERMES, policyFile, run } from "./tools.mjs";
 
 /** What it costs to look into a program: decided, and only observed, beside the tools that people use for it. */
-export function instrument({ rounds, quick }) {
+export function instrument({ rounds, quick, pinned }) {
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   try {
     const tools = buildTools();
     const places = {
-      "on any CPU": [],
+      ...(!pinned && { "on any CPU": [] }),
       ...(available("taskset") && { "on one CPU": ["taskset", "-c", "0"] }),
     };
     const decided = Object.entries(places).map(([place, pin]) =>
@@ -67,11 +68,14 @@ function hooks(tools, folder, rounds, quick, place, pin) {
     name === "gdb" ? Number(/^([\d.]+)$/m.exec(run([...pin, ...argv]).stdout)[1]) : number([...pin, ...argv]),
   );
   const hermes = subjects[1].name;
-  return printTable(`a function that is decided on, ${place}`, "ns", samples, [
+  const title = `a function that is decided on, ${place}`;
+  const goals = [
     { subject: hermes, against: subjects[0].name, atMost: 1.5 },
     { subject: hermes, against: "ltrace", atMost: 1 / 6 },
     { subject: hermes, against: "gdb", atMost: 1 / 6 },
-  ]);
+  ];
+  const about = { name: title, ours: hermes, bare: subjects[0].name, peers: ["ltrace", "gdb"] };
+  return printTable(title, "ns", samples, goals, about);
 }
 
 const MOST_NS = 60;
@@ -110,12 +114,10 @@ function functions(tools, rounds, quick) {
   const bare = samples.get("bare");
   const more = subjects.slice(1).map(({ name }) => {
     const { median } = summarise(samples.get(name).map((each, round) => each - bare[round]));
-    process.stdout.write(
-      `  ${median <= MOST_NS ? "✓" : "✗"} ${name}: ${median.toFixed(1)} ns more (goal ≤ ${MOST_NS} ns)\n`,
-    );
-    return { name, median, atMost: MOST_NS };
+    const goal = { goal: `≤ ${MOST_NS}`, holds: median <= MOST_NS };
+    return { name, value: median, unit: "ns more", ...goal };
   });
-  return { ...table, more };
+  return [table, printChecks("a function that is observed, more than bare", more)];
 }
 
 /** A system call that is only observed: every one with its result and time, in a file. */
@@ -164,8 +166,11 @@ function calls(tools, rounds, quick) {
       : []),
   ];
   const samples = interleave(rounds, subjects, ({ argv }) => number(argv));
-  return printTable("a system call that is observed", "ns", samples, [
+  const goals = [
     { subject: "HERMES --fast -c", against: "strace", atMost: 1 / 15 },
     { subject: "HERMES --fast", against: "strace", atMost: 1 / 15 },
-  ]);
+  ];
+  const title = "a system call that is observed";
+  const about = { name: title, ours: "HERMES --fast", bare: "bare", peers: ["strace"] };
+  return printTable(title, "ns", samples, goals, about);
 }

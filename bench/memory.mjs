@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { printChecks } from "./print.mjs";
 import { buildTools, hermes } from "./tools.mjs";
 
 const SHOWN = [10, 50, 100];
@@ -9,11 +10,11 @@ const GROWTH_AT_MOST = 1.1;
 /** Does the supervisor grow with the number of events? Its resident memory, as the events go by. */
 export async function memory({ events, door, policy }) {
   const tools = buildTools();
-  const [command, ...args] = [...hermes(door, policy), tools.calls, "open", events, "marks"];
+  const [command, ...args] = [...hermes(door, policy), tools.calls, "open", String(events), "marks"];
   const supervisor = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   const from = performance.now();
   const samples = {};
-  process.stdout.write(`\n${Number(events).toLocaleString("en")} events, ${door} door, policy ${policy}\n`);
+  process.stdout.write(`\n${events.toLocaleString("en")} events, ${door} door, policy ${policy}\n`);
   for await (const line of createInterface(supervisor.stdout)) {
     const percent = Number(/^mark (\d+)$/.exec(line)?.[1]);
     samples[percent] = residentOf(supervisor.pid);
@@ -23,11 +24,18 @@ export async function memory({ events, door, policy }) {
   if (samples[100] === undefined) throw new Error("the workload did not come to its end");
   const growth = samples[100] / samples[10];
   const holds = growth <= GROWTH_AT_MOST;
-  const each = ((performance.now() - from) * 1000) / Number(events);
-  process.stdout.write(
-    `  ${holds ? "✓" : "✗"} ${growth.toFixed(3)} × from 10 % to 100 % (goal ≤ ${GROWTH_AT_MOST}); ${each.toFixed(1)} µs per event\n`,
-  );
-  return { events: Number(events), door, policy, megabytes: samples, growth, holds };
+  const each = ((performance.now() - from) * 1000) / events;
+  return printChecks(`memory of the supervisor over ${events.toLocaleString("en")} events, ${door} door`, [
+    {
+      name: "grows from 10 % to 100 % of the events to",
+      value: growth,
+      unit: "×",
+      goal: `≤ ${GROWTH_AT_MOST}`,
+      holds,
+    },
+    { name: "at the end", value: samples[100], unit: "MB", samples },
+    { name: "an event takes", value: each, unit: "µs" },
+  ]);
 }
 
 function residentOf(pid) {

@@ -1,63 +1,61 @@
 #!/usr/bin/env node
-// npm run bench -- [stops|start|policy|reload|memory|exec|fleet|guard|instrument|trace|analyze] [--rounds N] [--quick] [--json FILE] …
-import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { analyze } from "./analyze.mjs";
-import { exec } from "./exec.mjs";
-import { fleet } from "./fleet.mjs";
-import { guard } from "./guard.mjs";
-import { instrument } from "./instrument.mjs";
-import { memory } from "./memory.mjs";
-import { installPeers } from "./peers.mjs";
-import { policies } from "./policies.mjs";
-import { reload } from "./reload.mjs";
-import { scale } from "./scale.mjs";
-import { start } from "./start.mjs";
-import { stops } from "./stops.mjs";
-import { trace } from "./trace.mjs";
-import { unwind } from "./unwind.mjs";
-import { workloads } from "./workloads.mjs";
+// npm run bench -- --help
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chart } from "./chart.mjs";
+import { writeDocuments } from "./documents.mjs";
+import { machine } from "./machine.mjs";
+import { helpText, parse, UsageError } from "./options.mjs";
+import { Report } from "./report.mjs";
+import { optionsFor, SCENARIOS } from "./scenarios.mjs";
+import { printSummary } from "./summary.mjs";
+import { built } from "./tools.mjs";
 
-const SCENARIOS = {
-  stops: async (options) => ({ stops: stops(options), start: start(options) }),
-  start: async (options) => ({ start: start(options) }),
-  policy: async (options) => ({ policy: policies(options) }),
-  reload: async (options) => ({ reload: await reload(options) }),
-  exec: async (options) => ({ exec: await exec(options) }),
-  fleet: async (options) => ({ fleet: await fleet(options) }),
-  instrument: async (options) => ({ instrument: instrument(options), unwind: await unwind(options) }),
-  guard: async (options) => ({ guard: guard(options) }),
-  trace: async (options) => ({ trace: await trace(options) }),
-  analyze: async (options) => ({ analyze: await analyze(options) }),
-  scale: async (options) => ({ scale: scale(options) }),
-  workloads: async (options) => ({ workloads: await workloads(options) }),
-  unwind: async (options) => ({ unwind: unwind(options) }),
-  peers: async () => installPeers(),
-  memory: async (options) => ({ memory: await memory(options) }),
-};
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: "string" },
-    quick: { type: "boolean", default: false },
-    json: { type: "string" },
-    /** memory, trace, analyze: how many events; memory: through which door */
-    events: { type: "string", default: "10000000" },
-    door: { type: "string", default: "notify" },
-    policy: { type: "string", default: "requested" },
-    /** workloads: which of them, and under which systems */
-    only: { type: "string" },
-    systems: { type: "string" },
-  },
-});
-
-const scenario = SCENARIOS[positionals[0] ?? "stops"];
-if (!scenario) {
-  process.stderr.write(
-    `bench: unknown scenario "${positionals[0]}" (${Object.keys(SCENARIOS).join(", ")})\n`,
-  );
-  process.exit(2);
+/** One sitting, or some scenarios: measures, prints, keeps. Returns the exit status. */
+async function measure({ names, sitting, options }, words) {
+  if (options.pinned) pin();
+  const file = options.json ?? (sitting ? join(built, "results.json") : undefined);
+  const { quick, pinned } = options;
+  const command = ["npm run bench", ...(words.length > 0 ? ["--", ...words] : [])].join(" ");
+  const head = { date: new Date().toISOString(), command, quick, pinned, machine: machine() };
+  const report = new Report(head, file);
+  for (const [i, name] of names.entries()) {
+    const scenario = SCENARIOS.find((one) => one.name === name);
+    const clock = new Date().toTimeString().slice(0, 5);
+    process.stdout.write(`\n── ${i + 1} of ${names.length}, ${clock}: ${name}, ${scenario.about}\n`);
+    const mine = optionsFor(scenario, options, sitting);
+    await report.take(name, () => scenario.run({ ...mine, cannot: (...why) => report.cannot(...why) }));
+  }
+  const results = report.results();
+  if (sitting || names.length > 1) printSummary(results);
+  if (sitting) writeFileSync(join(built, "chart.svg"), chart(results));
+  if (file) process.stdout.write(`\n${file}${sitting ? `, ${join(built, "chart.svg")}` : ""}\n`);
+  return report.failed ? 1 : 0;
 }
-const result = await scenario({ ...values, rounds: Number(values.rounds ?? (values.quick ? 3 : 11)) });
-if (values.json) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+
+/** All that is started from here on runs on one CPU. */
+function pin() {
+  const done = spawnSync("taskset", ["-a", "-c", "-p", "0", String(process.pid)], { encoding: "utf8" });
+  if (done.status !== 0)
+    throw new UsageError(`--pinned: taskset: ${done.error?.message ?? done.stderr.trim()}`);
+}
+
+async function main(words) {
+  const asked = parse(words, SCENARIOS);
+  if (asked.help) return process.stdout.write(helpText(SCENARIOS)) && 0;
+  if (asked.table) return writeDocuments(JSON.parse(readFileSync(asked.table, "utf8")));
+  return measure(asked, words);
+}
+
+// What was made for a scenario is taken away when this process exits (place.mjs), not when it is killed.
+for (const [signal, number] of Object.entries({ SIGINT: 2, SIGTERM: 15 }))
+  process.once(signal, () => process.exit(128 + number));
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const known = error instanceof UsageError || error.code === "ENOENT";
+  process.stderr.write(`bench: ${known ? error.message : error.stack}\n`);
+  if (known) process.stderr.write("bench: npm run bench -- --help tells what there is\n");
+  process.exitCode = known ? 2 : 1;
+}

@@ -1,22 +1,39 @@
-import { interleave, printTable } from "./stats.mjs";
-import { available, HERMES, hermes, run } from "./tools.mjs";
+import { spawnSync } from "node:child_process";
+import { envOf, makePlace } from "./place.mjs";
+import { printTable } from "./print.mjs";
+import { interleave } from "./stats.mjs";
+import { PEERS, systemsHere } from "./systems.mjs";
+import { hermes, root } from "./tools.mjs";
 
-const GOALS = [{ subject: "hermes run -- true", against: "node -e 0", atMost: 2 }];
+const GOALS = [
+  { subject: "HERMES", against: "node -e 0", atMost: 2 },
+  { subject: "HERMES", against: "srt", atMost: 1 },
+  { subject: "HERMES", against: "runsc", atMost: 1 },
+];
 
-/** From nothing to the end of a program that does nothing. */
-export function start({ rounds }) {
-  const subjects = [
-    { name: "true", argv: ["true"] },
-    { name: "node -e 0", argv: ["node", "-e", "0"] },
-    { name: "hermes run -- true", argv: [HERMES, "run", "--quiet", "--", "true"] },
-    { name: "hermes run --policy … -- true", argv: [...hermes("auto", "requested"), "true"] },
-  ];
-  if (available("strace"))
-    subjects.push({ name: "strace true", argv: ["strace", "-o", "/dev/null", "true"] });
-  const samples = interleave(rounds * 2, subjects, ({ argv }) => {
-    const from = performance.now();
-    run(argv);
-    return performance.now() - from;
-  });
-  return [printTable("start to end", "ms", samples, GOALS)];
+/** From nothing to the end of a program that does nothing, under each system. */
+export function start({ rounds, systems, cannot }) {
+  const place = makePlace();
+  try {
+    const found = systemsHere(place, systems, cannot).filter(({ name }) => name !== "bare");
+    const subjects = [
+      { name: "bare", prefix: [] },
+      { name: "node -e 0", prefix: [process.execPath, "-e", "0"] },
+      { name: "HERMES", prefix: [`${root}hermes`, "run", "--quiet", "--"] },
+      { name: "HERMES, a TypeScript policy", prefix: hermes("auto", "requested") },
+      ...found,
+    ];
+    const options = { cwd: place.workspace, env: envOf(place), stdio: "ignore" };
+    const samples = interleave(rounds * 2, subjects, ({ name, prefix }) => {
+      const [program, ...words] = [...prefix, "true"];
+      const from = performance.now();
+      const { status } = spawnSync(program, words, options);
+      if (status !== 0) throw new Error(`true under ${name} ended with ${status}`);
+      return performance.now() - from;
+    });
+    const about = { name: "start-up: true", ours: "HERMES", bare: "bare", peers: PEERS };
+    return printTable("start-up: from nothing to the end of true", "ms", samples, GOALS, about);
+  } finally {
+    place.remove();
+  }
 }

@@ -11,16 +11,40 @@ export function summarise(samples) {
   return { median: quantile(samples, 0.5), low: quantile(samples, 0.25), high: quantile(samples, 0.75) };
 }
 
+const WANTED_LEVEL = 0.95;
+
+/**
+ * Between which two samples the true median lies, whatever the distribution: each sample is on either side of it like a
+ * coin. The narrowest such pair with the wanted level; of few samples the outermost, with the level that they have.
+ */
+export function confidence(samples) {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const n = sorted.length;
+  let [place, level, below] = [0, 0, 0];
+  let chance = 0.5 ** n; // that exactly k samples lie below the median
+  for (let k = 0; k < n / 2; k++) {
+    below += chance;
+    chance = (chance * (n - k)) / (k + 1);
+    if (k > 0 && 1 - 2 * below < WANTED_LEVEL) break;
+    [place, level] = [k, Math.max(0, 1 - 2 * below)];
+  }
+  return { low: sorted[place], high: sorted[n - 1 - place], level };
+}
+
 /** Samples of one round were taken next to each other, so they are compared with each other only. */
 export function ratioOf(samples, against) {
-  return summarise(samples.map((sample, round) => sample / against[round]));
+  return summarise(ratiosOf(samples, against));
+}
+
+export function ratiosOf(samples, against) {
+  return samples.map((sample, round) => sample / against[round]);
 }
 
 /** Every subject once per round, in turn: a noisy minute hits all of them alike. */
 export function interleave(rounds, subjects, measure) {
   const samples = new Map(subjects.map((subject) => [subject.name, []]));
   for (let round = 0; round < rounds; round++)
-    for (const subject of subjects) samples.get(subject.name).push(measure(subject));
+    for (const subject of subjects) samples.get(subject.name).push(measure(subject, round));
   return samples;
 }
 
@@ -32,37 +56,4 @@ export function judge(goals, samples) {
       const ratio = ratioOf(samples.get(subject), samples.get(against));
       return { subject, against, atMost, ratio, holds: ratio.median <= atMost };
     });
-}
-
-const spread = ({ median, low, high }, digits) =>
-  `${median.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
-
-/** One line per subject: its time, how it compares with the first, and the goals that concern it. */
-export function printTable(title, unit, samples, goals) {
-  const [baseline] = samples.keys();
-  const judged = judge(goals, samples);
-  const rows = [...samples].map(([name, times]) => [
-    name,
-    spread(summarise(times), unit === "ms" ? 1 : 0),
-    `${ratioOf(times, samples.get(baseline)).median.toFixed(2)}×`,
-    judged
-      .filter((goal) => goal.subject === name)
-      .map(
-        (g) => `${g.holds ? "✓" : "✗"} ${spread(g.ratio, 2)} × ${g.against} (goal ≤ ${g.atMost.toFixed(2)})`,
-      )
-      .join("   "),
-  ]);
-  const all = [["", `${unit} [middle half]`, `× ${baseline}`, "goals"], ...rows];
-  const widths = [0, 1, 2].map((i) => Math.max(...all.map((row) => row[i].length)));
-  process.stdout.write(`\n${title}\n`);
-  for (const [name, ...cells] of all)
-    process.stdout.write(
-      `  ${name.padEnd(widths[0])}  ${cells[0].padStart(widths[1])}  ${cells[1].padStart(widths[2])}  ${cells[2]}\n`,
-    );
-  return {
-    title,
-    unit,
-    rows: Object.fromEntries([...samples].map(([name, times]) => [name, summarise(times)])),
-    goals: judged,
-  };
 }

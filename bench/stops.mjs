@@ -1,4 +1,5 @@
-import { interleave, printTable } from "./stats.mjs";
+import { printTable } from "./print.mjs";
+import { interleave } from "./stats.mjs";
 import { available, buildTools, filterLength, hermes, run, STRACE } from "./tools.mjs";
 
 const GOALS = {
@@ -18,29 +19,33 @@ const GOALS = {
 };
 
 /** What a mediated and an unmediated call cost, beside what they cost in the smallest C programs that do the same. */
-export function stops({ rounds, quick }) {
+export function stops({ rounds, quick, pinned, cannot }) {
   const tools = buildTools();
-  const systems = everySystem(tools);
+  const systems = everySystem(tools, cannot);
   const counts = quick ? { open: 4000, ppid: 100_000 } : { open: 20_000, ppid: 500_000 };
-  const placements = { "on any CPU": [], "on one CPU": ["taskset", "-c", "0"] };
+  const placements = { ...(!pinned && { "on any CPU": [] }), "on one CPU": ["taskset", "-c", "0"] };
   const tables = [];
   for (const [place, pin] of Object.entries(placements)) {
-    if (pin.length > 0 && !available(pin[0])) continue;
-    for (const [workload, title] of [
-      ["open", "openat + close, openat mediated"],
-      ["ppid", "getppid, not subscribed"],
+    if (pin.length > 0 && !available(pin[0])) {
+      cannot(place, "taskset is not installed");
+      continue;
+    }
+    for (const [workload, title, name] of [
+      ["open", "openat + close, openat mediated", "an open that is decided"],
+      ["ppid", "getppid, not subscribed", "a call that nobody asked for"],
     ]) {
       const subjects = systems.filter((system) => workload === "open" || !system.openOnly);
       const samples = interleave(rounds, subjects, ({ argv }) =>
         Number(run([...pin, ...argv, tools.calls, workload, String(counts[workload])]).stdout),
       );
-      tables.push(printTable(`${title}, ${place}`, "ns", samples, GOALS[workload]));
+      const about = { name: `${name}, ${place}`, ours: "HERMES notify", bare: "bare", peers: ["strace"] };
+      tables.push(printTable(`${title}, ${place}`, "ns", samples, GOALS[workload], about));
     }
   }
   return tables;
 }
 
-function everySystem(tools) {
+function everySystem(tools, cannot) {
   const length = String(filterLength("notify", "requested"));
   const systems = [
     { name: "bare", argv: [] },
@@ -53,5 +58,6 @@ function everySystem(tools) {
     { name: "HERMES trace, e.path", argv: hermes("trace", "canonical"), openOnly: true },
   ];
   if (available("strace")) systems.push({ name: "strace", argv: STRACE });
+  else cannot("strace", "not installed");
   return systems;
 }

@@ -7,27 +7,31 @@ export const built = `${root}build/bench`;
 export const HERMES = `${root}hermes`;
 export const STRACE = ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat", "-o", "/dev/null"];
 
+/** Once for every run of the harness. */
+let tools;
+
 /** Compiles the workload and the reference supervisors. Returns the path of each by its name. */
 export function buildTools() {
-  mkdirSync(built, { recursive: true });
-  const sources = [
-    "programs/calls",
-    "programs/crowd",
-    "programs/functions",
-    "programs/measure",
-    "reference/allow",
-    "reference/notify",
-    "reference/stop",
-    "reference/trace",
-  ];
-  const flags = ["-O2", "-std=gnu11", "-pthread", "-Wall", "-Wextra", "-Werror", "-fno-builtin"];
-  const tools = {};
-  for (const source of sources) {
-    const name = source.slice(source.indexOf("/") + 1);
-    tools[name] = `${built}/${name}`;
-    execFileSync("gcc", [...flags, "-o", tools[name], `${root}bench/${source}.c`], { stdio: "inherit" });
-  }
+  tools ??= compile();
   return tools;
+}
+
+const SOURCES = [
+  ...["programs/calls", "programs/crowd", "programs/functions", "programs/measure"],
+  ...["reference/allow", "reference/notify", "reference/stop", "reference/trace"],
+];
+
+function compile() {
+  mkdirSync(built, { recursive: true });
+  const flags = ["-O2", "-std=gnu11", "-pthread", "-Wall", "-Wextra", "-Werror", "-fno-builtin"];
+  return Object.fromEntries(
+    SOURCES.map((source) => {
+      const name = source.slice(source.indexOf("/") + 1);
+      const program = `${built}/${name}`;
+      execFileSync("gcc", [...flags, "-o", program, `${root}bench/${source}.c`], { stdio: "inherit" });
+      return [name, program];
+    }),
+  );
 }
 
 export function policyFile(name) {

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { measured } from "./measured.mjs";
+import { printChecks } from "./print.mjs";
 import { built, HERMES, run } from "./tools.mjs";
 
 const GOALS = { analyze: { seconds: 60, megabytes: 1024 } };
@@ -12,8 +12,7 @@ export async function longTrace({ folder, events }) {
   const file = join(folder, "long.htrace");
   await makeLong(file, folder, events);
   const size = statSync(file).size / 2 ** 20;
-  process.stdout.write(`\n${events.toLocaleString("en")} events, binary, ${size.toFixed(0)} MiB\n`);
-  const results = {};
+  const checks = [];
   for (const [name, args] of Object.entries({
     analyze: ["analyze", "--json", file],
     export: ["export", file, "--to", "seccomp"],
@@ -24,35 +23,21 @@ export async function longTrace({ folder, events }) {
       "SELECT name, count(*) AS n FROM calls GROUP BY 1 ORDER BY n DESC LIMIT 1",
     ],
   }))
-    results[name] = await measured(name, args, GOALS[name]);
-  return { events, megabytes: size, results };
+    checks.push(...checked(name, args));
+  const title = `a binary trace of ${events.toLocaleString("en")} events, ${size.toFixed(0)} MiB`;
+  return printChecks(title, checks);
 }
 
-async function measured(name, args, goal) {
-  const from = performance.now();
-  const child = spawn(HERMES, args, { stdio: ["ignore", "ignore", "inherit"] });
-  let peak = 0;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, peakOf(child.pid));
-  }, 50);
-  const [code] = await once(child, "exit");
-  clearInterval(watch);
-  if (code !== 0) throw new Error(`hermes ${args.join(" ")}: exit ${code}`);
-  const seconds = (performance.now() - from) / 1000;
-  const holds = goal === undefined || (seconds <= goal.seconds && peak <= goal.megabytes);
-  const wanted = goal ? ` (goal ≤ ${goal.seconds} s, ≤ ${goal.megabytes} MiB)` : "";
-  process.stdout.write(
-    `  ${goal ? (holds ? "✓ " : "✗ ") : "  "}${name}: ${seconds.toFixed(1)} s, at most ${peak.toFixed(0)} MiB${wanted}\n`,
-  );
-  return { seconds, peak, holds };
-}
-
-function peakOf(pid) {
-  try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
+function checked(name, args) {
+  const { wall, peak } = measured([HERMES, ...args]);
+  const bounded = (what, value, unit, most) => ({
+    ...{ name: `${name}, ${what}`, value, unit },
+    ...(most !== undefined && { goal: `≤ ${most}`, holds: value <= most }),
+  });
+  return [
+    bounded("time", wall / 1000, "s", GOALS[name]?.seconds),
+    bounded("memory at most", peak, "MB", GOALS[name]?.megabytes),
+  ];
 }
 
 /** The records of a real run, again and again, each time later. */

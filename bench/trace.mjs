@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { interleave, printTable, ratioOf } from "./stats.mjs";
+import { printTable } from "./print.mjs";
+import { interleave } from "./stats.mjs";
 import { available, HERMES, run } from "./tools.mjs";
 import { longTrace } from "./trace-long.mjs";
 
@@ -17,10 +18,7 @@ export async function trace({ rounds, quick, events }) {
     const works = workloads(folder, quick);
     const results = works.map((work) => measure(work, folder, rounds));
     printSizes(results);
-    return {
-      workloads: results,
-      long: await longTrace({ folder, events: quick ? 1_000_000 : Number(events) }),
-    };
+    return [...results, await longTrace({ folder, events })];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -137,11 +135,12 @@ function measure(work, folder, rounds) {
     against: "strace",
     atMost: AT_MOST,
   }));
-  const table = printTable(`${work.name}, recording ${CALLS}`, "ms", samples, goals);
-  const slowdown = Object.fromEntries(
-    subjects.slice(1).map(({ name }) => [name, ratioOf(samples.get(name), samples.get("bare"))]),
-  );
-  return { ...table, slowdown, sizes: sizesOf(subjects, folder) };
+  const about = {
+    ...{ name: `recording ${work.name}`, ours: "HERMES binary", bare: "bare" },
+    peers: ["strace", "strace --seccomp-bpf"],
+  };
+  const table = printTable(`${work.name}, recording ${CALLS}`, "ms", samples, goals, about);
+  return { ...table, sizes: sizesOf(subjects, folder) };
 }
 
 /** Calls are counted in the lines of our JSON: all recorders are given the same ones. */

@@ -6,15 +6,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { precompile } from "./compile.mjs";
 import { licencesOf } from "./licences.mjs";
 import { buildNative, HEADERS } from "./native.mjs";
 import { pruneTypes } from "./types.mjs";
@@ -57,31 +56,6 @@ async function step(name, inputs, act) {
   writeFileSync(stamp, "");
 }
 
-/**
- * What V8 makes of the hook's bundle, kept beside it (src/cli/hook.ts): after a call, so that what a call needs is in it.
- * V8 compares only the length of the text, so it is made anew with every bundle, and never outlives one.
- */
-function precompile() {
-  const home = mkdtempSync(join(tmpdir(), "hermes-build-"));
-  const call = JSON.stringify({
-    session_id: "build",
-    cwd: home,
-    hook_event_name: "PreToolUse",
-    tool_name: "Bash",
-    tool_input: { command: "git status && npm test" },
-  });
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ["scripts/precompile.cjs", "dist/cli/hook-judge.cjs", call],
-    {
-      env: { PATH: process.env.PATH, HOME: home, HERMES_HOME: home },
-      encoding: "utf8",
-    },
-  );
-  rmSync(home, { recursive: true, force: true });
-  if (status !== 0) fail(`the hook's bundle cannot be compiled: ${stderr}`);
-}
-
 await step(
   "typescript",
   ["src", "tsconfig.json", "package.json", "package-lock.json", "scripts/build.mjs", "scripts/bundle.mjs"],
@@ -91,7 +65,6 @@ await step(
     );
     const packages = await bundle();
     writeFileSync("dist/LICENCES.md", licencesOf(packages));
-    precompile();
     run("node", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--emitDeclarationOnly"]);
     pruneTypes();
   },
@@ -145,3 +118,20 @@ if (process.platform === "linux" && process.arch === "x64") {
     `build: no native part for ${process.platform}-${process.arch}; only what needs no kernel will work\n`,
   );
 }
+
+/** What is known of the policies that come with HERMES: src/policy/yaml/known.ts. */
+await step("policies", ["policies", "dist/.typescript", "scripts/policies.mjs"], async () => {
+  const { knownPolicies } = await import("./policies.mjs");
+  rmSync("dist/policies.json", { force: true });
+  writeFileSync("dist/policies.json", JSON.stringify(await knownPolicies()));
+});
+
+/** What V8 makes of what must start at once. It is made by doing it, so all else is built by now. */
+await step(
+  "compiled",
+  ["dist/.typescript", "dist/.policies", "scripts/compile.mjs", "scripts/precompile.cjs"],
+  () => {
+    const failure = precompile();
+    if (failure) process.stderr.write(`build: ${failure}; it will start more slowly\n`);
+  },
+);

@@ -7,7 +7,7 @@ import * as esbuild from "esbuild";
 export const EXTERNAL = ["esbuild", "iced-x86", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
 
 /** Commands that must start at once: each is one file. */
-const QUICK = ["commands", "completion", "hook", "hook-judge", "trace"];
+const QUICK = ["attend", "commands", "completion", "hook", "hook-judge", "run-line", "trace"];
 
 /** Commands whose start is not what people wait for: they share files. */
 const OTHERS = [
@@ -40,6 +40,9 @@ const OTHERS = [
   "skill",
   "top",
 ];
+/** Modules of Node's that take a millisecond or more each, and that most runs never use: loaded when something of them is. */
+const SLOW = /(?<=\w=)require\("node:(?:child_process|crypto|net|tty|worker_threads|zlib)"\)/g;
+
 /** What Node is offered is CommonJS, whose names are not known when it is bundled. The same as an ES module: */
 const ES_MODULES = { yaml: "./node_modules/yaml/browser/index.js" };
 const COMMANDS = [...QUICK, ...OTHERS];
@@ -58,23 +61,42 @@ function settings(entryPoints) {
   };
 }
 
-/** Where one command, or the thread, loads another file that is started by itself. All lie one folder below dist. */
+/**
+ * Where one command, or the thread, loads another file that is started by itself. All lie one folder below dist. Those that
+ * V8 has compiled before are loaded with what it made of them (src/compiled.ts).
+ */
 const apart = {
   name: "apart",
   setup(build) {
+    const compiled = (path) =>
+      build.initialOptions.format === "cjs" ? { path, namespace: "compiled" } : { path, external: true };
     build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
       if (!importer.endsWith("src/policy/load.ts")) return undefined;
-      return { path: path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs"), external: true };
+      const file = path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs");
+      // What uses import() must be loaded by Node itself.
+      return file.includes("/typescript/") ? { path: file, external: true } : compiled(file);
     });
     build.onResolve({ filter: /^\.\.\/deed\/policy\.js$/ }, ({ importer }) =>
-      importer.endsWith("src/session/worker.ts") ? { path: "../deed/policy.cjs", external: true } : undefined,
+      importer.endsWith("src/session/supervise.ts")
+        ? { path: "../deed/policy.cjs", external: true }
+        : undefined,
+    );
+    build.onResolve({ filter: /^\.\/worker\.js$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? compiled("../session/worker.cjs") : undefined,
     );
     build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer, kind }) => {
       const name = path.slice(2, -3);
       if (kind !== "dynamic-import" || !importer.includes("/src/cli/") || !COMMANDS.includes(name))
         return undefined;
-      return { path: `../cli/${name}.cjs`, external: true };
+      return QUICK.includes(name)
+        ? compiled(`../cli/${name}.cjs`)
+        : { path: `../cli/${name}.cjs`, external: true };
     });
+    build.onLoad({ filter: /./, namespace: "compiled" }, ({ path }) => ({
+      contents: `const { join } = require("node:path");
+        module.exports = require("./src/compiled.ts").loadCompiled(join(__dirname, ${JSON.stringify(path)}));`,
+      resolveDir: ".",
+    }));
   },
 };
 
@@ -96,7 +118,11 @@ export async function bundle() {
   };
   // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
   const required = { ...one, supported: { "dynamic-import": false } };
-  const started = ["src/cli/main.ts", "src/session/worker.ts", ...QUICK.map((name) => `src/cli/${name}.ts`)];
+  const started = [
+    ...["main", "attendant"].map((name) => `src/cli/${name}.ts`),
+    ...["thread-start", "worker"].map((name) => `src/session/${name}.ts`),
+    ...QUICK.map((name) => `src/cli/${name}.ts`),
+  ];
   const built = [
     await esbuild.build({ ...settings(started), ...required, plugins: [apart] }),
     await esbuild.build({ ...settings(LANGUAGES), ...required }),
@@ -111,7 +137,18 @@ export async function bundle() {
       alias: ES_MODULES,
     }),
   ];
+  await loadLater(built[0]);
+  await loadLater(built[1]);
   return packagesOf(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+}
+
+async function loadLater({ metafile }) {
+  const later = "name=>new Proxy({},{get:(_,key)=>require(name)[key]})";
+  for (const file of Object.keys(metafile.outputs)) {
+    const code = await readFile(file, "utf8");
+    const changed = code.replace(SLOW, (all) => all.replace("require", "later"));
+    if (changed !== code) await writeFile(file, `const later=${later};${changed}`);
+  }
 }
 
 /** esbuild lets only ES modules share files: they are made so, and each is then turned into CommonJS. */

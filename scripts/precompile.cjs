@@ -1,18 +1,38 @@
-// precompile.cjs BUNDLE CALL: writes what V8 has compiled of the hook's bundle after judging a call to BUNDLE.cache.
-const { readFileSync, writeFileSync } = require("node:fs");
-const { createRequire } = require("node:module");
-const { dirname, resolve } = require("node:path");
-const { Script } = require("node:vm");
+// node -r scripts/precompile.cjs …: when it ends, writes what V8 has compiled of each bundle to BUNDLE.cache (src/compiled.ts).
+const { writeFileSync } = require("node:fs");
+const vm = require("node:vm");
+const threads = require("node:worker_threads");
 
-const [bundle, call] = process.argv.slice(2);
-const file = resolve(bundle);
-const text = readFileSync(file, "utf8");
-const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
-  filename: file,
-});
-const made = { exports: {} };
-script.runInThisContext()(made.exports, createRequire(file), made, file, dirname(file));
-made.exports.judgeHere("claude-code", call).then(() => {
-  writeFileSync(`${file}.cache`, script.createCachedData());
-  process.exit(0);
-});
+const scripts = new Map();
+vm.Script = class extends vm.Script {
+  constructor(text, options) {
+    super(text, options);
+    if (!options.cachedData) scripts.set(`${options.filename}.cache`, this);
+  }
+};
+
+function keep() {
+  for (const [file, script] of scripts) writeFileSync(file, script.createCachedData());
+}
+
+process.on("exit", keep);
+// HERMES ends without Node's knowledge, from whichever of its threads; by then each has closed its session.
+const { dlopen } = process;
+process.dlopen = (module, ...rest) => {
+  dlopen.call(process, module, ...rest);
+  const keeping = (act) => ({
+    value: (...given) => {
+      keep();
+      return act(...given);
+    },
+  });
+  const { close, exitNow } = module.exports;
+  module.exports = Object.create(module.exports, { close: keeping(close), exitNow: keeping(exitNow) });
+};
+if (threads.isMainThread)
+  threads.Worker = class extends threads.Worker {
+    constructor(file, options) {
+      super(__filename, { ...options, workerData: { ...options.workerData, bundle: file } });
+    }
+  };
+else if (threads.workerData?.bundle) require(threads.workerData.bundle);

@@ -50,7 +50,8 @@ function write(file, title, schema) {
   }
 }
 
-const { policySchema, ACTION_KEYS } = await bundled("src/policy/yaml/schema.ts");
+const { policySchema } = await bundled("src/policy/yaml/schema.ts");
+const { ACTION_KEYS } = await bundled("src/policy/yaml/action.ts");
 const { configSchema } = await bundled("src/guard/config/schema.ts");
 const z = await import("zod");
 const policy = z.toJSONSchema(policySchema, { target: "draft-7" });

@@ -2,7 +2,8 @@
  * Many who make the same call: does one call cost more when there are more of them?
  *
  * Usage: crowd processes|threads HOW_MANY CALLS
- * All are there before the first call is made; CALLS in all are made, shared out evenly. Prints nanoseconds per call.
+ * All are there before the first call is made, and stay until the last one has been; CALLS in all are made, shared out
+ * evenly. Prints nanoseconds per call: neither starting nor ending so many is part of it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 static long each;
-static int gate[2], ready[2];
+static int gate[2], ready[2], done[2], leave[2];
 
 static void work(void)
 {
@@ -28,6 +29,8 @@ static void work(void)
 			_exit(1);
 		close(fd);
 	}
+	if (write(done[1], &byte, 1) != 1 || read(leave[0], &byte, 1) < 0)
+		_exit(1);
 }
 
 static void *run(void *unused)
@@ -43,10 +46,23 @@ static double nanoseconds(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+/* Waits until so many have said so. */
+static int all_of(long many, int fd)
+{
+	char bytes[4096];
+	while (many > 0) {
+		ssize_t got = read(fd, bytes, sizeof bytes);
+		if (got <= 0)
+			return 0;
+		many -= got;
+	}
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	long many = argc == 4 ? atol(argv[2]) : 0, calls = argc == 4 ? atol(argv[3]) : 0;
-	if (many < 1 || calls < many || pipe(gate) < 0 || pipe(ready) < 0) {
+	if (many < 1 || calls < many || pipe(gate) < 0 || pipe(ready) < 0 || pipe(done) < 0 || pipe(leave) < 0) {
 		fputs("usage: crowd processes|threads HOW_MANY CALLS\n", stderr);
 		return 2;
 	}
@@ -64,16 +80,19 @@ int main(int argc, char **argv)
 			return 1;
 		if (pid == 0) {
 			close(gate[1]);
+			close(leave[1]);
 			work();
 			_exit(0);
 		}
 	}
-	char byte;
-	for (long i = 0; i < many; i++)
-		if (read(ready[0], &byte, 1) != 1)
-			return 1;
+	if (!all_of(many, ready[0]))
+		return 1;
 	double from = nanoseconds();
 	close(gate[1]); /* all begin */
+	if (!all_of(many, done[0]))
+		return 1;
+	double each_took = (nanoseconds() - from) / (double)(each * many);
+	close(leave[1]); /* all may end */
 	int status, failed = 0;
 	for (long i = 0; i < many; i++) {
 		if (threads)
@@ -81,6 +100,6 @@ int main(int argc, char **argv)
 		else if (wait(&status) < 0 || status != 0)
 			failed = 1;
 	}
-	printf("%.1f\n", (nanoseconds() - from) / (double)(each * many));
+	printf("%.1f\n", each_took);
 	return failed;
 }

@@ -8,7 +8,7 @@ import { TerminalApprover } from "./ask.js";
 import { answerLook } from "./look.js";
 import { exit, say } from "./output.js";
 import { type AskFlags, askOptions, type TraceFlags, traceOptions } from "./run.js";
-import { hearAttachedSignals } from "./signals.js";
+import { hearAttachedSignals, takeSignals } from "./signals.js";
 import { takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { callList, choice, usage } from "./values.js";
@@ -38,7 +38,7 @@ export async function attachCommand(word: string, flags: AttachFlags, thread?: T
     command: options.command,
     started: Date.now() / 1000,
   };
-  hearAttachedSignals(start.ignoredSignals, {
+  hearAttachedSignals(takeSignals(start.ignoredSignals), {
     pid,
     leave: () => session.end(),
     onHangup: flags.reload && options.policies.length > 0 ? () => session.reload() : undefined,

@@ -1,8 +1,4 @@
 import { fstatSync, readFileSync, writeSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Script } from "node:vm";
 import { askWarm } from "../hooks/warm.js";
 import { harmless } from "../text.js";
 
@@ -45,28 +41,7 @@ async function answerTo(
   );
   if (warm && "refused" in warm) throw new Error(warm.refused);
   if (warm) return warm.answer ?? undefined;
-  return loadJudge().judgeHere(agent, text, workspace);
-}
-
-/** With what V8 made of it when it was built (scripts/build.mjs): to compile it takes as long as to start Node. */
-function loadJudge(): typeof import("./hook-judge.js") {
-  const file = fileURLToPath(new URL("./hook-judge.cjs", import.meta.url));
-  const require = createRequire(file);
-  let cachedData: Buffer;
-  try {
-    cachedData = readFileSync(`${file}.cache`);
-  } catch {
-    return require(file);
-  }
-  const text = readFileSync(file, "utf8");
-  // V8 takes it only for the version, the options and the text that it was made of, and else compiles as always.
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
-    filename: file,
-    cachedData,
-  });
-  const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module, file, dirname(file));
-  return module.exports as typeof import("./hook-judge.js");
+  return (await import("./hook-judge.js")).judgeHere(agent, text, workspace);
 }
 
 function argumentsOf([agent = "", ...rest]: readonly string[]) {

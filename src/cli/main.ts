@@ -1,6 +1,6 @@
 import { Thread } from "../session/thread.js";
 
-/** The entry. To run a program needs a thread that takes long to come up: it does so while the command line is read. */
+/** The entry. To supervise in a thread of its own takes one that comes up slowly: it does so while the command line is read. */
 const [, , command, ...words] = process.argv;
 if (command === "hook" && !words.includes("--help") && !words.includes("-h")) {
   // An agent waits for it before every tool: nothing else is loaded. If it cannot be, that is a no.
@@ -12,6 +12,7 @@ if (command === "hook" && !words.includes("--help") && !words.includes("-h")) {
     },
   );
 } else {
-  const thread = ["run", "shell", "trace"].includes(command!) ? new Thread() : undefined;
-  import("./commands.js").then(({ runCommandLine }) => runCommandLine(thread));
+  const thread = ["shell", "trace"].includes(command!) ? new Thread() : undefined;
+  if (command === "run") import("./run-line.js").then(({ runLine }) => runLine());
+  else import("./commands.js").then(({ runCommandLine }) => runCommandLine(thread));
 }

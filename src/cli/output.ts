@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import { HermesError } from "../errors.js";
 import { native } from "../kernel/native.js";
 
 /**
@@ -35,6 +36,13 @@ export function exit(code: number): never {
     // Without the native part there was no program either.
   }
   process.exit(code);
+}
+
+/** Ends with what went wrong. */
+export function fail(error: unknown): never {
+  const known = error instanceof HermesError;
+  say(known ? `hermes: ${error.message}\n` : `hermes: unexpected: ${(error as Error).stack}\n`);
+  exit(known ? error.exitCode : 125);
 }
 
 /** Colour only where a person looks at it. */

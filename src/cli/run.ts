@@ -2,18 +2,14 @@ import type { CoverageOptions } from "../coverage/options.js";
 import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
 import { LIVE, type RunOptions, sessionOptions } from "../run.js";
-import type { SessionResult } from "../session/options.js";
-import { Session } from "../session/session.js";
+import type { SessionOptions, SessionResult } from "../session/options.js";
 import type { Thread } from "../session/thread.js";
 import { FORMS } from "../trace/encoders.js";
 import type { TraceOptions } from "../trace/options.js";
-import { TerminalApprover } from "./ask.js";
+import { type Attended, finish } from "./attended.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
-import { answerLook } from "./look.js";
-import { exit, say } from "./output.js";
-import { SignalRelay } from "./signals.js";
+import { takeSignals } from "./signals.js";
 import { type StartState, takeStartState } from "./start-state.js";
-import { renderSummary } from "./summary.js";
 import { hasTerminal } from "./terminal.js";
 import { byteCount, callList, choice, functionList, usage, wholeNumber } from "./values.js";
 
@@ -63,8 +59,6 @@ export interface RunMore {
   readonly ended?: (result: SessionResult) => void;
 }
 
-const ORPHAN_NOTE_MS = 2000;
-
 export async function runCommand(
   words: string[],
   flags: RunFlags,
@@ -73,63 +67,27 @@ export async function runCommand(
 ): Promise<never> {
   const start = takeStartState();
   const options = { ...(await runOptions(words, flags, start)), ...more };
-  const killOrphans = choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill";
-  const reloads = flags.reload && (flags.policy?.length ?? 0) > 0;
   native().hide();
-  const about = {
-    supervisor: process.pid,
-    launcher: 0,
-    pid: 0,
-    command: options.command,
-    started: Date.now() / 1000,
+  const run: Attended = {
+    options: { ...sessionOptions(options), followStops: true },
+    signals: takeSignals(start.ignoredSignals),
+    started: Date.now(),
+    killOrphans: choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill",
+    reloads: flags.reload && (flags.policy?.length ?? 0) > 0,
+    quiet: flags.quiet ?? false,
+    json: flags.json ?? false,
   };
-  const onLook = async (asker: number) => {
-    const status = await session.status();
-    answerLook(asker, { hermes: "status", version: 1, ...about, ...status, time: Date.now() / 1000 });
-  };
-  const relay = new SignalRelay(start.ignoredSignals, onLook, reloads ? () => session.reload() : undefined);
-  let announced = false;
-  const approver = options.ask && new TerminalApprover(options.ask.approvals, () => session.reload());
-  const session = await Session.start(
-    { ...sessionOptions(options), followStops: true },
-    {
-      problem: (text) => say(`hermes: ${text}\n`),
-      ...(approver && {
-        question: (question, answer) => approver.ask(question, answer),
-        withdrawn: (id, why) => approver.withdraw(id, why),
-      }),
-      started: (pid, launcher) => {
-        Object.assign(about, { pid, launcher });
-        native().releaseStdio();
-        relay.started(launcher);
-      },
-      policies: (policies) => {
-        if (announced && !flags.quiet)
-          say(`hermes: in force now: ${policies.map((p) => `${p.name} ${p.version}`).join(", ")}\n`);
-        announced = true;
-      },
-      mainExited: () => {
-        // There is nobody left to pass a signal to: whoever sends one wants the rest to end.
-        relay.ended(() => session.end());
-        if (killOrphans) session.end();
-        else setTimeout(() => noteOrphans(flags), ORPHAN_NOTE_MS).unref();
-      },
-    },
-    [],
-    thread,
-  );
-  const result = await session.result;
+  if (!thread && isData(run.options)) return (await import("./here.js")).superviseHere(run);
+  const { attend } = await import("./attend.js");
+  const result = await attend(run, thread);
   ended?.(result);
-  if (flags.json) say(`${JSON.stringify(result)}\n`);
-  else if (!flags.quiet) say(renderSummary(result));
-  exit(result.exitCode);
+  finish(run, result);
 }
 
-function noteOrphans(flags: RunFlags): void {
-  if (!flags.quiet && !flags.json)
-    say(
-      "hermes: the program has ended, but processes that it started still run; they stay supervised (Ctrl-C ends them)\n",
-    );
+/** Policies that are data decide on this thread. Those that are programs must not: they could touch its stdout, or end it. */
+function isData({ policies, ask }: SessionOptions): boolean {
+  const files = ask?.approvals === undefined ? policies : [...policies, ask.approvals];
+  return files.every((file) => /\.ya?ml$/.test(file));
 }
 
 async function runOptions(words: string[], flags: RunFlags, start: StartState): Promise<RunOptions> {

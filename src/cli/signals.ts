@@ -24,13 +24,13 @@ export class SignalRelay {
   readonly #onLook: (asker: number) => void;
 
   /**
-   * Signals that were ignored when we were started stay so: for us, and (by the launcher) for the program. `onHangup`
-   * takes a SIGHUP that somebody sends to us alone, as daemons do; `onLook` is told who asks how the session is doing.
+   * `from` is what takeSignals() gave. `onHangup` takes a SIGHUP that somebody sends to us alone, as daemons do; `onLook`
+   * is told who asks how the session is doing.
    */
-  constructor(ignored: bigint, onLook: (asker: number) => void, onHangup?: () => void) {
+  constructor(from: number, onLook: (asker: number) => void, onHangup?: () => void) {
     this.#onHangup = onHangup;
     this.#onLook = onLook;
-    hearSignals(ignored, (signal, code, sender) => this.#received(signal, code, sender));
+    hearSignals(from, (signal, code, sender) => this.#received(signal, code, sender));
   }
 
   started(launcher: number): void {
@@ -59,16 +59,21 @@ export class SignalRelay {
   }
 }
 
-/** Those that were ignored when we were started stay so; of the others we hear, with who sent them. */
-function hearSignals(
-  ignored: bigint,
-  received: (signal: number, code: number, sender: number) => void,
-): void {
+/**
+ * From now on signals do nothing to us; returns the descriptor by which they are heard of. Those that were ignored when we
+ * were started stay so: for us, and (by the launcher) for the program.
+ */
+export function takeSignals(ignored: bigint): number {
   const [read, write] = native().pipe();
   const relayed = RELAYED.filter((signal) => ((ignored >> BigInt(signal - 1)) & 1n) === 0n);
   native().relaySignals(write, Uint8Array.from([...relayed, LOOK]));
   for (const signal of RELAYED) if (!relayed.includes(signal)) native().ignoreSignal(signal);
-  const socket = new Socket({ fd: read, readable: true, writable: false });
+  return read;
+}
+
+/** What was sent, with who sent it. */
+function hearSignals(from: number, received: (signal: number, code: number, sender: number) => void): void {
+  const socket = new Socket({ fd: from, readable: true, writable: false });
   socket.unref();
   let pending = Buffer.alloc(0);
   socket.on("data", (bytes: Buffer) => {
@@ -90,11 +95,8 @@ export interface AttachedSignals {
  * Where the program is not ours, signals are for us: those that end others make us leave it. Ctrl-Z would make it wait
  * for us at its next call, so it does nothing.
  */
-export function hearAttachedSignals(
-  ignored: bigint,
-  { pid, leave, onLook, onHangup }: AttachedSignals,
-): void {
-  hearSignals(ignored, (signal, code, sender) => {
+export function hearAttachedSignals(from: number, { pid, leave, onLook, onHangup }: AttachedSignals): void {
+  hearSignals(from, (signal, code, sender) => {
     const fromInside = code !== SI_KERNEL && descendsFrom(sender, pid);
     if (signal === LOOK) {
       if (!fromInside) onLook(sender);

@@ -1,4 +1,5 @@
 import type { SessionResult } from "../session/options.js";
+import { grouped } from "../text.js";
 import type { Action } from "../verdict.js";
 import { paint } from "./output.js";
 
@@ -18,9 +19,9 @@ export function renderSummary(result: SessionResult): string {
   const p = paint(2);
   const { summary, protections } = result;
   const counts = (Object.entries(summary.byAction) as [Action, number][]).map(
-    ([action, count]) => `${count.toLocaleString("en")} ${WORDS[action]}`,
+    ([action, count]) => `${grouped(count)} ${WORDS[action]}`,
   );
-  const seen = summary.calls > 0 ? [`${summary.calls.toLocaleString("en")} calls seen`] : [];
+  const seen = summary.calls > 0 ? [`${grouped(summary.calls)} calls seen`] : [];
   const end = result.timedOut
     ? "timed out"
     : result.detached
@@ -50,12 +51,11 @@ export function renderSummary(result: SessionResult): string {
 
 /** What was observed without a stop is only as true as the program is honest. */
 function fastLine({ records, lost, patched, left }: NonNullable<SessionResult["fast"]>): string {
-  const count = (n: number) => n.toLocaleString("en");
   const others = Object.keys(left).length;
   return [
-    `fast tier (cooperative): ${count(records)} calls recorded by the program itself at ${count(patched)} places`,
+    `fast tier (cooperative): ${grouped(records)} calls recorded by the program itself at ${grouped(patched)} places`,
     ...(others > 0 ? [`${others} functions by sites instead`] : []),
-    ...(lost > 0 ? [`${count(lost)} calls LOST`] : []),
+    ...(lost > 0 ? [`${grouped(lost)} calls LOST`] : []),
   ].join(", ");
 }
 
@@ -84,11 +84,11 @@ function inForce(protections: SessionResult["protections"]): string[] {
 }
 
 function functionWords(count: number): string {
-  return `${count.toLocaleString("en")} function${count === 1 ? "" : "s"} looked at (cooperative)`;
+  return `${grouped(count)} function${count === 1 ? "" : "s"} looked at (cooperative)`;
 }
 
 function traceLine({ file, records, lost }: NonNullable<SessionResult["trace"]>): string {
-  const count = (n: number, word: string) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  const count = (n: number, word: string) => `${grouped(n)} ${word}${n === 1 ? "" : "s"}`;
   const missing = [
     ...(lost.observations > 0 ? [count(lost.observations, "observation")] : []),
     ...(lost.decisions > 0 ? [count(lost.decisions, "decision")] : []),

@@ -1,12 +1,12 @@
 import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
-import type { Worker } from "node:worker_threads";
 import type { Answer, Question } from "../approval/question.js";
-import { type ErrorCode, HermesError } from "../errors.js";
+import { HermesError } from "../errors.js";
 import type { FenceOutcome } from "../kernel/fence-plan.js";
 import { BUFFER_SIZE } from "../kernel/layout.js";
 import { native } from "../kernel/native.js";
 import type { Policy } from "../policy/policy.js";
+import { failure } from "./failure.js";
 import type {
   Ending,
   Order,
@@ -18,7 +18,7 @@ import type {
   WorkerTask,
 } from "./options.js";
 import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
-import { Thread } from "./thread.js";
+import { type Supervising, Thread } from "./thread.js";
 import { FileWatch } from "./watch.js";
 
 export interface SessionEvents {
@@ -45,7 +45,7 @@ const TIMED_OUT = 124;
 /** One supervised run, seen from the main thread. */
 export class Session {
   readonly result: Promise<SessionResult>;
-  readonly #worker: Worker;
+  readonly #worker: Supervising["worker"];
   #fail: (cause: unknown) => void = () => {};
   #workerTid: number | undefined;
   #pid: number | undefined;
@@ -68,7 +68,7 @@ export class Session {
     options: SessionOptions,
     events: SessionEvents = {},
     inline: readonly Policy[] = [],
-    thread?: Thread,
+    thread?: Supervising,
   ): Promise<Session> {
     if (inline.length === 0) return new Session(thread ?? new Thread(), { options }, events);
     const { loadPolicies } = await import("../policy/load.js");
@@ -113,7 +113,7 @@ export class Session {
   }
 
   private constructor(
-    thread: Thread,
+    thread: Supervising,
     task: WorkerTask,
     events: SessionEvents,
     finish?: (pid: number, ending: Ending, fence: FenceOutcome) => SessionResult,
@@ -133,7 +133,7 @@ export class Session {
         else this.#hear(report, events);
         if (!["done", "over", "failed"].includes(report.type)) return;
         this.#over = true;
-        this.#worker.off("message", hear).off("error", failed).off("exit", gone);
+        for (const [event, listener] of listeners) this.#worker.off(event, listener);
         thread.release();
       };
       const failed = (cause: unknown) =>
@@ -142,7 +142,12 @@ export class Session {
         this.#over = true;
         reject(new HermesError("SUPERVISOR", { message: "its thread ended" }));
       };
-      this.#worker.on("message", hear).on("error", failed).on("exit", gone);
+      const listeners = [
+        ["message", hear],
+        ["error", failed],
+        ["exit", gone],
+      ] as const;
+      for (const [event, listener] of listeners) this.#worker.on(event, listener);
     });
     this.result = ended.then((result) =>
       this.#timedOut ? { ...result, exitCode: TIMED_OUT, timedOut: true } : result,
@@ -152,6 +157,7 @@ export class Session {
       this.#watch = new FileWatch(
         policies.map((path) => resolvePath(path)),
         () => this.reload(),
+        thread.seen,
       );
     if (task.options.trace) {
       this.#flushing = setInterval(() => this.#pid !== undefined && this.#flush(), FLUSH_MS);
@@ -265,10 +271,4 @@ export class Session {
     this.#nudge = setInterval(once, REPEAT_MS);
     this.#nudge.unref();
   }
-}
-
-function failure(report: Extract<Report, { type: "failed" }>): HermesError {
-  const error = new HermesError(report.code as ErrorCode);
-  error.message = report.message;
-  return error;
 }

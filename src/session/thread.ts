@@ -1,13 +1,29 @@
 import { writeSync } from "node:fs";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { HOME } from "../home.js";
-import type { WorkerTask } from "./options.js";
+import type { Order, WorkerTask } from "./options.js";
+
+type Listener = Parameters<NodeJS.EventEmitter["on"]>[1];
+
+/** Whoever supervises a session, seen from elsewhere: reports come from it, orders go to it. */
+export interface Supervising {
+  readonly worker: {
+    on(event: string, listener: Listener): unknown;
+    off(event: string, listener: Listener): unknown;
+    postMessage(order: Order): void;
+  };
+  /** The policies' files as they were when they were loaded, if that was before: a change since then is one. */
+  readonly seen?: ReadonlyMap<string, string>;
+  give(task: WorkerTask): void;
+  /** Its session is over. */
+  release(): void;
+}
 
 /**
  * A supervising thread. It takes long to come up, so it can be started before there is a task for it, and be kept for the
  * next one.
  */
-export class Thread {
+export class Thread implements Supervising {
   readonly worker: Worker;
   readonly #tasks: MessagePort;
   /** Whether it stays, to be given another task; else it ends with its session. */
@@ -17,7 +33,7 @@ export class Thread {
     // The task has a channel of its own: the worker's main one is for orders, which it takes only while it supervises.
     const { port1, port2 } = new MessageChannel();
     this.#tasks = port1;
-    this.worker = new Worker(`${HOME}dist/session/worker.cjs`, {
+    this.worker = new Worker(`${HOME}dist/session/thread-start.cjs`, {
       workerData: { tasks: port2 } satisfies ThreadData,
       transferList: [port2],
       execArgv: [],

@@ -14,12 +14,16 @@ const QUIET_MS = 80;
 export class FileWatch {
   readonly #onChange: () => void;
   readonly #timer: NodeJS.Timeout;
-  #seen = new Map<string, string>();
+  #seen: ReadonlyMap<string, string>;
   #changedAt = 0;
 
-  /** Made before the files are loaded, so that no change can fall between loading and watching. */
-  constructor(files: readonly string[], onChange: () => void) {
+  /**
+   * Made before the files are loaded, so that no change can fall between loading and watching; or told what was seen of
+   * them then.
+   */
+  constructor(files: readonly string[], onChange: () => void, seen: ReadonlyMap<string, string> = new Map()) {
     this.#onChange = onChange;
+    this.#seen = seen;
     this.watch(files);
     this.#timer = setInterval(() => this.#look(), POLL_MS);
     this.#timer.unref();
@@ -27,7 +31,7 @@ export class FileWatch {
 
   /** These files from now on; what is known of some of them stays. */
   watch(files: readonly string[]): void {
-    this.#seen = new Map(files.map((file) => [file, this.#seen.get(file) ?? fingerprint(file)]));
+    this.#seen = lookAt(files, this.#seen);
   }
 
   close(): void {
@@ -37,18 +41,28 @@ export class FileWatch {
   #look(): void {
     const now = performance.now();
     let whole = false;
+    const found = new Map(this.#seen);
     for (const [file, before] of this.#seen) {
       const state = fingerprint(file);
       if (state === before) continue;
-      this.#seen.set(file, state);
+      found.set(file, state);
       this.#changedAt = now;
       whole ||= identity(state) !== identity(before);
     }
+    this.#seen = found;
     if (this.#changedAt > 0 && (whole || now - this.#changedAt >= QUIET_MS)) {
       this.#changedAt = 0;
       this.#onChange();
     }
   }
+}
+
+/** How these files look now; what is known of some of them stays. */
+export function lookAt(
+  files: readonly string[],
+  seen: ReadonlyMap<string, string> = new Map(),
+): Map<string, string> {
+  return new Map(files.map((file) => [file, seen.get(file) ?? fingerprint(file)]));
 }
 
 /** Which file it is, whatever is in it. */

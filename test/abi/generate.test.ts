@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-// @ts-expect-error: a plain script without types
 import { findHeaders, PACKAGE, SERIES } from "../../scripts/abi/headers.mjs";
 
 const GENERATOR = fileURLToPath(new URL("../../scripts/abi/generate.mjs", import.meta.url));

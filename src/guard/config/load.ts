@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HermesError } from "../../errors.js";
+import { parseSource } from "../../yaml/parse.js";
 import { checkShape } from "../../yaml/shape.js";
-import { Source, type SourceKind } from "../../yaml/source.js";
+import type { Source, SourceKind } from "../../yaml/source.js";
 import type { GuardOptions } from "../guard.js";
 import { plainly } from "./messages.js";
 import { compilePatterns } from "./patterns.js";
@@ -45,7 +46,7 @@ function read(file: string): { source: Source; config: ConfigFile } | undefined 
     const message = cause instanceof TypeError ? "it is not UTF-8" : `cannot read it: ${code}`;
     throw new HermesError("CONFIG", { file, message }, { cause });
   }
-  const source = new Source(file, text, CONFIG);
+  const source = parseSource(file, text, CONFIG);
   return {
     source,
     config:

@@ -4,8 +4,9 @@ import { utsname } from "../../structs.js";
 import type { Change, Emulation, Fault, Verdict } from "../../verdict.js";
 import { PatternError } from "../match/glob.js";
 import { parseDuration, parseSize } from "../match/quantity.js";
+import type { ActionKey } from "./action.js";
 import type { Sight } from "./rule.js";
-import type { ActionKey, RuleSpec } from "./schema.js";
+import type { RuleSpec } from "./schema.js";
 import type { Variables } from "./variables.js";
 
 /** The keys that say how a rule answers, and which actions take them. */

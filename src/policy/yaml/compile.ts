@@ -15,6 +15,7 @@ import { compilePaths, type PathList } from "../match/path.js";
 import { parseRate } from "../match/rate.js";
 import { compileCode } from "../match/stack.js";
 import { compileTime } from "../match/time.js";
+import { ACTION_KEYS, type ActionKey } from "./action.js";
 import { AnswerError, compileAnswer } from "./answer.js";
 import {
   onAddresses,
@@ -40,7 +41,7 @@ import {
 } from "./function-rule.js";
 import { onCaller, onCallStack } from "./on-stack.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
-import { ACTION_KEYS, type ActionKey, type RuleSpec } from "./schema.js";
+import type { RuleSpec } from "./schema.js";
 import type { Surroundings } from "./surroundings.js";
 import { callsConcerned, isAbout, parseTarget, type Target } from "./target.js";
 import type { Variables } from "./variables.js";

@@ -6,9 +6,10 @@ import { type Comparison, compareScalar, compareText } from "../match/compare.js
 import { compileWord, PatternError } from "../match/glob.js";
 import { parseDuration, parseSize } from "../match/quantity.js";
 import type { FunctionInterest } from "../policy.js";
+import type { ActionKey } from "./action.js";
 import { AnswerError, argumentValue, bytesOf, errnoOf, signalOf } from "./answer.js";
 import type { Condition, Counter, Sight } from "./rule.js";
-import type { ActionKey, RuleSpec } from "./schema.js";
+import type { RuleSpec } from "./schema.js";
 
 /** A rule on functions inside the program: `deny: call`, `call: "libc!system"`. */
 export interface FunctionRule {

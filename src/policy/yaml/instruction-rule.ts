@@ -7,8 +7,9 @@ import { type InstructionPattern, parseInstructionPattern } from "../instruction
 import { PatternError } from "../match/glob.js";
 import { compilePaths, matchPaths, type PathList } from "../match/path.js";
 import { parseDuration } from "../match/quantity.js";
+import { ACTION_KEYS, type ActionKey } from "./action.js";
 import type { Compilation } from "./compile.js";
-import { ACTION_KEYS, type ActionKey, type RuleSpec } from "./schema.js";
+import type { RuleSpec } from "./schema.js";
 
 /** A rule about instructions: `emulate: rdtsc`, `modify: cpuid`, `deny: "instruction:int 0x80"`. */
 export interface InstructionRule {

@@ -7,13 +7,13 @@ import { type Place, Source } from "../../yaml/source.js";
 import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
-import { checkShape } from "./check.js";
 import { type Compilation, compileFunctionRule, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
 import { compileFence } from "./fence.js";
 import type { FunctionRule } from "./function-rule.js";
 import { compileInstructionRule, type InstructionRule, isAboutInstructions } from "./instruction-rule.js";
 import { whyNotInstruction } from "./instruction-rules.js";
+import { type KnownFile, knownFile } from "./known.js";
 import type { Rule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
 import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
@@ -33,6 +33,8 @@ interface LoadedFile {
   readonly variables: Variables;
   /** The same in the surroundings that examples are about. */
   readonly exampleVariables: Variables;
+  /** Its examples held when HERMES was built. */
+  readonly wasChecked: boolean;
 }
 
 /** As the other languages are loaded. What was counted goes on being counted when a policy is loaded anew. */
@@ -56,7 +58,7 @@ export async function loadYaml(
 ): Promise<YamlPolicy> {
   const surroundings = here(given);
   const files = new FileLoader(surroundings, variables);
-  const top = files.load(path, resolve(path), {}, []);
+  const top = await files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
   const { rules, functions, instructions } = await compileAll(ordered, surroundings);
   if (
@@ -113,25 +115,25 @@ class FileLoader {
   }
 
   /** `given` are variables that whoever includes this file sets: they win over its own. */
-  load(
+  async load(
     name: string,
     file: string,
     given: OwnVariables,
     above: readonly string[],
-  ): { file: LoadedFile; default: Default; fence: PolicyFence } {
+  ): Promise<{ file: LoadedFile; default: Default; fence: PolicyFence }> {
     this.names.push(file);
-    const source = new Source(name, this.#read(name, file));
-    const content = checkShape(source);
+    const { source, content, isKnown } = await this.#read(name, file);
     const own = { ...ownVariables(source, content), ...given };
     const set = { ...own, ...this.#given };
     const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), set);
     const exampleVariables = new Variables(EXAMPLE_SURROUNDINGS, dirname(file), own);
-    const loaded: LoadedFile = { source, content, variables, exampleVariables };
+    const wasChecked = isKnown && Object.keys(given).length === 0;
+    const loaded: LoadedFile = { source, content, variables, exampleVariables, wasChecked };
     const chain = [...above, file];
     const includes = content.include === undefined ? [] : [content.include].flat().map(String);
     for (const [i, include] of includes.entries()) {
       const place: Place = Array.isArray(content.include) ? ["include", i] : ["include"];
-      const inner = this.#follow(loaded, name, file, include, place, own, chain);
+      const inner = await this.#follow(loaded, name, file, include, place, own, chain);
       const lost =
         inner.default !== "allow"
           ? `\`default: ${inner.default}\``
@@ -141,7 +143,7 @@ class FileLoader {
     this.inOrder.push(loaded);
     const fence = content.fence ? compileFence(content.fence, source, variables) : {};
     if (content.extends === undefined) return { file: loaded, default: content.default ?? "allow", fence };
-    const base = this.#follow(loaded, name, file, content.extends, ["extends"], own, chain);
+    const base = await this.#follow(loaded, name, file, content.extends, ["extends"], own, chain);
     return { file: loaded, default: content.default ?? base.default, fence: { ...base.fence, ...fence } };
   }
 
@@ -168,7 +170,7 @@ class FileLoader {
     return this.load(shipped ? basename(target) : join(dirname(name), include), target, given, chain);
   }
 
-  #read(name: string, file: string): string {
+  async #read(name: string, file: string): Promise<ReadFile> {
     let bytes: Buffer;
     try {
       bytes = readFileSync(file);
@@ -177,12 +179,41 @@ class FileLoader {
       throw new HermesError("POLICY_NOT_FOUND", { file: name, errno }, { cause });
     }
     this.#hash.update(bytes).update("\0");
-    try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch (cause) {
-      throw new HermesError("POLICY_SYNTAX", { file: name, message: "it is not UTF-8" }, { cause });
-    }
+    return readText(name, bytes);
   }
+}
+
+interface ReadFile {
+  readonly source: Source;
+  readonly content: PolicyFile;
+  readonly isKnown: boolean;
+}
+
+async function readText(name: string, bytes: Buffer): Promise<ReadFile> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new HermesError("POLICY_SYNTAX", { file: name, message: "it is not UTF-8" }, { cause });
+  }
+  const known = knownFile(digestOf(bytes));
+  if (known) return { source: new Source(name, text, known.root), content: known.content, isKnown: true };
+  const { parseSource } = await import("../../yaml/parse.js");
+  const { checkShape } = await import("./check.js");
+  const source = parseSource(name, text);
+  return { source, content: checkShape(source), isKnown: false };
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** For scripts/policies.mjs: loads a policy with all checks, and gives what is to be known of its own file. */
+export async function getKnown(file: string): Promise<readonly [digest: string, KnownFile]> {
+  await loadYaml(file);
+  const bytes = readFileSync(file);
+  const { source, content } = await readText(file, bytes);
+  return [digestOf(bytes), { root: source.root!, content }];
 }
 
 function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariables {
@@ -233,13 +264,13 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       if (isAboutInstructions(spec)) {
         const rule = compileInstructionRule(spec, place, compilation);
         take(rule, place, file);
-        checkInstructionExamples(rule, place, file);
+        if (!file.wasChecked) checkInstructionExamples(rule, place, file);
         instructions.push(rule);
         continue;
       }
       const rule = compileRule(spec, place, rules.length, compilation);
       take(rule, place, file);
-      if (spec.examples) {
+      if (spec.examples && !file.wasChecked) {
         const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_SURROUNDINGS };
         checkExamples(compileRule(spec, place, rules.length, made), spec, place, file);
       }

@@ -3,9 +3,9 @@ import type { Action } from "../../verdict.js";
 import { deedsOf } from "../deeds.js";
 import { DEFAULT_COVERS, type Deed, type Effect } from "../effects.js";
 import type { ConstantRule, ConstantTest, Interest, Subscription } from "../policy.js";
+import type { ActionKey } from "./action.js";
 import type { Rule, Sight } from "./rule.js";
 import { RuleSet } from "./rule-set.js";
-import type { ActionKey } from "./schema.js";
 import { isAbout } from "./target.js";
 
 /** What is to be done about one system call. */

@@ -5,7 +5,8 @@ import type { AddressList } from "../match/address.js";
 import type { PathList } from "../match/path.js";
 import type { Subject } from "../match/subject.js";
 import type { ConstantTest } from "../policy.js";
-import type { ActionKey, RuleSpec } from "./schema.js";
+import type { ActionKey } from "./action.js";
+import type { RuleSpec } from "./schema.js";
 import type { Target } from "./target.js";
 
 /** A rule ready to be matched. */

@@ -36,19 +36,6 @@ const oneOrMoreNumbers = (what: string) =>
   });
 const wholeNumber = (what: string) => z.int({ error: `takes a whole number: ${what}` }).nonnegative();
 
-export const ACTION_KEYS = [
-  "allow",
-  "deny",
-  "kill",
-  "ask",
-  "watch",
-  "redirect",
-  "modify",
-  "emulate",
-  "fault",
-] as const;
-export type ActionKey = (typeof ACTION_KEYS)[number];
-
 const when = z.strictObject(
   {
     nth: wholeNumber("which of the matching calls")

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EFFECTS } from "../../../src/policy/effects.js";
 import { ADDRESS_WORDS } from "../../../src/policy/match/address.js";
-import { ACTION_KEYS, ruleSchema } from "../../../src/policy/yaml/schema.js";
+import { ACTION_KEYS } from "../../../src/policy/yaml/action.js";
+import { ruleSchema } from "../../../src/policy/yaml/schema.js";
 import { root } from "../../support/programs.js";
 import { load } from "./policies.js";
 

@@ -1,5 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { interleave, printTable } from "./stats.mjs";
+import { printTable } from "./print.mjs";
+import { underRules } from "./rules.mjs";
+import { interleave } from "./stats.mjs";
 import { buildTools, built, filterLength, HERMES, policyFile, run } from "./tools.mjs";
 
 const GOALS = {
@@ -17,16 +19,8 @@ hermes.on("openat", function(e)
 end)
 `;
 
-/** Rules as people write them: some on folders, some on files, some with wildcards, none of which matches. */
-function yaml(count) {
-  const paths = (i) =>
-    [`/srv/app${i}/secrets/**`, `/etc/app${i}.conf`, `/home/*/.config/app${i}/*.key`][i % 3];
-  const rules = Array.from({ length: count }, (_, i) => `  - { id: r${i}, deny: read, path: "${paths(i)}" }`);
-  return `name: many\nrules:\n${rules.join("\n")}\n`;
-}
-
 /** What the languages cost: an allowed openat under each, beside the smallest C supervisor of the same door. */
-export function policies({ rounds, quick }) {
+export function languages({ rounds, quick }) {
   const tools = buildTools();
   const length = String(filterLength("notify", "requested"));
   const file = (name, text) => {
@@ -34,15 +28,7 @@ export function policies({ rounds, quick }) {
     return `${built}/${name}`;
   };
   const under = (policy) => [
-    HERMES,
-    "run",
-    "--quiet",
-    "--door",
-    "notify",
-    "--no-reload",
-    "--policy",
-    policy,
-    "--",
+    ...[HERMES, "run", "--quiet", "--door", "notify", "--no-reload", "--policy", policy, "--"],
   ];
   const constant = file("constant.yaml", "name: constant\nrules:\n  - { id: c, deny: getpgid() }\n");
   const opens = [
@@ -51,9 +37,9 @@ export function policies({ rounds, quick }) {
     { name: "TypeScript", argv: under(policyFile("requested")) },
     { name: "TypeScript, e.path", argv: under(policyFile("canonical")) },
     { name: "Lua", argv: under(file("secret.lua", LUA)) },
-    { name: "YAML, 10 rules", argv: under(file("10.yaml", yaml(10))) },
-    { name: "YAML, 200 rules", argv: under(file("200.yaml", yaml(200))) },
-    { name: "YAML, 5,000 rules", argv: under(file("5000.yaml", yaml(5000))) },
+    { name: "YAML, 10 rules", argv: underRules(10) },
+    { name: "YAML, 200 rules", argv: underRules(200) },
+    { name: "YAML, 5,000 rules", argv: underRules(5000) },
   ];
   const denied = [
     { name: "bare", argv: [] },
@@ -70,12 +56,14 @@ export function policies({ rounds, quick }) {
       "ns",
       interleave(rounds, opens, measure("open", quick ? 4000 : 20_000)),
       GOALS.open,
+      { name: "an open, decided in Lua", ours: "Lua", bare: "bare", peers: [] },
     ),
     printTable(
       "getpgid, refused by a rule that is decided in the filter",
       "ns",
       interleave(rounds, denied, measure("pgid", quick ? 100_000 : 500_000)),
       GOALS.pgid,
+      { name: "a call refused in the filter", ours: "a rule in the filter", bare: "bare", peers: [] },
     ),
   ];
 }

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { printTable } from "./print.mjs";
+import { interleave } from "./stats.mjs";
+import { buildTools, built, HERMES, run } from "./tools.mjs";
+
+/** An answer to an openat of /etc/passwd, and what a policy has to declare to give it. */
+const ACTIONS = [
+  { name: "allow, nothing looked at", actions: ["deny"], answer: "undefined" },
+  { name: "allow, as it was asked for", actions: ["deny"], look: "requested", answer: "undefined" },
+  { name: "allow, where it leads", actions: ["deny"], look: "path", answer: "undefined" },
+  { name: "deny", actions: ["deny"], look: "requested", answer: 'deny("no")' },
+  { name: "emulate", actions: ["emulate"], look: "requested", answer: "emulate(1000)" },
+  { name: "emulate a file", actions: ["emulate"], look: "requested", answer: 'virtualFile("x")' },
+  { name: "fault", actions: ["fault"], look: "requested", answer: 'fault({ errno: "EIO" })' },
+  { name: "redirect", actions: ["modify"], look: "requested", answer: 'redirect("/etc/hostname")' },
+  {
+    name: "modify an argument",
+    actions: ["modify"],
+    look: "requested",
+    answer: "modify({ args: { mode: 0o600 } })",
+  },
+  {
+    name: "modify a result",
+    actions: ["modify"],
+    look: "requested",
+    answer: "modify({ result: -5 })",
+    on: "returns",
+  },
+];
+const DOORS = ["notify", "trace"];
+
+/** What each answer costs, at each door: openat + close of one file. */
+export function actions({ rounds, quick, cannot }) {
+  const { calls } = buildTools();
+  mkdirSync(`${built}/actions`, { recursive: true });
+  const count = String(quick ? 2000 : 10_000);
+  return DOORS.map((door) => {
+    const subjects = [{ name: "bare", argv: [] }];
+    for (const action of ACTIONS) {
+      const argv = [HERMES, "run", "--quiet", "--door", door, "--policy", fileOf(action), "--"];
+      const why = refusal([...argv, calls, "try", "10"]);
+      if (why) cannot(`${action.name}, ${door} door`, why);
+      else subjects.push({ name: action.name, argv });
+    }
+    const samples = interleave(rounds, subjects, ({ argv }) =>
+      Number(run([...argv, calls, "try", count]).stdout),
+    );
+    const about = { name: `an open refused, ${door} door`, ours: "deny", bare: "bare", peers: [] };
+    return printTable(`openat + close by action, ${door} door`, "ns", samples, [], about);
+  });
+}
+
+function fileOf({ name, actions, look, answer, on = "on" }) {
+  const file = `${built}/actions/${name.replace(/\W+/g, "-")}.ts`;
+  const handler = look ? `(e) => (e.${look} === "/etc/passwd" ? ${answer} : undefined)` : `() => ${answer}`;
+  writeFileSync(
+    file,
+    `import { definePolicy, deny, emulate, fault, modify, redirect, virtualFile } from "hermes-runtime";\n` +
+      `export default definePolicy({ name: "action", actions: ${JSON.stringify(actions)}, ${on}: { openat: ${handler} } });\n`,
+  );
+  return file;
+}
+
+/** Why a door cannot serve it; undefined when it can. */
+function refusal([program, ...words]) {
+  const { status, stderr } = spawnSync(program, words, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return status === 0 ? undefined : stderr.trim().split("\n")[0];
+}

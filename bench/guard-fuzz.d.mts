@@ -1,1 +1,0 @@
-export function fuzzed(commands: readonly string[], count: number, seed?: number): Generator<string>;

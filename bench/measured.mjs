@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildTools } from "./tools.mjs";
+
+const SECONDS_AT_MOST = 300;
+/** Of timeout(1). */
+const TIMED_OUT = 124;
+
+/**
+ * Runs a command to its end: wall clock and CPU in ms, memory at most in MB, of all processes and (`own`) of the started one
+ * alone, which is the supervisor where there is one. A command that fails is no figure.
+ */
+export function measured(argv, { cwd, env, stdio = ["ignore", "ignore", "pipe"] } = {}) {
+  const { measure } = buildTools();
+  const folder = mkdtempSync(join(tmpdir(), "hermes-measured-"));
+  try {
+    const file = join(folder, "figures");
+    const options = { cwd, env, stdio, encoding: "utf8", maxBuffer: 2 ** 28 };
+    const done = spawnSync("timeout", ["-k", "5", String(SECONDS_AT_MOST), measure, file, ...argv], options);
+    if (done.status === TIMED_OUT) throw new Error(`it takes more than ${SECONDS_AT_MOST} s`);
+    if (done.status !== 0) throw new Error(`exit ${done.status ?? done.signal}: ${lastLine(done.stderr)}`);
+    const [wall, cpu, peak, ownCpu, ownPeak] = readFileSync(file, "utf8").split(" ").map(Number);
+    return {
+      ...{ wall: wall / 1e6, cpu: cpu / 1e6, peak: peak / 1024 },
+      ...{ ownCpu: ownCpu / 1e6, ownPeak: ownPeak / 1024 },
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const lastLine = (text) => text?.trim().split("\n").pop()?.slice(0, 200) ?? "";

@@ -1,0 +1,125 @@
+import { parseArgs } from "node:util";
+import { SYSTEMS } from "./systems.mjs";
+import { WORKS } from "./works.mjs";
+
+const FLAGS = {
+  help: { type: "boolean", short: "h", default: false },
+  quick: { type: "boolean", default: false },
+  rounds: { type: "string" },
+  pinned: { type: "boolean", default: false },
+  only: { type: "string" },
+  systems: { type: "string" },
+  json: { type: "string" },
+  events: { type: "string" },
+  door: { type: "string" },
+  policy: { type: "string" },
+};
+
+/** Said to whoever asked for something that there is not. */
+export class UsageError extends Error {}
+
+/** From words to what is to be done: { names, options } of scenarios, or { table } or { help }. */
+export function parse(words, scenarios) {
+  const { values, positionals } = parsed(words);
+  if (values.help) return { help: true };
+  if (positionals[0] === "table") {
+    if (positionals.length > 2) throw new UsageError("table takes one file");
+    return { table: positionals[1] ?? "build/bench/results.json" };
+  }
+  const known = scenarios.map(({ name }) => name);
+  for (const name of positionals) oneOf("scenario", name, known);
+  const works = WORKS.map(({ name }) => name);
+  const only = listed("--only", values.only, [...known, ...works]);
+  const systems = listed(
+    "--systems",
+    values.systems,
+    SYSTEMS.map(({ name }) => name),
+  );
+  const sitting = positionals.length === 0;
+  return {
+    names: chosen(sitting, positionals, only, scenarios),
+    sitting,
+    options: {
+      quick: values.quick,
+      pinned: values.pinned,
+      ...(values.json !== undefined && { json: values.json }),
+      ...(values.rounds !== undefined && { rounds: count("--rounds", values.rounds) }),
+      ...(values.events !== undefined && { events: count("--events", values.events) }),
+      ...(only?.some((name) => works.includes(name)) && {
+        works: only.filter((name) => works.includes(name)),
+      }),
+      // Everything is compared with it.
+      ...(systems && { systems: ["bare", ...systems.filter((name) => name !== "bare")] }),
+      door: oneOf("--door", values.door ?? "notify", ["notify", "trace"]),
+      policy: oneOf("--policy", values.policy ?? "requested", ["requested", "canonical"]),
+    },
+  };
+}
+
+/** Without a scenario all that belong to a sitting; `--only` takes some of them, a workload stands for the scenario it is of. */
+function chosen(sitting, positionals, only, scenarios) {
+  const all = scenarios.filter((one) => one.rounds !== undefined).map(({ name }) => name);
+  const wanted = sitting ? all : positionals;
+  if (!only) return wanted;
+  const names = new Set(scenarios.map(({ name }) => name));
+  return wanted.filter(
+    (name) => only.includes(name) || (name === "workloads" && only.some((one) => !names.has(one))),
+  );
+}
+
+function parsed(words) {
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options: FLAGS });
+  } catch (error) {
+    throw new UsageError(error.message.split(". ")[0]);
+  }
+}
+
+function listed(flag, text, known) {
+  return text?.split(",").map((name) => oneOf(flag, name.trim(), known));
+}
+
+function oneOf(what, name, known) {
+  if (known.includes(name)) return name;
+  throw new UsageError(`${what}: "${name}" is none of ${known.join(", ")}`);
+}
+
+function count(flag, text) {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new UsageError(`${flag}: "${text}" is no number above 0`);
+}
+
+export function helpText(scenarios) {
+  const width = Math.max(...scenarios.map(({ name }) => name.length)) + 2;
+  const list = scenarios.map(({ name, about }) => `  ${name.padEnd(width)}${about}\n`).join("");
+  return `npm run bench -- [SCENARIO …] [options]
+npm run bench -- table [FILE]
+
+Measures HERMES and its peers on the same work, in the same run, in turn. Without a scenario: all of them but those in
+brackets, in one sitting, with a summary, build/bench/results.json and build/bench/chart.svg.
+
+Scenarios:
+${list}
+Options:
+  --quick           smaller and fewer: about a quarter of the time, more noise
+  --rounds N        how often each subject is measured
+  --pinned          everything on one CPU
+  --only A,B        of a sitting: these scenarios or workloads; of workloads: these workloads
+  --systems A,B     of start and workloads: under these systems (bare is always there)
+  --json FILE       where the results go (default of a sitting: build/bench/results.json)
+  --events N        of memory, trace and analyze: how many events
+  --door DOOR       of memory: notify or trace;  --policy: requested or canonical
+
+Examples:
+  npm run bench                                       everything, about ${MINUTES.full} minutes
+  npm run bench -- --quick                            everything, about ${MINUTES.quick} minutes
+  npm run bench -- peers                              installs the peers first (as root)
+  npm run bench -- workloads --only gcc,git --systems "HERMES enforce,strace"
+  npm run bench -- start rules --rounds 21 --json /tmp/results.json
+  npm run bench -- table                              the table of the last sitting, into README.md and docs/performance.md
+`;
+}
+
+/** As measured on two cores. */
+const MINUTES = { full: 45, quick: 12 };

@@ -1,0 +1,69 @@
+import { confidence, judge, ratioOf, summarise } from "./stats.mjs";
+
+const DIGITS = { ms: 1, s: 1 };
+
+const spread = ({ median, low, high }, digits) =>
+  `${median.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
+
+/**
+ * One line per subject: its time, how it compares with the first, and the goals that concern it. `about` says which subject
+ * is to stand in the summary, and beside whom: { name, ours, bare, peers }.
+ */
+export function printTable(title, unit, samples, goals, about) {
+  const [baseline] = samples.keys();
+  const judged = judge(goals, samples);
+  const ratios = new Map([...samples].map(([name, times]) => [name, ratioOf(times, samples.get(baseline))]));
+  const rows = [...samples].map(([name, times]) => [
+    name,
+    spread(summarise(times), DIGITS[unit] ?? 0),
+    `${ratios.get(name).median.toFixed(2)}×`,
+    judged
+      .filter((goal) => goal.subject === name)
+      .map((g) => `${mark(g.holds)} ${spread(g.ratio, 2)} × ${g.against} (goal ≤ ${g.atMost.toFixed(2)})`)
+      .join("   "),
+  ]);
+  printColumns(title, [["", `${unit} [middle half]`, `× ${baseline}`, "goals"], ...rows]);
+  return {
+    title,
+    unit,
+    baseline,
+    rows: Object.fromEntries(
+      [...samples].map(([name, times]) => [
+        name,
+        { ...summarise(times), ratio: ratios.get(name), confidence: confidence(times), samples: times },
+      ]),
+    ),
+    goals: judged,
+    ...(about && { about }),
+  };
+}
+
+/** Figures that have nothing beside them but a fixed bound: { name, value, unit, goal, holds }. */
+export function printChecks(title, checks) {
+  process.stdout.write(`\n${title}\n`);
+  for (const { name, value, unit, goal, holds } of checks)
+    process.stdout.write(
+      `  ${holds === undefined ? " " : mark(holds)} ${name}: ${figure(value)} ${unit}${goal ? ` (goal ${goal})` : ""}\n`,
+    );
+  return { title, checks };
+}
+
+/** The first column to the left, the last as it is, the others to the right. */
+export function printColumns(title, rows) {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  process.stdout.write(`\n${title}\n`);
+  for (const row of rows) {
+    const cells = row.map((cell, i) =>
+      i === 0 ? cell.padEnd(widths[i]) : i === row.length - 1 ? cell : cell.padStart(widths[i]),
+    );
+    process.stdout.write(`  ${cells.join("  ").trimEnd()}\n`);
+  }
+}
+
+export const mark = (holds) => (holds ? "✓" : "✗");
+
+/** Three digits are all that a shared machine can give. */
+export function figure(value) {
+  if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
+  return value.toFixed(value >= 10 ? 1 : 2);
+}

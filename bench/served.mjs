@@ -1,0 +1,67 @@
+import { spawn, spawnSync } from "node:child_process";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lastLine } from "./measured.mjs";
+import { envOf } from "./place.mjs";
+
+const PATIENCE_MS = 5000;
+
+/** How long a load takes, put from outside on a server that runs under a system. Milliseconds. */
+export async function served(work, prefix, place, size) {
+  const port = await freePort();
+  const [program, ...words] = [...prefix, ...work.server({ ...place, port })];
+  const options = { cwd: place.workspace, env: envOf(place), stdio: "ignore", detached: true };
+  const server = spawn(program, words, options);
+  const ended = new Promise((resolve) => server.on("exit", resolve).on("error", resolve));
+  try {
+    await listens(port, ended);
+    const [client, ...args] = work.load({ port }, size);
+    const from = performance.now();
+    const done = spawnSync(client, args, { encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`${client}: exit ${done.status}: ${lastLine(done.stderr)}`);
+    return { wall: performance.now() - from };
+  } finally {
+    await end(server, ended);
+  }
+}
+
+/** With all that it started. */
+async function end(server, ended) {
+  const signal = (name) => {
+    try {
+      process.kill(-server.pid, name);
+    } catch {
+      // it has ended already
+    }
+  };
+  signal("SIGTERM");
+  const over = await Promise.race([ended.then(() => true), sleep(PATIENCE_MS, false, { ref: false })]);
+  if (!over) signal("SIGKILL");
+  await ended;
+}
+
+async function listens(port, ended) {
+  let over = false;
+  ended.then(() => (over = true));
+  for (let i = 0; i < 300 && !over; i++) {
+    if (await answers(port)) return;
+    await sleep(50);
+  }
+  throw new Error("the server cannot be reached");
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+    socket.on("connect", () => socket.destroy());
+  });
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

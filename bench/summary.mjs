@@ -1,0 +1,90 @@
+import { figure, mark, printColumns } from "./print.mjs";
+import { SYSTEMS } from "./systems.mjs";
+
+/**
+ * One row per table: what HERMES takes, what the fastest peer takes that looks at each call, the fastest of those that are done
+ * when the program has started, how it compares with bare, and the goals.
+ */
+export function summaryRows({ scenarios }) {
+  return Object.entries(scenarios).flatMap(([scenario, { tables }]) =>
+    tables.flatMap((table) => rowOf(scenario, table) ?? []),
+  );
+}
+
+function rowOf(scenario, { title, unit, rows, goals = [], checks = [], about }) {
+  const told = [...goals, ...checks.filter(({ holds }) => holds !== undefined)];
+  const met = told.filter(({ holds }) => holds).length;
+  const common = {
+    scenario,
+    met,
+    goals: told.length,
+    missed: told.filter(({ holds }) => !holds).map(goalText),
+  };
+  if (!rows) return { ...common, name: title };
+  if (!about || !rows[about.ours]) return told.length > 0 ? { ...common, name: title } : undefined;
+  const ours = rows[about.ours];
+  const bare = rows[about.bare];
+  return {
+    ...common,
+    name: about.name,
+    unit,
+    ours: ours.median,
+    beside: about.bare,
+    ratio: bare && ratioBetween(ours, bare),
+    each: fastest(rows, about.peers, "at each call"),
+    once: fastest(rows, about.peers, "at the start"),
+  };
+}
+
+/** By rounds, as everywhere. */
+function ratioBetween(ours, against) {
+  const ratios = ours.samples.map((sample, i) => sample / against.samples[i]).toSorted((a, b) => a - b);
+  const half = ratios.length >> 1;
+  return ratios.length % 2 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
+}
+
+function fastest(rows, peers, works) {
+  const names = peers.filter((name) => rows[name] && worksOf(name) === works);
+  const [name] = names.toSorted((a, b) => rows[a].median - rows[b].median);
+  return name && { name, median: rows[name].median };
+}
+
+/** Peers that are no system of ours (ltrace, gdb) look at each call. */
+const worksOf = (name) => SYSTEMS.find((one) => one.name === name)?.works ?? "at each call";
+
+function goalText({ subject, against, atMost, ratio, name, value, unit, goal }) {
+  if (subject === undefined) return `${name}: ${figure(value)} ${unit}, goal ${goal}`;
+  return `${subject}: ${ratio.median.toFixed(2)} × ${against}, goal ≤ ${atMost.toFixed(2)}`;
+}
+
+export function printSummary(results) {
+  const rows = summaryRows(results);
+  const time = (value, unit) => `${figure(value)} ${unit}`;
+  const peer = (one, unit) => (one ? `${one.name} ${time(one.median, unit)}` : "–");
+  printColumns("summary", [
+    ["", "HERMES", "× bare", "fastest peer at each call", "… done at the start", "goals"],
+    ...rows.map((row) => [
+      row.name,
+      row.ours === undefined ? "–" : time(row.ours, row.unit),
+      row.ratio === undefined
+        ? "–"
+        : `${row.ratio.toFixed(2)}${row.beside === "bare" ? "" : ` × ${row.beside}`}`,
+      peer(row.each, row.unit),
+      peer(row.once, row.unit),
+      row.goals === 0 ? "" : `${mark(row.met === row.goals)} ${row.met} of ${row.goals}`,
+    ]),
+  ]);
+  list(
+    "goals that are not met",
+    rows.flatMap(({ name, missed }) => missed.map((text) => `${name}: ${text}`)),
+  );
+  list(
+    "not measured",
+    results.notMeasured.map(({ scenario, what, why }) => `${scenario}: ${what}: ${why}`),
+  );
+}
+
+function list(title, lines) {
+  if (lines.length === 0) return;
+  process.stdout.write(`\n${title}\n${lines.map((line) => `  ${line}\n`).join("")}`);
+}

@@ -1,0 +1,127 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { npmFile } from "./peers.mjs";
+import { envOf } from "./place.mjs";
+import { HERMES, root } from "./tools.mjs";
+
+const policy = (name) => `${root}policies/${name}.yaml`;
+const hermesUnder = (name) => [HERMES, "run", "--quiet", "--policy", policy(name), "--"];
+
+/**
+ * The systems that a program is run under, each with the policy that comes nearest to policies/agent.yaml: changes only in
+ * the workspace and in temporary folders, no secrets. `does` says what it does, `lacks` what of that it cannot express.
+ * `works` tells those that look at calls while the program runs from those that are done when it starts, and leave the rest
+ * to the kernel.
+ */
+export const SYSTEMS = [
+  { name: "bare", does: "nothing", argv: () => [] },
+  {
+    name: "HERMES audit",
+    works: "at each call",
+    does: "sees and counts, refuses nothing",
+    argv: () => hermesUnder("audit"),
+  },
+  {
+    name: "HERMES enforce",
+    works: "at each call",
+    does: "agent.yaml: paths by pattern, commands, addresses, asking, a record",
+    argv: () => hermesUnder("agent"),
+  },
+  {
+    name: "strace",
+    works: "at each call",
+    does: "sees openat, execve, connect",
+    lacks: "deciding anything",
+    argv: () => ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat,execve,connect", "-o", "/dev/null"],
+  },
+  {
+    name: "proot",
+    works: "at each call",
+    does: "translates paths",
+    lacks: "any policy",
+    argv: () => ["proot", "-r", "/"],
+  },
+  {
+    name: "runsc",
+    works: "at each call",
+    does: "a kernel of its own, writes go to an overlay",
+    lacks: "patterns, commands, asking, files that stay",
+    argv: () => ["runsc", "--network=host", "--rootless=false", "do"],
+  },
+  {
+    name: "bubblewrap",
+    works: "at the start",
+    does: "read-only root, writable workspace, hidden folders",
+    lacks: "patterns, commands, addresses, asking, a record",
+    argv: ({ workspace, home }) => [
+      ...["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", "/tmp", "/tmp"],
+      ...["--bind", workspace, workspace, "--tmpfs", join(home, ".ssh"), "--die-with-parent"],
+    ],
+  },
+  {
+    name: "firejail",
+    works: "at the start",
+    does: "read-only root, writable workspace, blacklisted folders",
+    lacks: "commands, asking, a record",
+    argv: ({ workspace }) => [
+      ...["firejail", "--quiet", "--noprofile", "--read-only=/", `--read-write=${workspace}`],
+      "--read-write=/tmp",
+    ],
+  },
+  {
+    name: "srt",
+    works: "at the start",
+    does: "read-only root, writable workspace, hidden paths, network by a proxy",
+    lacks: "commands, asking, a record of what was done",
+    argv: ({ workspace, home }) => [
+      process.execPath,
+      npmFile("srt"),
+      "--settings",
+      settingsOf(workspace, home),
+      "--",
+    ],
+  },
+  {
+    name: "codex",
+    works: "at the start",
+    does: "read-only root, writable workspace, no network",
+    lacks: "secrets, patterns, commands, a record",
+    argv: () => [process.execPath, npmFile("codex"), "sandbox", "-c", 'sandbox_mode="workspace-write"', "--"],
+  },
+];
+
+export const PEERS = SYSTEMS.map(({ name }) => name).filter((name) => !/^(bare|HERMES)/.test(name));
+
+/** Those that run here; of the others it is said why not. `wanted`: names, or all. */
+export function systemsHere(place, wanted, cannot) {
+  const found = [];
+  for (const system of SYSTEMS.filter(({ name }) => !wanted || wanted.includes(name))) {
+    const prefix = system.argv(place);
+    const [program, ...words] = [...prefix, "true"];
+    const options = { cwd: place.workspace, env: envOf(place), encoding: "utf8", timeout: 30_000 };
+    const tried = spawnSync(program, words, options);
+    if (tried.status === 0) found.push({ ...system, prefix });
+    else cannot(system.name, whyNot(prefix, tried));
+  }
+  return found;
+}
+
+function whyNot(prefix, { error, stderr, status, signal }) {
+  const lacking = prefix.find((word, i) => i < 2 && word.startsWith("/") && !existsSync(word));
+  if (error?.code === "ENOENT" || lacking) return "not installed (npm run bench -- peers)";
+  const said = stderr?.trim().split("\n")[0] ?? "";
+  return `does not run here: ${said || error?.message || `ended with ${status ?? signal}`}`.slice(0, 300);
+}
+
+function settingsOf(workspace, home) {
+  const file = join(home, "srt.json");
+  writeFileSync(
+    file,
+    JSON.stringify({
+      filesystem: { denyRead: [join(home, ".ssh")], allowWrite: [workspace, "/tmp"], denyWrite: [] },
+      network: { allowedDomains: [], deniedDomains: [] },
+    }),
+  );
+  return file;
+}

@@ -1,0 +1,27 @@
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../tools.mjs";
+
+const COPIES = { full: 2, quick: 1 };
+
+export const gcc = {
+  name: "gcc",
+  about: "make -j2 of the native part of HERMES, one object per file, -O2, several times",
+  needs: ["gcc", "make"],
+  prepare({ workspace }, size) {
+    cpSync(`${root}native`, join(workspace, "native"), { recursive: true });
+    cpSync(`${root}node_modules/node-api-headers/include`, join(workspace, "include"), { recursive: true });
+    const sources = readdirSync(`${root}native`).filter((file) => file.endsWith(".c"));
+    const copies = Array.from({ length: COPIES[size] }, (_, i) => `out/${i}`);
+    const objects = copies.flatMap((copy) => sources.map((file) => `${copy}/${file.replace(/c$/, "o")}`));
+    const rules = copies.map(
+      (copy) => `${copy}/%.o: native/%.c\n\tgcc -O2 -std=gnu11 -fPIC -Iinclude -c -o $@ $<\n`,
+    );
+    writeFileSync(join(workspace, "Makefile"), `all: ${objects.join(" ")}\n${rules.join("")}`);
+  },
+  reset({ workspace }, size) {
+    rmSync(join(workspace, "out"), { recursive: true, force: true });
+    for (let i = 0; i < COPIES[size]; i++) mkdirSync(join(workspace, "out", String(i)), { recursive: true });
+  },
+  argv: () => ["make", "-s", "-j2", "all"],
+};

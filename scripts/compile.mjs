@@ -1,0 +1,37 @@
+// What V8 makes of the bundles that must start at once, kept beside them.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What programs do first, so that deciding on it is compiled too. */
+const PROGRAM = ["sh", "-c", "ls -l / >/dev/null; cat /etc/passwd >/dev/null; cd /tmp"];
+const CALL = { tool_name: "Bash", tool_input: { command: "git status && npm test" } };
+
+/**
+ * Each is made after a run, so that what a run needs is in it, and nothing else. V8 compares only the length of a bundle's
+ * text, so they are made anew with every bundle, and never outlive one. Returns what could not be done.
+ */
+export function precompile() {
+  const home = mkdtempSync(join(tmpdir(), "hermes-build-"));
+  const hook = JSON.stringify({ session_id: "build", cwd: home, hook_event_name: "PreToolUse", ...CALL });
+  const runs = [
+    [["hook", "claude-code"], hook],
+    [["run", "-p", "policies/agent.yaml", "--", ...PROGRAM], ""],
+    [["run", "--", "sleep", "0.2"], ""],
+    [["trace", "-c", "--", ...PROGRAM], ""],
+  ];
+  try {
+    for (const [words, input] of runs) {
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ["-r", "./scripts/precompile.cjs", "dist/cli/main.cjs", ...words],
+        { env: { PATH: process.env.PATH, HOME: home, HERMES_HOME: home }, input, encoding: "utf8" },
+      );
+      if (status !== 0) return `hermes ${words[0]} could not be compiled before (${stderr.trim()})`;
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+  return undefined;
+}

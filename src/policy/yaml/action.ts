@@ -1,0 +1,13 @@
+/** What a rule can do, by its key. */
+export const ACTION_KEYS = [
+  "allow",
+  "deny",
+  "kill",
+  "ask",
+  "watch",
+  "redirect",
+  "modify",
+  "emulate",
+  "fault",
+] as const;
+export type ActionKey = (typeof ACTION_KEYS)[number];
