@@ -23,8 +23,8 @@ export function chart(results) {
     return text;
   });
   const height = y + 20;
-  const { date, machine, command, quick } = results;
-  const about = `${date.slice(0, 10)}, ${machine.cpus} × ${machine.cpu}, Linux ${machine.kernel}, ${command}${quick ? " (quick)" : ""}`;
+  const { date, machine, command } = results;
+  const about = `${date.slice(0, 10)}, ${machine.cpus} × ${machine.cpu}, Linux ${machine.kernel}, ${command}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Real programs under HERMES and its peers, times bare">
 <style>${STYLE}</style>
 <rect class="paper" width="${WIDTH}" height="${height}"/>
@@ -38,9 +38,9 @@ ${drawn.join("\n")}
 
 /** Systems are told apart by what stands beside each bar; HERMES by its colour too. */
 const STYLE = `
-.paper{fill:#ffffff}text{font:12px system-ui,sans-serif;fill:#1f2328}.title{font-size:15px;font-weight:600}.small{font-size:11px;fill:#59636e}
+.paper{fill:#ffffff}text{font:12px system-ui,sans-serif;fill:#1f2328}.title{font-size:15px;font-weight:600}.small{font-size:11px;fill:#59636e;paint-order:stroke;stroke:#ffffff;stroke-width:3px}
 .bar{fill:#a8b3bf}.ours{fill:#1f6feb}.audit{fill:#79aef5}.line{stroke:#d1d9e0}.one{stroke:#1f2328;stroke-dasharray:3 3}.group{font-weight:600}
-@media (prefers-color-scheme:dark){.paper{fill:#0d1117}text{fill:#e6edf3}.small{fill:#9198a1}.bar{fill:#59636e}.ours{fill:#4493f8}.audit{fill:#2a5a9e}.line{stroke:#30363d}.one{stroke:#e6edf3}}
+@media (prefers-color-scheme:dark){.paper{fill:#0d1117}text{fill:#e6edf3}.small{fill:#9198a1;stroke:#0d1117}.bar{fill:#59636e}.ours{fill:#4493f8}.audit{fill:#2a5a9e}.line{stroke:#30363d}.one{stroke:#e6edf3}}
 `.trim();
 
 /** Of workloads, with bare at 1 left out. */

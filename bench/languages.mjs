@@ -34,6 +34,7 @@ export function languages({ rounds, quick }) {
   const opens = [
     { name: "bare", argv: [] },
     { name: "C notify", argv: [tools.notify, length] },
+    { name: "C notify, acting", argv: [tools.act, length] },
     { name: "TypeScript", argv: under(policyFile("requested")) },
     { name: "TypeScript, e.path", argv: under(policyFile("canonical")) },
     { name: "Lua", argv: under(file("secret.lua", LUA)) },

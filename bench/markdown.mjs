@@ -1,5 +1,5 @@
 import { figure, mark } from "./print.mjs";
-import { summaryRows } from "./summary.mjs";
+import { labelOf, summaryRows } from "./summary.mjs";
 import { SYSTEMS } from "./systems.mjs";
 
 /** The short table: real programs as multiples of bare, and the goals besides. */
@@ -121,14 +121,21 @@ function summaryTable(results) {
   const peer = (one, unit) => (one ? `${one.name} ${figure(one.median)} ${unit}` : "–");
   const rows = summaryRows(results)
     .filter(({ ours }) => ours !== undefined)
-    .map(({ name, ours, unit, ratio, beside, each, once, met, goals }) => [
-      ...[name, `${figure(ours)} ${unit}`, ratio === undefined ? "–" : `${ratio.toFixed(2)} × ${beside}`],
-      ...[
-        peer(each, unit),
-        peer(once, unit),
-        goals === 0 ? "–" : `${mark(met === goals)} ${met} of ${goals}`,
-      ],
-    ]);
+    .map((row) => {
+      const { ours, unit, ratio, beside, each, once, met, goals } = row;
+      return [
+        ...[
+          labelOf(row),
+          `${figure(ours)} ${unit}`,
+          ratio === undefined ? "–" : `${ratio.toFixed(2)} × ${beside}`,
+        ],
+        ...[
+          peer(each, unit),
+          peer(once, unit),
+          goals === 0 ? "–" : `${mark(met === goals)} ${met} of ${goals}`,
+        ],
+      ];
+    });
   return grid([
     [
       "",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildTools } from "./tools.mjs";
 
-const SECONDS_AT_MOST = 300;
+const SECONDS_AT_MOST = 120;
 /** Of timeout(1). */
 const TIMED_OUT = 124;
 
@@ -20,7 +20,7 @@ export function measured(argv, { cwd, env, stdio = ["ignore", "ignore", "pipe"] 
     const options = { cwd, env, stdio, encoding: "utf8", maxBuffer: 2 ** 28 };
     const done = spawnSync("timeout", ["-k", "5", String(SECONDS_AT_MOST), measure, file, ...argv], options);
     if (done.status === TIMED_OUT) throw new Error(`it takes more than ${SECONDS_AT_MOST} s`);
-    if (done.status !== 0) throw new Error(`exit ${done.status ?? done.signal}: ${lastLine(done.stderr)}`);
+    if (done.status !== 0) throw new Error(`exit ${done.status ?? done.signal}: ${complaint(done.stderr)}`);
     const [wall, cpu, peak, ownCpu, ownPeak] = readFileSync(file, "utf8").split(" ").map(Number);
     return {
       ...{ wall: wall / 1e6, cpu: cpu / 1e6, peak: peak / 1024 },
@@ -31,4 +31,10 @@ export function measured(argv, { cwd, env, stdio = ["ignore", "ignore", "pipe"] 
   }
 }
 
-export const lastLine = (text) => text?.trim().split("\n").pop()?.slice(0, 200) ?? "";
+/** Of what a program said, the line that tells most: the first with an error in it, else the last. */
+export function complaint(text) {
+  const lines = text?.trim().split("\n") ?? [];
+  const line =
+    lines.find((one) => /error|denied|cannot|refus|not permitted/i.test(one)) ?? lines.at(-1) ?? "";
+  return line.slice(0, 200);
+}

@@ -1,36 +1,42 @@
 import { printTable } from "./print.mjs";
 import { interleave } from "./stats.mjs";
-import { buildTools, hermes, run } from "./tools.mjs";
+import { buildTools, filterLength, hermes, run } from "./tools.mjs";
 
 const AT_MOST = 1.3;
-const CROWDS = { processes: [1, 10, 100, 1000, 5000], threads: [1, 10, 100, 1000] };
+const CROWDS = {
+  processes: { sizes: [1, 10, 100, 1000, 5000], one: "1 process" },
+  threads: { sizes: [1, 10, 100, 1000], one: "1 thread" },
+};
+const PLACES = { "on any CPU": [], "on one CPU": ["taskset", "-c", "0"] };
 
 /**
  * Does a call cost more when thousands make it? The same number of calls, by one and by many, from when all are there until all
- * have made theirs; and bare, since what the machine itself takes for so many is not ours.
+ * have made theirs. Beside it what the machine itself takes for so many: bare, and under the smallest supervisor in C that does the
+ * same. With one process on any CPU it decides where the scheduler puts the supervisor; on one CPU it does not.
  */
-export function scale({ rounds, quick }) {
-  const { crowd } = buildTools();
-  const calls = quick ? 50_000 : 100_000;
-  return Object.entries(CROWDS).map(([what, sizes]) => {
-    const subjects = sizes.map((many) => ({
-      ...{ name: crowdOf(many, what), many, argv: hermes("auto", "requested") },
-    }));
-    const bare = [sizes[0], sizes.at(-1)].map((many) => ({
-      ...{ name: `bare, ${crowdOf(many, what)}`, many, argv: [] },
-    }));
-    const samples = interleave(rounds, [...subjects, ...bare], ({ many, argv }) =>
-      Number(run([...argv, crowd, what, String(many), String(calls)]).stdout),
-    );
-    const [one] = subjects;
-    const goals = subjects
-      .slice(1)
-      .map(({ name }) => ({ subject: name, against: one.name, atMost: AT_MOST }));
-    const most = subjects.at(-1).name;
-    const about = { name: `an open, by ${most}`, ours: most, bare: one.name, peers: [] };
-    return printTable(`openat + close, mediated, by many ${what}`, "ns", samples, goals, about);
-  });
+export function scale({ rounds, quick, pinned }) {
+  const { crowd, act } = buildTools();
+  const calls = String(quick ? 20_000 : 50_000);
+  const systems = {
+    "": hermes("auto", "requested"),
+    "C, acting: ": [act, String(filterLength("notify", "requested"))],
+    "bare: ": [],
+  };
+  const tables = [];
+  for (const [place, pin] of Object.entries(PLACES).slice(pinned ? 1 : 0))
+    for (const [what, { sizes, one }] of Object.entries(CROWDS)) {
+      const nameOf = (many) => (many === 1 ? one : `${many.toLocaleString("en")} ${what}`);
+      const ends = [sizes[0], sizes.at(-1)];
+      const subjects = Object.entries(systems).flatMap(([system, argv]) =>
+        (system === "" ? sizes : ends).map((many) => ({ name: `${system}${nameOf(many)}`, many, argv })),
+      );
+      const samples = interleave(rounds, subjects, ({ many, argv }) =>
+        Number(run([...pin, ...argv, crowd, what, String(many), calls]).stdout),
+      );
+      const most = nameOf(ends[1]);
+      const goals = sizes.slice(1).map((many) => ({ subject: nameOf(many), against: one, atMost: AT_MOST }));
+      const about = { name: `an open, by ${most}, ${place}`, ours: most, bare: one, peers: [] };
+      tables.push(printTable(`openat + close by many ${what}, ${place}`, "ns", samples, goals, about));
+    }
+  return tables;
 }
-
-const crowdOf = (many, what) =>
-  many === 1 ? `1 ${what.replace(/(ss)?e?s$/, "$1")}` : `${many.toLocaleString("en")} ${what}`;

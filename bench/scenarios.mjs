@@ -41,7 +41,7 @@ export const SCENARIOS = [
     run: languages,
   },
   { name: "rules", about: "1 to 10,000 rules", rounds: [5, 2], run: rules },
-  { name: "scale", about: "1 to 5,000 processes, 1 to 1,000 threads", rounds: [5, 2], run: scale },
+  { name: "scale", about: "1 to 5,000 processes, 1 to 1,000 threads", rounds: [3, 1], run: scale },
   { name: "workloads", about: "real programs, bare and under each system", rounds: [5, 1], run: workloads },
   {
     name: "trace",

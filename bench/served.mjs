@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lastLine } from "./measured.mjs";
+import { complaint } from "./measured.mjs";
 import { envOf } from "./place.mjs";
 
 const PATIENCE_MS = 5000;
@@ -18,7 +18,7 @@ export async function served(work, prefix, place, size) {
     const [client, ...args] = work.load({ port }, size);
     const from = performance.now();
     const done = spawnSync(client, args, { encoding: "utf8" });
-    if (done.status !== 0) throw new Error(`${client}: exit ${done.status}: ${lastLine(done.stderr)}`);
+    if (done.status !== 0) throw new Error(`${client}: exit ${done.status}: ${complaint(done.stderr)}`);
     return { wall: performance.now() - from };
   } finally {
     await end(server, ended);

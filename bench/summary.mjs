@@ -1,4 +1,5 @@
 import { figure, mark, printColumns } from "./print.mjs";
+import { ratioOf } from "./stats.mjs";
 import { SYSTEMS } from "./systems.mjs";
 
 /**
@@ -20,7 +21,10 @@ function rowOf(scenario, { title, unit, rows, goals = [], checks = [], about }) 
     goals: told.length,
     missed: told.filter(({ holds }) => !holds).map(goalText),
   };
-  if (!rows) return { ...common, name: title };
+  if (!rows) {
+    const [{ name: what, value: ours, unit: of }] = checks;
+    return { ...common, name: title, what, ours, unit: of };
+  }
   if (!about || !rows[about.ours]) return told.length > 0 ? { ...common, name: title } : undefined;
   const ours = rows[about.ours];
   const bare = rows[about.bare];
@@ -36,11 +40,12 @@ function rowOf(scenario, { title, unit, rows, goals = [], checks = [], about }) 
   };
 }
 
+/** Of several figures the first one stands for all. */
+export const labelOf = ({ name, what }) => (what === undefined ? name : `${name}: ${what}`);
+
 /** By rounds, as everywhere. */
 function ratioBetween(ours, against) {
-  const ratios = ours.samples.map((sample, i) => sample / against.samples[i]).toSorted((a, b) => a - b);
-  const half = ratios.length >> 1;
-  return ratios.length % 2 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
+  return ratioOf(ours.samples, against.samples).median;
 }
 
 function fastest(rows, peers, works) {
@@ -64,7 +69,7 @@ export function printSummary(results) {
   printColumns("summary", [
     ["", "HERMES", "× bare", "fastest peer at each call", "… done at the start", "goals"],
     ...rows.map((row) => [
-      row.name,
+      labelOf(row),
       row.ours === undefined ? "–" : time(row.ours, row.unit),
       row.ratio === undefined
         ? "–"
@@ -74,6 +79,10 @@ export function printSummary(results) {
       row.goals === 0 ? "" : `${mark(row.met === row.goals)} ${row.met} of ${row.goals}`,
     ]),
   ]);
+  if (results.quick)
+    process.stdout.write(
+      "\n  quick: small enough that starting is much of it; the goals are of a full sitting\n",
+    );
   list(
     "goals that are not met",
     rows.flatMap(({ name, missed }) => missed.map((text) => `${name}: ${text}`)),

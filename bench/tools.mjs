@@ -18,7 +18,7 @@ export function buildTools() {
 
 const SOURCES = [
   ...["programs/calls", "programs/crowd", "programs/functions", "programs/measure"],
-  ...["reference/allow", "reference/notify", "reference/stop", "reference/trace"],
+  ...["reference/act", "reference/allow", "reference/notify", "reference/stop", "reference/trace"],
 ];
 
 function compile() {
