@@ -369,9 +369,8 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   /** Where the call's data lies: in bytes to be written, or on return bytes that were read. */
   dataPieces(): Piece[] | undefined {
     const { data, outData } = this.shape;
-    const isReturn = this.stop.kind === KIND.return;
     if (data >= 0) return this.#pieces(data, Number.MAX_SAFE_INTEGER);
-    if (outData < 0 || !isReturn || this.stop.result < 0) return undefined;
+    if (outData < 0 || this.stop.kind !== KIND.return || this.stop.result < 0) return undefined;
     return this.#pieces(
       outData,
       this.call.args[outData]!.filled ? this.stop.result : Number.MAX_SAFE_INTEGER,

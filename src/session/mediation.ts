@@ -345,8 +345,7 @@ export class Mediation {
         what: `to stop ${missing.slice(0, 8).join(", ")}${missing.length > 8 ? " …" : ""} (or to change what was only decided)`,
         why: "the filter of a running program can only be tightened; start the run with --live",
       });
-    const kept = new Set(stack.constants.map((rule) => rule.id));
-    const stuck = this.#filtered.filter((rule) => !kept.has(rule.id));
+    const stuck = this.#filtered.filter(({ id }) => !stack.constants.some((rule) => rule.id === id));
     if (stuck.length > 0)
       this.#host.problem(
         `rules decided in the kernel's filter stay in force for this run: ${stuck.map((r) => r.id).join(", ")}`,
@@ -410,8 +409,7 @@ export class Mediation {
   }
 
   #doors(): string[] {
-    const { doors } = this.arrangement;
-    return (["notify", "trace"] as const).filter((name) => doors & (1 << DOOR[name]));
+    return (["notify", "trace"] as const).filter((name) => this.arrangement.doors & (1 << DOOR[name]));
   }
 
   #traceResult(): { trace?: TraceResult } {
