@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "act.h"
 #include "identity.h"
+#include "settled.h"
 #include "values.h"
 
 #include <errno.h>
@@ -68,6 +69,19 @@ static napi_value create(napi_env env, napi_callback_info info)
 	return number(env, s->worker);
 }
 
+/* settle(table): answers that stand, see settled.h; kept until close(). */
+static napi_value settle(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	size_t size;
+	uint8_t *table = bytes(&c, 0, &size);
+	if (need_session(&c) == NULL || table == NULL || size != sizeof(struct settled) || c.session->settled != NULL)
+		return number(env, -EINVAL);
+	c.session->settled = (struct settled *)(void *)table;
+	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&c.session->settled_reference);
+	return number(env, 0);
+}
+
 /* close(): the session is over; the thread may have another. */
 static napi_value close_session(napi_env env, napi_callback_info info)
 {
@@ -75,6 +89,8 @@ static napi_value close_session(napi_env env, napi_callback_info info)
 	if (c.session != NULL) {
 		napi_set_instance_data(env, NULL, NULL, NULL);
 		napi_delete_reference(env, c.session->reference);
+		if (c.session->settled_reference != NULL)
+			napi_delete_reference(env, c.session->settled_reference);
 		free_session(env, c.session, NULL);
 	}
 	return number(env, 0);
@@ -337,6 +353,10 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(plan_fence, cgroups); FIELD(plan_fence, handled_files); FIELD(plan_fence, handled_ports);
 	FIELD(plan_fence, scopes); FIELD(plan_fence, in_force); FIELD(plan_fence, errnos);
 	PUT("plan_fence", sizeof(struct plan_fence));
+	FIELD(settled, in_force); FIELD(settled, class_count); FIELD(settled, classes); FIELD(settled, next); FIELD(settled, allowed);
+	FIELD(settled_class, nr); FIELD(settled_class, flags_at); FIELD(settled_class, flags); FIELD(settled_class, dirfd_at);
+	FIELD(settled_class, path_at); FIELD(settled_class, resolve); FIELD(settled_class, made);
+	PUT("settled_class", sizeof(struct settled_class)); PUT("settled", sizeof(struct settled));
 	PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
 	return object;
 }
@@ -358,7 +378,7 @@ napi_status export_functions(napi_env env, napi_value exports, const struct expo
 NAPI_MODULE_INIT()
 {
 	static const struct exported surface[] = {
-		{ "create", create }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
+		{ "create", create }, { "settle", settle }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },

@@ -195,6 +195,12 @@ static int start(int listener, struct keep *keep, uint64_t id, struct act *act)
 	return -failed;
 }
 
+void deputy_answer(int listener, struct keep *keep, uint64_t id, const struct outcome *outcome)
+{
+	respond(listener, id, outcome);
+	keep_done(keep, id);
+}
+
 void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act)
 {
 	struct outcome outcome = { .fd = -1 };
@@ -205,7 +211,6 @@ void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act)
 	} else {
 		outcome = act_make(act);
 	}
-	respond(listener, id, &outcome);
-	keep_done(keep, id);
+	deputy_answer(listener, keep, id, &outcome);
 	act_discard(act);
 }

@@ -7,4 +7,7 @@
 /* Makes the act, now or later, and answers the notification; the act and what it holds are the deputy's from now on. */
 void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act);
 
+/* The notification of a call that has been made already. */
+void deputy_answer(int listener, struct keep *keep, uint64_t id, const struct outcome *outcome);
+
 #endif

@@ -85,6 +85,8 @@ int notify_receive(struct session *s)
 		keep_done(s->kept, request.id);
 		return 0;
 	}
+	if (settled_answers(s))
+		return 0;
 	s->awaiting = 1;
 	return 1;
 }

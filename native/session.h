@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include "layout.h"
+#include "origin.h"
 #include "plan.h"
 
 #include <linux/seccomp.h>
@@ -90,7 +91,10 @@ struct session {
 	int tell_first;     /* the next return is reported, although nobody asked for it */
 	uint8_t stops[MAX_SYSCALL / 8]; /* where every call stops: those that are reported */
 	struct keep *kept;  /* shared with the keeper; deputies may outlive us, so it stays mapped */
-	void *reference;    /* the reference by which the buffer is held */
+	struct settled *settled; /* answers that stand, NULL for none */
+	struct origins origins;
+	void *reference;    /* the references by which the buffer and that table are held */
+	void *settled_reference;
 };
 
 /* launch: returns 0, or -errno; failed_step in the plan says more. */
@@ -110,6 +114,9 @@ static inline struct pin *session_pins(struct session *s)
 /* notify.c: each returns 1 when the buffer holds an event, 0 when there was none, -errno */
 int notify_receive(struct session *s);
 void notify_answer(struct session *s, const struct event *event);
+
+/* settled.c: answers the call in the buffer if what is known allows it; returns whether it did */
+int settled_answers(struct session *s);
 
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);

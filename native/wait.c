@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -293,19 +294,37 @@ int session_deadline(struct session *s, int64_t milliseconds)
 	return timer_settime(s->deadline, 0, &when, NULL) < 0 ? -errno : 0;
 }
 
+/*
+ * Without its supervisor the launcher ends whatever is left; then it goes too. What we trace only we can bury, and the
+ * launcher waits for that.
+ */
+static void wait_for_launcher(struct session *s)
+{
+	while (s->launcher > 0) {
+		int status;
+		pid_t pid = waitpid(s->tracee_count > 0 ? -1 : s->launcher, &status, __WALL | __WNOTHREAD);
+		if (pid == s->launcher || (pid < 0 && errno != EINTR))
+			s->launcher = 0;
+		else if (pid > 0 && WIFSTOPPED(status) && kill(pid, SIGKILL) == 0)
+			ptrace(PTRACE_CONT, pid, 0, 0);
+	}
+}
+
 void session_close(struct session *s)
 {
 	stop_pump(s);
 	if (s->has_deadline)
 		timer_delete(s->deadline);
-	/* Without its supervisor the launcher ends whatever is left; then it goes too. */
 	if (s->socket >= 0)
 		close(s->socket);
 	if (s->listener >= 0)
 		close(s->listener);
-	if (s->launcher > 0) /* a keeper stays as long as there is somebody to keep */
-		waitpid(s->launcher, NULL, __WALL | (s->attached ? WNOHANG : 0));
+	if (!s->attached)
+		wait_for_launcher(s);
+	else if (s->launcher > 0) /* a keeper stays as long as there is somebody to keep */
+		waitpid(s->launcher, NULL, __WALL | WNOHANG);
 	if (s->plan != NULL)
 		munmap(s->plan, s->plan_size);
 	tracee_forget_all(s);
+	origin_close(&s->origins);
 }

@@ -122,8 +122,10 @@ if (process.platform === "linux" && process.arch === "x64") {
 /** What is known of the policies that come with HERMES: src/policy/yaml/known.ts. */
 await step("policies", ["policies", "dist/.typescript", "scripts/policies.mjs"], async () => {
   const { knownPolicies } = await import("./policies.mjs");
-  rmSync("dist/policies.json", { force: true });
-  writeFileSync("dist/policies.json", JSON.stringify(await knownPolicies()));
+  rmSync("dist/policies", { recursive: true, force: true });
+  const known = await knownPolicies();
+  mkdirSync("dist/policies");
+  for (const [digest, file] of known) writeFileSync(`dist/policies/${digest}.json`, JSON.stringify(file));
 });
 
 /** What V8 makes of what must start at once. It is made by doing it, so all else is built by now. */

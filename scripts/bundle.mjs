@@ -92,6 +92,12 @@ const apart = {
         ? compiled(`../cli/${name}.cjs`)
         : { path: `../cli/${name}.cjs`, external: true };
     });
+    build.onLoad({ filter: /\/src\/policy\/yaml\/re2\.ts$/ }, () => ({
+      contents: `import { loadCompiled } from "./src/compiled.ts";
+        import { HOME } from "./src/home.ts";
+        export const re2 = () => loadCompiled(HOME + "dist/policy/re2.cjs");`,
+      resolveDir: ".",
+    }));
     build.onLoad({ filter: /./, namespace: "compiled" }, ({ path }) => ({
       contents: `const { join } = require("node:path");
         module.exports = require("./src/compiled.ts").loadCompiled(join(__dirname, ${JSON.stringify(path)}));`,
@@ -125,7 +131,12 @@ export async function bundle() {
   ];
   const built = [
     await esbuild.build({ ...settings(started), ...required, plugins: [apart] }),
-    await esbuild.build({ ...settings(LANGUAGES), ...required }),
+    await esbuild.build({ ...settings(LANGUAGES), ...required, plugins: [apart] }),
+    await esbuild.build({
+      ...settings([{ in: "re2js", out: "policy/re2" }]),
+      ...required,
+      external: [],
+    }),
     await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...one }),
     await sharing(["src/deed/policy.ts", ...OTHERS.map((name) => `src/cli/${name}.ts`)]),
     await esbuild.build({

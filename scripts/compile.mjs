@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What programs do first, so that deciding on it is compiled too. */
-const PROGRAM = ["sh", "-c", "ls -l / >/dev/null; cat /etc/passwd >/dev/null; cd /tmp"];
+const PROGRAM = ["sh", "-c", "ls -l / >/dev/null; cat /etc/passwd >/dev/null; chroot --version 2>&1; true"];
 const CALL = { tool_name: "Bash", tool_input: { command: "git status && npm test" } };
 
 /**

@@ -5,5 +5,5 @@ import { createRequire } from "node:module";
 export async function knownPolicies() {
   const { getKnown } = createRequire(import.meta.url)("../dist/policy/yaml/load.cjs");
   const files = readdirSync("policies").filter((name) => /(?<!\.test)\.yaml$/.test(name));
-  return Object.fromEntries(await Promise.all(files.map((name) => getKnown(`policies/${name}`))));
+  return Promise.all(files.map((name) => getKnown(`policies/${name}`)));
 }

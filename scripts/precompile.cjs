@@ -1,13 +1,14 @@
-// node -r scripts/precompile.cjs …: when it ends, writes what V8 has compiled of each bundle to BUNDLE.cache (src/compiled.ts).
+// node -r scripts/precompile.cjs …: when it ends, writes what V8 has compiled of each bundle beside it (src/compiled.ts).
 const { writeFileSync } = require("node:fs");
 const vm = require("node:vm");
 const threads = require("node:worker_threads");
 
+const SUFFIX = `${process.versions.v8}-${process.arch}.cache`;
 const scripts = new Map();
 vm.Script = class extends vm.Script {
   constructor(text, options) {
     super(text, options);
-    if (!options.cachedData) scripts.set(`${options.filename}.cache`, this);
+    if (!options.cachedData) scripts.set(`${options.filename}.${SUFFIX}`, this);
   }
 };
 

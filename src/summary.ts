@@ -41,6 +41,12 @@ export interface DecisionCount {
   readonly count: number;
 }
 
+/** Who counts calls that are answered without us. */
+export interface Unasked {
+  /** How many there were since the last time, by number. */
+  made(): Iterable<readonly [nr: number, count: number]>;
+}
+
 type Deeds = Map<string, { -readonly [K in keyof DeedCount]: DeedCount[K] }>;
 
 /** A hostile program must not grow the supervisor by making policies say ever new things. */
@@ -55,6 +61,7 @@ export class Summary {
   /** By name; only what policies named is counted, so there are few. */
   readonly #inside = new Map<string, number>();
   readonly #deeds: Deeds | undefined;
+  unasked: Unasked | undefined;
 
   /** `deeds`: also what each decision fell on. */
   constructor(deeds = false) {
@@ -69,9 +76,9 @@ export class Summary {
     if (this.#deeds) this.#rememberDeed(event, decision, this.#deeds);
   }
 
-  /** A call that was only recorded, by the program itself. */
-  countObserved(nr: number): void {
-    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
+  /** Calls that nobody was asked about: recorded by the program itself, or allowed by an answer that stands. */
+  countUnasked(nr: number, count = 1): void {
+    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]! += count;
   }
 
   #rememberDeed(event: CallEvent, decision: Decision, deeds: Deeds): void {
@@ -115,6 +122,7 @@ export class Summary {
   }
 
   report(): SummaryReport {
+    for (const [nr, count] of this.unasked?.made() ?? []) this.countUnasked(nr, count);
     const byCall: Record<string, number> = {};
     let calls = 0;
     this.#calls.forEach((count, nr) => {

@@ -64,18 +64,15 @@ export type SyscallName = keyof SyscallArguments;
 }
 
 export function renderFlags(tables, series) {
-  const lines = Object.entries(tables).map(([name, { kind, enumMask, values }]) => {
-    const number = (value) =>
-      (kind === "bits" && value > 9) || value > 0xffff ? `0x${value.toString(16)}` : String(value);
-    const mask = enumMask === undefined ? "" : ` enumMask: 0x${enumMask.toString(16)},`;
-    const entries = Object.entries(values).map(([flag, value]) => `${key(flag)}: ${number(value)}`);
-    return `  ${key(name)}: { kind: "${kind}",${mask} values: { ${entries.join(", ")} } },`;
-  });
+  const lines = Object.entries(tables).map(
+    ([name, { kind, enumMask, values }]) =>
+      `${JSON.stringify(name)}:${JSON.stringify({ kind, enumMask, values })}`,
+  );
   return `${banner(series, "Names of flag bits and enumerations, by the table names that syscalls.generated.ts uses.")}import type { FlagTable } from "./flags.js";
 
-export const FLAGS: Readonly<Record<string, FlagTable>> = {
-${lines.join("\n")}
-};
+export const FLAGS: Readonly<Record<string, FlagTable>> = JSON.parse(\`{
+${lines.join(",\n")}
+}\`);
 `;
 }
 

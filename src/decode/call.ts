@@ -49,6 +49,8 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   readonly #entry: DecodedCall | undefined;
   #paths: readonly PathArgument[] | undefined;
   #fd: Descriptor | undefined | null = null;
+  /** Read once, so that all who decide see the same. */
+  #words: { argv?: readonly string[] | undefined; env?: readonly string[] | undefined } | undefined;
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
@@ -205,14 +207,19 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
       native().pinFd(stop.tid, dirfd, pin);
       return dirfd === AT_FDCWD ? this.process.cwd : (describeDescriptor(stop.tid, dirfd).target ?? "");
     }
+    const bytes = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
+    return this.#reach(dirfd, bytes, this.resolveFlags(i), pin);
+  }
+
+  /** How a path argument is resolved: RESOLVE bits. */
+  resolveFlags(i: number): number {
     const argument = this.call.args[i]!;
-    const follow = this.#follows(argument);
     const parent = CHANGES_ENTRIES.test(this.call.name) || (argument.creates && this.#mayCreate());
-    const flags =
-      (follow ? RESOLVE.follow : 0) |
+    return (
+      (this.#follows(argument) ? RESOLVE.follow : 0) |
       (parent ? RESOLVE.parent : 0) |
-      (this.#howWord(HOW_RESOLVE) << RESOLVE.howShift);
-    return this.#reach(dirfd, stop.has(i) ? stop.slotBytes(i) : encodeText(requested), flags, pin);
+      (this.#howWord(HOW_RESOLVE) << RESOLVE.howShift)
+    );
   }
 
   #reach(dirfd: number, path: Uint8Array, flags: number, pin: Uint8Array): string {
@@ -335,15 +342,19 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   // ---------------------------------------------------------------- bytes
 
   get argv(): readonly string[] | undefined {
-    const { argv } = this.shape;
-    if (argv < 0) return undefined;
-    return this.#entry ? this.#entry.argv : readStrings(this.stop.tid, this.stop.exact(argv));
+    return this.#strings("argv");
   }
 
   get env(): readonly string[] | undefined {
-    const { env } = this.shape;
-    if (env < 0) return undefined;
-    return this.#entry ? this.#entry.env : readStrings(this.stop.tid, this.stop.exact(env));
+    return this.#strings("env");
+  }
+
+  #strings(which: "argv" | "env"): readonly string[] | undefined {
+    const at = this.shape[which];
+    if (at < 0 || this.#entry) return this.#entry?.[which];
+    this.#words ??= {};
+    if (!(which in this.#words)) this.#words[which] = readStrings(this.stop.tid, this.stop.exact(at));
+    return this.#words[which];
   }
 
   get data(): Buffer | undefined {
@@ -358,9 +369,8 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   /** Where the call's data lies: in bytes to be written, or on return bytes that were read. */
   dataPieces(): Piece[] | undefined {
     const { data, outData } = this.shape;
-    const isReturn = this.stop.kind === KIND.return;
     if (data >= 0) return this.#pieces(data, Number.MAX_SAFE_INTEGER);
-    if (outData < 0 || !isReturn || this.stop.result < 0) return undefined;
+    if (outData < 0 || this.stop.kind !== KIND.return || this.stop.result < 0) return undefined;
     return this.#pieces(
       outData,
       this.call.args[outData]!.filled ? this.stop.result : Number.MAX_SAFE_INTEGER,

@@ -6,6 +6,8 @@ import { decodeText } from "../text.js";
 const MAX_VECTORS = 1024;
 const MAX_STRINGS = 4096;
 const MAX_STRING = 128 * 1024;
+/** So many bytes of an array of pointers are read at once. */
+const POINTERS = 256;
 const MSGHDR_SIZE = 56;
 const MMSGHDR_SIZE = 64;
 
@@ -23,9 +25,12 @@ export function readExactly(tid: number, address: bigint, length: number): Buffe
   return bytes?.length === length ? bytes : undefined;
 }
 
+/** For strings as they mostly are: decoded at once, and so free for the next. */
+const shortString = Buffer.alloc(4096);
+
 export function readString(tid: number, address: bigint, limit: number): string | undefined {
   if (address === 0n) return undefined;
-  const bytes = Buffer.allocUnsafe(limit);
+  const bytes = limit <= shortString.length ? shortString.subarray(0, limit) : Buffer.allocUnsafe(limit);
   const got = native().fetchString(tid, address, bytes);
   return got < 0 ? undefined : decodeText(bytes.subarray(0, got));
 }
@@ -34,14 +39,18 @@ export function readString(tid: number, address: bigint, limit: number): string 
 export function readStrings(tid: number, address: bigint): string[] | undefined {
   if (address === 0n) return [];
   const strings: string[] = [];
-  for (let at = address; ; at += 8n) {
-    const pointer = readExactly(tid, at, 8)?.readBigUInt64LE();
-    if (pointer === undefined || strings.length > MAX_STRINGS) return undefined;
-    if (pointer === 0n) return strings;
-    const text = readString(tid, pointer, 4096) ?? readString(tid, pointer, MAX_STRING);
-    if (text === undefined) return undefined;
-    strings.push(text);
+  for (let at = address; strings.length <= MAX_STRINGS; at += BigInt(POINTERS)) {
+    const pointers = readMemory(tid, at, POINTERS);
+    for (let i = 0; i < POINTERS; i += 8) {
+      if (!pointers || i + 8 > pointers.length) return undefined;
+      const pointer = pointers.readBigUInt64LE(i);
+      if (pointer === 0n) return strings;
+      const text = readString(tid, pointer, 4096) ?? readString(tid, pointer, MAX_STRING);
+      if (text === undefined) return undefined;
+      strings.push(text);
+    }
   }
+  return undefined;
 }
 
 export interface Piece {

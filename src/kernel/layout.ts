@@ -113,3 +113,27 @@ export const FETCH = { nothing: 0, string: 1, bytes: 2 } as const;
 export const MAX_SYSCALL = 512;
 export const FETCH_STEP_SIZE = 4;
 export const FETCH_PLAN_SIZE = MAX_SYSCALL * ARGUMENTS * FETCH_STEP_SIZE;
+
+/** The table of answers that stand (native/settled.h). */
+export const SETTLED = { classes: 64, states: 4096, bytes: 128, start: 1 } as const;
+export const SETTLED_CLASS_FIELD = {
+  nr: 0,
+  flagsAt: 4,
+  flags: 8,
+  dirfdAt: 12,
+  pathAt: 16,
+  resolve: 20,
+  made: 24,
+} as const;
+export const SETTLED_CLASS_SIZE = 32;
+const SETTLED_CLASSES_OFFSET = 8;
+const SETTLED_NEXT_OFFSET = SETTLED_CLASSES_OFFSET + SETTLED.classes * SETTLED_CLASS_SIZE;
+const SETTLED_ALLOWED_OFFSET = SETTLED_NEXT_OFFSET + SETTLED.states * SETTLED.bytes * 2;
+export const SETTLED_FIELD = {
+  inForce: 0,
+  classCount: 4,
+  classes: SETTLED_CLASSES_OFFSET,
+  next: SETTLED_NEXT_OFFSET,
+  allowed: SETTLED_ALLOWED_OFFSET,
+} as const;
+export const SETTLED_SIZE = SETTLED_ALLOWED_OFFSET + SETTLED.classes * SETTLED.states;

@@ -7,6 +7,8 @@ import { HOME } from "../home.js";
 export interface Native {
   /** Makes this thread the owner of a session; returns its OS thread id. */
   create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, actMark: number): number;
+  /** Answers that stand, for calls that then need not come here: see layout.ts SETTLED. */
+  settle(table: Uint8Array): number;
   /** Gives back what the session had: the thread may own another. */
   close(): number;
   launch(plan: Uint8Array, launcher: string): number;

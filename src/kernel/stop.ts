@@ -210,6 +210,17 @@ export class Answer {
     return this.#u32[this.#at(ANSWER_FIELD.action)]!;
   }
 
+  /** The call is made in the program's place, as it is, by us as we are. */
+  get isPlainAct(): boolean {
+    const zero = (field: number) => this.#u32[this.#at(field)] === 0;
+    return (
+      this.action === ANSWER.act &&
+      zero(ANSWER_FIELD.flags) &&
+      zero(ANSWER_FIELD.registers) &&
+      zero(ANSWER_FIELD.writeCount)
+    );
+  }
+
   /** What the program will see, when the call does not happen. */
   get resultOfReturn(): number | undefined {
     return this.action === ANSWER.return

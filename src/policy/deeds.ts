@@ -372,6 +372,15 @@ const TABLE: readonly Row[] = [
   { calls: "sync msync", does: ["sync"], on: NOTHING },
 ];
 
+/** Calls on one path: what they do to it depends on their flags, and on nothing else. */
+export const ON_ONE_PATH: ReadonlySet<string> = new Set(
+  [
+    "open openat creat stat lstat access newfstatat faccessat faccessat2 statx readlink readlinkat statfs",
+    "mkdir mkdirat unlink unlinkat rmdir truncate chmod fchmodat fchmodat2 chown lchown fchownat",
+    "utime utimes futimesat utimensat getxattr lgetxattr listxattr llistxattr",
+  ].flatMap((names) => names.split(" ")),
+);
+
 /** Every deed of the table, one call each. */
 export const DEEDS: readonly Deed[] = TABLE.flatMap(({ calls, does, on, holds, when, subtree }) =>
   calls.split(" ").map((name) => {

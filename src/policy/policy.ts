@@ -40,10 +40,20 @@ export interface Policy {
     interest: FunctionInterest,
   ): Verdict | undefined;
   decideInstruction?(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined;
+  /** What its answer to a call depends on, where that is the call's flags and one path only. */
+  settles?(nr: number): Settling | undefined;
   /** What is allowed in it but probably not meant: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
   /** Why it decides so, line by line, where it can say more than its answer does. */
   why?(event: CallEvent): readonly string[];
+}
+
+/** Two calls with the same flags get the same answer when the same patterns match their paths. */
+export interface Settling {
+  /** As text (match/glob.ts), without braces. */
+  readonly patterns: readonly string[];
+  /** Not so for these paths. */
+  readonly except: readonly string[];
 }
 
 /** What holds without the policy being asked. A list that is absent restricts nothing; an empty one allows nothing. */

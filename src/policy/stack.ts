@@ -9,6 +9,7 @@ import type {
   InstructionInterest,
   Interest,
   Policy,
+  Settling,
 } from "./policy.js";
 
 const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
@@ -104,6 +105,23 @@ export class PolicyStack {
 
   wantsReturn(nr: number): boolean {
     return this.#returns.has(nr);
+  }
+
+  /** Calls that somebody decides on. */
+  calls(): number[] {
+    return [...this.#entry.keys()];
+  }
+
+  /** What the answer to a call depends on, if all who are asked can say that. */
+  settles(nr: number): Settling | undefined {
+    const asked = this.#entry.get(nr);
+    if (!asked || this.#returns.has(nr)) return undefined;
+    const all = asked.map((policy) => policy.settles?.(nr));
+    if (!all.every((one) => one !== undefined)) return undefined;
+    return {
+      patterns: all.flatMap(({ patterns }) => patterns),
+      except: all.flatMap(({ except }) => except),
+    };
   }
 
   decide(event: CallEvent): Decision {

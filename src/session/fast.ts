@@ -104,7 +104,7 @@ export class RingEvents implements RingSink {
     result: Uint32Array,
     elapsed: number,
   ): void {
-    this.#summary.countObserved(nr);
+    this.#summary.countUnasked(nr);
     const call = syscallByNumber(nr);
     if (!this.#recorder || !call) return;
     const words = this.#words;

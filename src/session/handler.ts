@@ -27,6 +27,7 @@ import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
 import { instructionHost, lookInside, unhide } from "./inside.js";
 import { answerReturn } from "./return.js";
+import { Settled } from "./settled.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
@@ -89,6 +90,7 @@ export class Handler {
   readonly #execs: Execs;
   readonly #inside: Instrument | undefined;
   readonly #instructions: Instructions;
+  readonly #settled: Settled | undefined;
   readonly #pending = new Map<number, PendingCall>();
   readonly #held = new Held<HeldCall>((question, why) => this.#o.questions?.withdraw(question, why));
 
@@ -113,6 +115,7 @@ export class Handler {
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
     });
     if (options.inside) this.#inside = lookInside(options, this.#mediator);
+    else if (!options.recorder && !options.mirror) this.#settled = new Settled(options.stack);
   }
 
   /** What looks into programs, where somebody wants that. */
@@ -126,6 +129,12 @@ export class Handler {
     this.#mediator.replaceStack(stack);
     this.#inside?.replaceStack(stack);
     this.#instructions.replaceStack(stack);
+    this.#settled?.replaceStack(stack);
+  }
+
+  /** Answers that stand, where nobody wants to hear of every call. */
+  get settled(): Settled | undefined {
+    return this.#settled;
   }
 
   /** Returns 0 when the answer is in the buffer, or for how many milliseconds the event is to be held. */
@@ -180,7 +189,15 @@ export class Handler {
     if (decision.action === "ask") return this.#ask(event, decision);
     if (decision.fault?.delay) return this.#holdFor(event, decision);
     this.#carryOut(event, decision);
+    if (this.#settled) this.#settle(this.#settled, event, decision);
     return 0;
+  }
+
+  /** What the policies allow without a person may stand for the next call of its kind, unless somebody looks on. */
+  #settle(settled: Settled, event: DecodedCall, decision: Decision): void {
+    const { processes, activity } = this.#o;
+    settled.inForce = !processes.viewsDiffer && !processes.identitiesDiffer && !activity.counts(event);
+    if (decision.action === "allow" && !decision.watched && this.#answer.isPlainAct) settled.learn(event);
   }
 
   /** Held until somebody answers; where nobody can, it is refused. */

@@ -134,7 +134,7 @@ export class Mediation {
     if (target) lookAtThreads(target.pid, processes);
     if (target && this.arrangement.unhidden.size > 0)
       this.#problem(
-        "the time is told without system calls: it is seen only in programs that are started from now on",
+        "the time is told without system calls: it is seen only in programs that start from now on",
       );
     this.#recorder = this.#openTrace(processes, recorded);
     const mirror = this.#fence.mirror(options.stdio);
@@ -155,6 +155,7 @@ export class Mediation {
       ...(this.#recorder && { recorder: this.#recorder }),
       onProblem: (text) => this.#problem(text),
     });
+    this.#summary.unasked = this.handler.settled;
     if (target) this.handler.inside?.attached(target.pid);
     this.#observers = new Observers(options, this.handler.inside, {
       arrangement: this.arrangement,
@@ -244,6 +245,7 @@ export class Mediation {
       noNewPrivs,
       trapCounter,
       ...attach,
+      settled: this.handler.settled?.memory,
     };
   }
 
@@ -343,8 +345,7 @@ export class Mediation {
         what: `to stop ${missing.slice(0, 8).join(", ")}${missing.length > 8 ? " …" : ""} (or to change what was only decided)`,
         why: "the filter of a running program can only be tightened; start the run with --live",
       });
-    const kept = new Set(stack.constants.map((rule) => rule.id));
-    const stuck = this.#filtered.filter((rule) => !kept.has(rule.id));
+    const stuck = this.#filtered.filter(({ id }) => !stack.constants.some((rule) => rule.id === id));
     if (stuck.length > 0)
       this.#host.problem(
         `rules decided in the kernel's filter stay in force for this run: ${stuck.map((r) => r.id).join(", ")}`,
@@ -391,6 +392,7 @@ export class Mediation {
 
   /** How it is going. */
   status(): SessionStatus {
+    this.handler.settled?.suspend(); // somebody looks on: every call counts
     return {
       summary: this.#summary.report(),
       activity: this.#activity.look(),
@@ -407,8 +409,7 @@ export class Mediation {
   }
 
   #doors(): string[] {
-    const { doors } = this.arrangement;
-    return (["notify", "trace"] as const).filter((name) => doors & (1 << DOOR[name]));
+    return (["notify", "trace"] as const).filter((name) => this.arrangement.doors & (1 << DOOR[name]));
   }
 
   #traceResult(): { trace?: TraceResult } {

@@ -2,10 +2,10 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
-import { DEEDS, deedsOf } from "../policy/deeds.js";
+import { DEEDS, deedsOf, ON_ONE_PATH } from "../policy/deeds.js";
 import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
-import type { ConstantRule, ConstantTest, Interest, Policy } from "../policy/policy.js";
+import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
 import { holds } from "../policy/stack.js";
 import { processes, readStat, readText } from "../process/proc.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
@@ -168,7 +168,16 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
       return touches(event, kept) ? REFUSAL : undefined;
     },
     decideReturn: () => undefined,
+    settles: (nr) => (meantBy.has(nr) ? undefined : settlingOf(nr, files)),
   };
+}
+
+/** What is ours is never settled; the rest of the files is the same to us. */
+function settlingOf(nr: number, files: readonly string[]): Settling | undefined {
+  if (!deedsOf(nr).every(({ call }) => ON_ONE_PATH.has(call.name))) return undefined;
+  const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
+  const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
+  return { patterns: [], except: ["/proc/**", "/memfd:*/**", ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {

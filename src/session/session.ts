@@ -45,7 +45,7 @@ const TIMED_OUT = 124;
 /** One supervised run, seen from the main thread. */
 export class Session {
   readonly result: Promise<SessionResult>;
-  readonly #worker: Supervising["worker"];
+  readonly #thread: Supervising;
   #fail: (cause: unknown) => void = () => {};
   #workerTid: number | undefined;
   #pid: number | undefined;
@@ -118,7 +118,7 @@ export class Session {
     events: SessionEvents,
     finish?: (pid: number, ending: Ending, fence: FenceOutcome) => SessionResult,
   ) {
-    this.#worker = thread.worker;
+    this.#thread = thread;
     this.#timeout = task.options.timeout;
     const ended = new Promise<SessionResult>((resolve, reject) => {
       this.#fail = (cause) => {
@@ -133,7 +133,7 @@ export class Session {
         else this.#hear(report, events);
         if (!["done", "over", "failed"].includes(report.type)) return;
         this.#over = true;
-        for (const [event, listener] of listeners) this.#worker.off(event, listener);
+        for (const [event, listener] of listeners) thread.worker.off(event, listener);
         thread.release();
       };
       const failed = (cause: unknown) =>
@@ -147,7 +147,7 @@ export class Session {
         ["error", failed],
         ["exit", gone],
       ] as const;
-      for (const [event, listener] of listeners) this.#worker.on(event, listener);
+      for (const [event, listener] of listeners) thread.worker.on(event, listener);
     });
     this.result = ended.then((result) =>
       this.#timedOut ? { ...result, exitCode: TIMED_OUT, timedOut: true } : result,
@@ -255,7 +255,7 @@ export class Session {
 
   #order(order: Order): void {
     if (this.#over) return;
-    this.#worker.postMessage(order);
+    this.#thread.order(order);
     this.#unheard++;
     this.#wake();
   }

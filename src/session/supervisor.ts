@@ -58,6 +58,8 @@ export interface Doorway {
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
+  /** Answers that stand (session/settled.ts). */
+  readonly settled: SharedArrayBuffer | undefined;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
   /** Where the program runs already: what native().attach() is told. */
@@ -96,6 +98,7 @@ export class Supervisor {
       doorway.doors,
       doorway.actMark,
     );
+    if (doorway.settled) this.#native.settle(new Uint8Array(doorway.settled));
     this.#native.watchSignals(doorway.signals);
     this.#native.watchBirths(Number(doorway.births));
     this.pid = doorway.attach ? this.#attach(doorway, doorway.attach) : this.#launch();

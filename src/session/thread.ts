@@ -10,11 +10,11 @@ export interface Supervising {
   readonly worker: {
     on(event: string, listener: Listener): unknown;
     off(event: string, listener: Listener): unknown;
-    postMessage(order: Order): void;
   };
   /** The policies' files as they were when they were loaded, if that was before: a change since then is one. */
   readonly seen?: ReadonlyMap<string, string>;
   give(task: WorkerTask): void;
+  order(order: Order): void;
   /** Its session is over. */
   release(): void;
 }
@@ -26,6 +26,7 @@ export interface Supervising {
 export class Thread implements Supervising {
   readonly worker: Worker;
   readonly #tasks: MessagePort;
+  #given = 0;
   /** Whether it stays, to be given another task; else it ends with its session. */
   keep: ((thread: Thread) => boolean) | undefined;
 
@@ -47,7 +48,12 @@ export class Thread implements Supervising {
 
   give(task: WorkerTask): void {
     this.worker.ref();
+    this.#given++;
     this.#tasks.postMessage(task);
+  }
+
+  order(order: Order): void {
+    this.worker.postMessage({ task: this.#given, order } satisfies OrderForTask);
   }
 
   /** Its session is over. Whoever keeps threads for other tasks says so by `keep`. */
@@ -68,6 +74,12 @@ function log(text: Buffer): void {
   } catch {
     // Nobody listens.
   }
+}
+
+/** An order may come before its task has begun, or after it is over: it says which one it is for, from 1 on. */
+export interface OrderForTask {
+  readonly task: number;
+  readonly order: Order;
 }
 
 /** What the worker is born with. */

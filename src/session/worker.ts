@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { format } from "node:util";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import type { Order, Report, WorkerTask } from "./options.js";
+import type { Report, WorkerTask } from "./options.js";
 import { supervise } from "./supervise.js";
 import type { Channel } from "./supervisor.js";
-import type { ThreadData } from "./thread.js";
+import type { OrderForTask, ThreadData } from "./thread.js";
 
 /**
  * The worker thread: it owns the tracees of one session after the other and blocks in the wait; unless policies must stay
@@ -13,9 +13,15 @@ import type { ThreadData } from "./thread.js";
  */
 
 const port = parentPort as MessagePort;
+let task = 0;
 const channel: Channel = {
   report: (message: Report) => port.postMessage(message),
-  orders: () => (receiveMessageOnPort(port) as { message: Order } | undefined)?.message,
+  orders: () => {
+    for (;;) {
+      const got = receiveMessageOnPort(port) as { message: OrderForTask } | undefined;
+      if (!got || got.message.task === task) return got?.message.order;
+    }
+  },
 };
 
 // The program owns stdout. What a policy prints is HERMES's log.
@@ -24,9 +30,9 @@ for (const method of ["log", "info", "debug", "warn", "error"] as const)
 
 async function workOn(tasks: MessagePort): Promise<never> {
   for (;;) {
-    const [task] = (await once(tasks, "message")) as [WorkerTask];
-    while (channel.orders()); // meant for a session that was over before it heard of them
-    channel.report(await supervise(task, channel));
+    const [given] = (await once(tasks, "message")) as [WorkerTask];
+    task++;
+    channel.report(await supervise(given, channel));
   }
 }
 

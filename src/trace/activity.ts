@@ -52,24 +52,25 @@ export class Activity {
     for (const uses of [this.#processes, this.#files, this.#peers]) uses.clear();
   }
 
-  #active(event: DecodedCall): boolean {
+  /** Whether somebody looks on. */
+  counts(event: DecodedCall): boolean {
     return this.#until > 0 && event.time * 1000 <= this.#until;
   }
 
   /** Whether it wants to hear how the call ended: how much it read or wrote. */
   wantsReturn(event: DecodedCall): boolean {
-    return this.#active(event) && carriesData(event);
+    return this.counts(event) && carriesData(event);
   }
 
   entered(event: DecodedCall): void {
-    if (!this.#active(event)) return;
+    if (!this.counts(event)) return;
     this.#processes.of(event.process.pid).calls++;
     for (const { path } of event.paths) this.#files.of(path).calls++;
     for (const address of event.addresses) this.#peers.of(formatAddress(address)).calls++;
   }
 
   returned(event: DecodedCall): void {
-    if (!this.#active(event) || event.result <= 0 || !carriesData(event)) return;
+    if (!this.counts(event) || event.result <= 0 || !carriesData(event)) return;
     const direction = event.classes.includes("write") ? "written" : "read";
     this.#processes.of(event.process.pid)[direction] += event.result;
     const { fd } = event;

@@ -53,6 +53,13 @@ describe("run()", () => {
     expect(result.signal).toBe("SIGKILL");
   });
 
+  it("is over as well when it is aborted before the program has started", async () => {
+    const abort = new AbortController();
+    setImmediate(() => abort.abort());
+    const result = await run({ command: ["sleep", "100"], signal: abort.signal });
+    expect(result.signal).toBe("SIGKILL");
+  });
+
   it("gives the program the environment, folder, limits and descriptors that it is told to", async () => {
     const { output } = await capture(["sh", "-c", "pwd; echo $A; ulimit -n; ulimit -c"], {
       cwd: "/usr",

@@ -20,10 +20,10 @@ export const ANY_DEPTH = Symbol("**");
 export interface Wild {
   readonly tokens: readonly Token[];
 }
-type Token = string | typeof STAR | typeof ONE | CharacterSet;
-const STAR = Symbol("*");
-const ONE = Symbol("?");
-interface CharacterSet {
+export type Token = string | typeof STAR | typeof ONE | CharacterSet;
+export const STAR = Symbol("*");
+export const ONE = Symbol("?");
+export interface CharacterSet {
   readonly negated: boolean;
   readonly ranges: readonly (readonly [number, number])[];
 }
@@ -253,7 +253,9 @@ function takes(token: Exclude<Token, typeof STAR>, text: string, i: number): num
   if (typeof token === "string") return text.startsWith(token, i) ? token.length : 0;
   if (i >= text.length) return 0;
   if (token === ONE) return text.codePointAt(i)! > 0xffff ? 2 : 1;
-  const code = text.charCodeAt(i);
-  const inside = token.ranges.some(([from, to]) => code >= from && code <= to);
-  return inside !== token.negated ? 1 : 0;
+  return isIn(token, text.charCodeAt(i)) ? 1 : 0;
+}
+
+export function isIn({ ranges, negated }: CharacterSet, code: number): boolean {
+  return ranges.some(([from, to]) => code >= from && code <= to) !== negated;
 }

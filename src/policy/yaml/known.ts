@@ -9,21 +9,16 @@ export interface KnownFile {
   readonly content: PolicyFile;
 }
 
-let files: Readonly<Record<string, KnownFile>> | undefined;
-
 /**
  * To parse a policy, to check its shape and its examples takes longer than all else at the start of a run. What comes of it
  * depends on nothing but the text: of those that come with HERMES it is kept (scripts/policies.mjs), by the text's digest.
  */
 export function knownFile(digest: string): KnownFile | undefined {
-  files ??= read();
-  return Object.hasOwn(files, digest) ? files[digest] : undefined;
-}
-
-function read(): Readonly<Record<string, KnownFile>> {
+  let text: string;
   try {
-    return JSON.parse(readFileSync(`${HOME}dist/policies.json`, "utf8"));
+    text = readFileSync(`${HOME}dist/policies/${digest}.json`, "utf8");
   } catch {
-    return {}; // it is being built
+    return undefined;
   }
+  return JSON.parse(text) as KnownFile;
 }

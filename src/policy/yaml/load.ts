@@ -14,6 +14,7 @@ import type { FunctionRule } from "./function-rule.js";
 import { compileInstructionRule, type InstructionRule, isAboutInstructions } from "./instruction-rule.js";
 import { whyNotInstruction } from "./instruction-rules.js";
 import { type KnownFile, knownFile } from "./known.js";
+import { knownRegularExpression, regularExpression } from "./regular-expression.js";
 import type { Rule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
 import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
@@ -33,8 +34,10 @@ interface LoadedFile {
   readonly variables: Variables;
   /** The same in the surroundings that examples are about. */
   readonly exampleVariables: Variables;
-  /** Its examples held when HERMES was built. */
-  readonly wasChecked: boolean;
+  /** It was loaded with all checks when HERMES was built … */
+  readonly isKnown: boolean;
+  /** … and no variable from elsewhere has a part in its examples. */
+  readonly examplesHold: boolean;
 }
 
 /** As the other languages are loaded. What was counted goes on being counted when a policy is loaded anew. */
@@ -122,13 +125,14 @@ class FileLoader {
     above: readonly string[],
   ): Promise<{ file: LoadedFile; default: Default; fence: PolicyFence }> {
     this.names.push(file);
-    const { source, content, isKnown } = await this.#read(name, file);
+    const { text, source, content, isKnown } = await this.#read(name, file);
     const own = { ...ownVariables(source, content), ...given };
     const set = { ...own, ...this.#given };
     const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), set);
     const exampleVariables = new Variables(EXAMPLE_SURROUNDINGS, dirname(file), own);
-    const wasChecked = isKnown && Object.keys(given).length === 0;
-    const loaded: LoadedFile = { source, content, variables, exampleVariables, wasChecked };
+    const isItself = !Object.keys(given).some((variable) => text.includes(`\${${variable}}`));
+    const examplesHold = isKnown && isItself;
+    const loaded: LoadedFile = { source, content, variables, exampleVariables, isKnown, examplesHold };
     const chain = [...above, file];
     const includes = content.include === undefined ? [] : [content.include].flat().map(String);
     for (const [i, include] of includes.entries()) {
@@ -184,6 +188,7 @@ class FileLoader {
 }
 
 interface ReadFile {
+  readonly text: string;
   readonly source: Source;
   readonly content: PolicyFile;
   readonly isKnown: boolean;
@@ -197,11 +202,12 @@ async function readText(name: string, bytes: Buffer): Promise<ReadFile> {
     throw new HermesError("POLICY_SYNTAX", { file: name, message: "it is not UTF-8" }, { cause });
   }
   const known = knownFile(digestOf(bytes));
-  if (known) return { source: new Source(name, text, known.root), content: known.content, isKnown: true };
+  if (known)
+    return { text, source: new Source(name, text, known.root), content: known.content, isKnown: true };
   const { parseSource } = await import("../../yaml/parse.js");
   const { checkShape } = await import("./check.js");
   const source = parseSource(name, text);
-  return { source, content: checkShape(source), isKnown: false };
+  return { text, source, content: checkShape(source), isKnown: false };
 }
 
 function digestOf(bytes: Buffer): string {
@@ -249,9 +255,9 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       throw source.error([...place, "id"], `the id ${id} is taken by the rule at ${known}`);
     ids.set(id, at);
   };
-  const pattern = await regularExpressions(files);
   for (const file of files) {
     const hosts = await lookUpHosts(file, surroundings);
+    const pattern = file.isKnown ? knownRegularExpression : regularExpression;
     const compilation: Compilation = { ...file, surroundings, hosts, pattern };
     for (const [i, spec] of (file.content.rules ?? []).entries()) {
       const place: Place = ["rules", i];
@@ -264,13 +270,13 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       if (isAboutInstructions(spec)) {
         const rule = compileInstructionRule(spec, place, compilation);
         take(rule, place, file);
-        if (!file.wasChecked) checkInstructionExamples(rule, place, file);
+        if (!file.examplesHold) checkInstructionExamples(rule, place, file);
         instructions.push(rule);
         continue;
       }
       const rule = compileRule(spec, place, rules.length, compilation);
       take(rule, place, file);
-      if (spec.examples && !file.wasChecked) {
+      if (spec.examples && !file.examplesHold) {
         const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_SURROUNDINGS };
         checkExamples(compileRule(spec, place, rules.length, made), spec, place, file);
       }
@@ -295,23 +301,6 @@ function checkInstructionExamples(rule: InstructionRule, place: Place, { source 
       if (kind === "not_match" && why === undefined)
         throw source.error(at, `rule ${rule.id} matches an example that it must not match`);
     }
-}
-
-/** RE2 takes time in proportion to the text: a hostile command line cannot make it slow. Loaded when it is needed. */
-async function regularExpressions(files: readonly LoadedFile[]): Promise<Compilation["pattern"]> {
-  if (!files.some(({ content }) => content.rules?.some((rule) => rule.argv_matches !== undefined)))
-    return () => () => false;
-  const { RE2JS } = await import("re2js");
-  return (text) => {
-    try {
-      const compiled = RE2JS.compile(text);
-      return (line) => compiled.matcher(line).find();
-    } catch (cause) {
-      throw new PatternError(
-        `"${text}" is not a regular expression that RE2 takes: ${(cause as Error).message}`,
-      );
-    }
-  };
 }
 
 async function lookUpHosts({ content, source, variables }: LoadedFile, { lookUp }: Surroundings) {

@@ -1,4 +1,12 @@
-import { CLASSES, SYSCALLS, type Syscall, suggest, syscallByName, syscallsOfClass } from "../../abi/index.js";
+import {
+  CLASSES,
+  SYSCALLS,
+  type Syscall,
+  suggest,
+  syscallByName,
+  syscallByNumber,
+  syscallsOfClass,
+} from "../../abi/index.js";
 import { DEEDS } from "../deeds.js";
 import { type Deed, EFFECTS, type Effect, isEffect } from "../effects.js";
 import { PatternError } from "../match/glob.js";
@@ -42,9 +50,23 @@ export function isAbout(target: Target, deed: Deed): boolean {
   return target.calls.has(deed.call.nr) || deed.does.some((effect) => target.effects.has(effect));
 }
 
-/** Every call that the target may concern. */
+/** Every call that the target may concern, in the order of their numbers. */
 export function callsConcerned(target: Target): Syscall[] {
   const numbers = new Set(target.calls);
-  for (const deed of DEEDS) if (isAbout(target, deed)) numbers.add(deed.call.nr);
-  return SYSCALLS.filter(({ nr }) => numbers.has(nr));
+  callsWith ??= byEffect();
+  for (const effect of target.effects) for (const nr of callsWith.get(effect) ?? []) numbers.add(nr);
+  return [...numbers].sort((a, b) => a - b).map((nr) => syscallByNumber(nr)!);
+}
+
+let callsWith: ReadonlyMap<Effect, ReadonlySet<number>> | undefined;
+
+function byEffect(): ReadonlyMap<Effect, ReadonlySet<number>> {
+  const calls = new Map<Effect, Set<number>>();
+  for (const { call, does } of DEEDS)
+    for (const effect of does) {
+      const known = calls.get(effect);
+      if (known) known.add(call.nr);
+      else calls.set(effect, new Set([call.nr]));
+    }
+  return calls;
 }

@@ -7,6 +7,7 @@ import type {
   Policy,
   PolicyFence,
   PolicyFloor,
+  Settling,
   Subscription,
 } from "../policy.js";
 import { type Explanation, explain } from "./explain.js";
@@ -17,6 +18,7 @@ import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
+import { settlingOf } from "./settling.js";
 
 export type Default = "allow" | "deny" | "ask";
 
@@ -117,6 +119,11 @@ export class YamlPolicy implements Policy {
 
   decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
     return this.#instructions.decide(event, interest);
+  }
+
+  settles(nr: number): Settling | undefined {
+    const plan = this.#plans.get(nr);
+    return plan && settlingOf(plan);
   }
 
   /** The explanation in lines: each rule that was asked, and what kept it from matching. */

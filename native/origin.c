@@ -1,0 +1,83 @@
+/* Where a tracee's relative path starts: its folder, and the folder's name. Quicker than /proc, which knows the same. */
+#define _GNU_SOURCE
+#include "origin.h"
+#include "path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#ifndef PIDFD_THREAD /* Linux 6.9; older headers lack it */
+#define PIDFD_THREAD O_EXCL
+#endif
+
+/* What is held open of one thread stays its own: when the number is another's, it says ESRCH or ENOENT. */
+static struct origin *origin_of(struct origins *all, pid_t tid)
+{
+	struct origin *o = &all->held[(unsigned)tid % ORIGINS];
+	if (o->tid == tid)
+		return o;
+	origin_forget(o);
+	o->tid = tid;
+	return o;
+}
+
+void origin_forget(struct origin *o)
+{
+	if (o->tid != 0 && o->pidfd > 0)
+		close(o->pidfd);
+	if (o->tid != 0 && o->proc > 0)
+		close(o->proc);
+	*o = (struct origin){ 0 };
+}
+
+static int take_descriptor(struct origin *o, int fd)
+{
+	if (o->pidfd == 0)
+		o->pidfd = (int)syscall(SYS_pidfd_open, o->tid, PIDFD_THREAD);
+	return o->pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, o->pidfd, fd, 0);
+}
+
+static int open_working_directory(struct origin *o)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d", (int)o->tid);
+	if (o->proc == 0)
+		o->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return o->proc < 0 ? -1 : openat(o->proc, "cwd", O_PATH | O_CLOEXEC);
+}
+
+int origin_open(struct origins *all, pid_t tid, int dirfd)
+{
+	for (int again = 0; again < 2; again++) {
+		struct origin *o = origin_of(all, tid);
+		int fd = dirfd == AT_FDCWD ? open_working_directory(o) : take_descriptor(o, dirfd);
+		if (fd >= 0 || (errno != ESRCH && errno != ENOENT))
+			return fd < 0 ? -errno : fd;
+		origin_forget(o);
+	}
+	return -errno;
+}
+
+/* This thread has a working directory of its own (addon.c). It goes there, asks where it is, and comes back. */
+ssize_t origin_name(struct origins *all, int folder, char *into, size_t size)
+{
+	if (all->home == 0 && (all->home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return -errno;
+	if (all->home < 0 || fchdir(folder) < 0)
+		return -EACCES;
+	ssize_t length = syscall(SYS_getcwd, into, size);
+	int failed = length < 0 ? errno : 0;
+	if (fchdir(all->home) < 0)
+		return -EACCES;
+	return failed ? -failed : length - 1;
+}
+
+void origin_close(struct origins *all)
+{
+	for (int i = 0; i < ORIGINS; i++)
+		origin_forget(&all->held[i]);
+	if (all->home > 0)
+		close(all->home);
+}

@@ -1,0 +1,36 @@
+/*
+ * Answers that stand: what the policies have allowed for every path of a kind, in a table that TypeScript fills
+ * (src/session/settled.ts). C looks up and counts; what the table does not know goes the whole way.
+ */
+#ifndef HERMES_SETTLED_H
+#define HERMES_SETTLED_H
+
+#include <stdint.h>
+
+enum {
+	SETTLED_CLASSES = 64,
+	SETTLED_STATES = 4096,
+	SETTLED_BYTES = 128, /* paths of other bytes are never in the table */
+	SETTLED_START = 1,   /* 0: not known */
+};
+
+/* Calls of one number with the same flags. */
+struct settled_class {
+	int32_t nr;
+	int32_t flags_at;  /* index of the argument that holds the flags, -1 for none */
+	uint32_t flags;
+	int32_t dirfd_at;  /* … the folder that the path starts from, -1 for the working directory */
+	int32_t path_at;
+	uint32_t resolve;  /* RESOLVE_FOLLOW and so on */
+	double made;       /* how many calls were answered so */
+};
+
+struct settled {
+	uint32_t in_force;
+	uint32_t class_count;
+	struct settled_class classes[SETTLED_CLASSES];
+	uint16_t next[SETTLED_STATES][SETTLED_BYTES];      /* the state after one more byte of the path */
+	uint8_t allowed[SETTLED_CLASSES][SETTLED_STATES]; /* whether a path that ends there is allowed */
+};
+
+#endif

@@ -1,0 +1,22 @@
+import { ON_ONE_PATH } from "../deeds.js";
+import type { Settling } from "../policy.js";
+import type { CallPlan } from "./plan.js";
+import type { Rule } from "./rule.js";
+
+/** Conditions that look at the path and the flags, and at nothing else. */
+const PLAIN = new Set(["path", "flags"]);
+
+/** What the answer to a call depends on: undefined when some rule looks at more than path and flags. */
+export function settlingOf({ call, deeds, whole }: CallPlan): Settling | undefined {
+  if (!ON_ONE_PATH.has(call.name)) return undefined;
+  const parts = whole ? [...deeds, whole] : deeds;
+  const rules = parts.flatMap((part) => part.rules.all);
+  if (deeds.some(({ deed }) => deed!.on.kind !== "path" || deed!.subtree) || !rules.every(isPlain))
+    return undefined;
+  const globs = rules.flatMap(({ paths }) => (paths ? [...paths.included, ...paths.excepted] : []));
+  return { patterns: globs.map(({ text }) => text), except: [] };
+}
+
+function isPlain({ conditions, counters }: Rule): boolean {
+  return counters.length === 0 && conditions.every(({ key }) => PLAIN.has(key));
+}

@@ -1,0 +1,152 @@
+import type { Syscall } from "../abi/index.js";
+import type { DecodedCall } from "../decode/call.js";
+import {
+  SETTLED,
+  SETTLED_CLASS_FIELD,
+  SETTLED_CLASS_SIZE,
+  SETTLED_FIELD,
+  SETTLED_SIZE,
+} from "../kernel/layout.js";
+import { PathAutomaton } from "../policy/match/automaton.js";
+import { compileGlob } from "../policy/match/glob.js";
+import type { PolicyStack } from "../policy/stack.js";
+import type { Unasked } from "../summary.js";
+
+/** These names mean something else to each process, or nothing to anybody else. */
+const NEVER = ["/proc/**", "/memfd:*/**"];
+
+/** How the one path of a call is found: the same for every call of that number with the same flags. */
+interface Finding {
+  readonly pathAt: number;
+  /** The argument that holds the folder it starts from, -1 for the working directory. */
+  readonly dirfdAt: number;
+  /** -1 for none. */
+  readonly flagsAt: number;
+  readonly flags: number;
+  /** RESOLVE bits. */
+  readonly resolve: number;
+}
+
+/**
+ * Answers that stand. Where policies look at nothing but a call's flags and its path (`PolicyStack.settles`), one that is
+ * allowed is allowed for every path that the same patterns match. Such answers go into a table (native/settled.h), by which
+ * native/settled.c answers the next call of the kind without waking this thread: it resolves and holds the path as always,
+ * and looks up its real name. Only what is plainly allowed is ever in it; everything else comes here.
+ */
+export class Settled implements Unasked {
+  readonly memory = new SharedArrayBuffer(SETTLED_SIZE);
+  readonly #words = new Int32Array(this.memory);
+  readonly #next = new Uint16Array(this.memory, SETTLED_FIELD.next, SETTLED.states * SETTLED.bytes);
+  readonly #allowed = new Uint8Array(this.memory, SETTLED_FIELD.allowed);
+  readonly #made = new Float64Array(this.memory);
+  #stack: PolicyStack;
+  #automaton: PathAutomaton | undefined;
+  /** Whether answers to a call can stand. */
+  readonly #settles = new Map<number, boolean>();
+  readonly #classes = new Map<string, number>();
+  #told = new Float64Array(SETTLED.classes);
+
+  constructor(stack: PolicyStack) {
+    this.#stack = stack;
+  }
+
+  /** Every call comes here until it is said otherwise. */
+  suspend(): void {
+    this.inForce = false;
+  }
+
+  set inForce(yes: boolean) {
+    this.#words[SETTLED_FIELD.inForce >> 2] = Number(yes);
+  }
+
+  /** Other policies decide from now on: nothing that stood stands. */
+  replaceStack(stack: PolicyStack): void {
+    this.#stack = stack;
+    this.#automaton = undefined;
+    this.#settles.clear();
+    this.#next.fill(0);
+    this.#allowed.fill(0);
+  }
+
+  /** The call was plainly allowed, and is made in the program's place. */
+  learn(event: DecodedCall): void {
+    if (!this.#isSettled(event.call)) return;
+    const finding = findingOf(event);
+    const { path } = event;
+    if (!finding || path === undefined) return;
+    this.#automaton ??= this.#makeAutomaton();
+    const state = this.#automaton.follow(path);
+    const number = state && this.#classOf(event.nr, finding);
+    if (number !== undefined && state !== 0) this.#allowed[number * SETTLED.states + state] = 1;
+  }
+
+  /** How many calls were answered since the last time, by number. */
+  *made(): Iterable<readonly [nr: number, count: number]> {
+    for (const number of this.#classes.values()) {
+      const at = classAt(number);
+      const total = this.#made[(at + SETTLED_CLASS_FIELD.made) >> 3]!;
+      yield [this.#words[(at + SETTLED_CLASS_FIELD.nr) >> 2]!, total - this.#told[number]!];
+      this.#told[number] = total;
+    }
+  }
+
+  #isSettled(call: Syscall): boolean {
+    let known = this.#settles.get(call.nr);
+    if (known === undefined) {
+      known = this.#stack.settles(call.nr) !== undefined;
+      this.#settles.set(call.nr, known);
+    }
+    return known;
+  }
+
+  /** One for all calls: what a path matches does not depend on the call. */
+  #makeAutomaton(): PathAutomaton {
+    const all = this.#stack.calls().flatMap((nr) => this.#stack.settles(nr) ?? []);
+    const patterns = new Set(all.flatMap((one) => one.patterns));
+    const except = new Set([...NEVER, ...all.flatMap((one) => one.except)]);
+    return new PathAutomaton([...patterns].map(compileGlob), [...except].map(compileGlob), {
+      next: this.#next,
+      states: SETTLED.states,
+      width: SETTLED.bytes,
+    });
+  }
+
+  /** The number of the calls that are like this one; undefined when there are too many kinds. */
+  #classOf(nr: number, finding: Finding): number | undefined {
+    const key = `${nr} ${finding.flags}`;
+    const known = this.#classes.get(key);
+    const number = known ?? this.#classes.size;
+    if (known !== undefined || number >= SETTLED.classes) return known;
+    this.#classes.set(key, number);
+    const at = classAt(number) >> 2;
+    const put = (field: keyof typeof SETTLED_CLASS_FIELD, value: number) => {
+      this.#words[at + (SETTLED_CLASS_FIELD[field] >> 2)] = value;
+    };
+    put("nr", nr);
+    put("flagsAt", finding.flagsAt);
+    put("flags", finding.flags);
+    put("dirfdAt", finding.dirfdAt);
+    put("pathAt", finding.pathAt);
+    put("resolve", finding.resolve);
+    this.#words[SETTLED_FIELD.classCount >> 2] = this.#classes.size;
+    return number;
+  }
+}
+
+/** Undefined for calls with no path, or with more than one. */
+function findingOf(event: DecodedCall): Finding | undefined {
+  const { paths, flags, how } = event.shape;
+  const [pathAt] = paths;
+  if (pathAt === undefined || paths.length > 1 || how >= 0) return undefined;
+  return {
+    pathAt,
+    dirfdAt: event.call.args[pathAt]!.dirfd ?? -1,
+    flagsAt: flags,
+    flags: flags < 0 ? 0 : event.stop.uint(flags),
+    resolve: event.resolveFlags(pathAt),
+  };
+}
+
+function classAt(number: number): number {
+  return SETTLED_FIELD.classes + number * SETTLED_CLASS_SIZE;
+}

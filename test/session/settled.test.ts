@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { start } from "hermes-runtime";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { capture } from "../support/calls.js";
+
+/** Answers that stand (src/session/settled.ts): programs that do the same again and again, in every way there is. */
+
+let folder: string;
+let policy: string;
+const rules = (more = "") => `name: p
+rules:
+  - { id: secret, deny: [read, write], path: ["**/secret*", "!**/secret-not"], errno: EXDEV, reason: Not that. }
+  - { id: made, deny: create, path: "${folder}/no/**", errno: EROFS, reason: Not there. }
+${more}`;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hermes-settled-"));
+  for (const name of ["in", "no", "secret-folder"]) mkdirSync(join(folder, name));
+  for (const name of ["plain", "secret", "secret-not", "in/plain", "in/secret", "ünder", "secret-folder/x"])
+    writeFileSync(join(folder, name), `content of ${name}\n`);
+  symlinkSync("../secret", join(folder, "in/to-secret"));
+  symlinkSync("../plain", join(folder, "in/to-plain"));
+  symlinkSync("in", join(folder, "way"));
+  policy = join(folder, "p.yaml");
+  writeFileSync(policy, rules());
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Python: `told(f)` is what f gives, or the name of its error. */
+const PYTHON = `
+import os, errno, stat, threading, sys
+R = os.O_RDONLY
+def told(f, *a, **k):
+    try: r = f(*a, **k)
+    except OSError as e: return errno.errorcode[e.errno]
+    if isinstance(r, int):
+        mode = os.fstat(r).st_mode
+        text = os.read(r, 99).decode().strip() if stat.S_ISREG(mode) else 'folder' if stat.S_ISDIR(mode) else 'other'
+        os.close(r)
+        return text
+    return 'ok'
+`;
+
+it("gives each open what it got the first time, whatever way it is reached", async () => {
+  const program = `${PYTHON}
+os.chdir('${folder}')
+d = os.open('in', R)
+p = os.open('in', os.O_PATH)
+opens = {
+  'plain': lambda: os.open('plain', R),
+  'whole': lambda: os.open('${folder}/plain', R),
+  'secret': lambda: os.open('secret', R),
+  'whole secret': lambda: os.open('${folder}/secret', R),
+  'not': lambda: os.open('secret-not', R),
+  'beside': lambda: os.open('in/../plain', R),
+  'secret beside': lambda: os.open('in/../secret', R),
+  'dot': lambda: os.open('./in/./plain', R),
+  'slashes': lambda: os.open('in//plain', R),
+  'folder': lambda: os.open('in', R),
+  'as folder': lambda: os.open('in', R | os.O_DIRECTORY),
+  'no folder': lambda: os.open('plain', R | os.O_DIRECTORY),
+  'slash behind': lambda: os.open('plain/', R),
+  'dirfd': lambda: os.open('plain', R, dir_fd=d),
+  'dirfd secret': lambda: os.open('secret', R, dir_fd=d),
+  'path dirfd': lambda: os.open('plain', R, dir_fd=p),
+  'link': lambda: os.open('to-plain', R, dir_fd=d),
+  'link to secret': lambda: os.open('to-secret', R, dir_fd=d),
+  'link itself': lambda: os.open('to-plain', R | os.O_NOFOLLOW, dir_fd=d),
+  'linked folder': lambda: os.open('way/plain', R),
+  'linked folder secret': lambda: os.open('way/secret', R),
+  'below secret': lambda: os.open('secret-folder/x', R),
+  'missing': lambda: os.open('missing', R),
+  'missing below': lambda: os.open('missing/x', R),
+  'below a file': lambda: os.open('plain/x', R),
+  'bad dirfd': lambda: os.open('plain', R, dir_fd=99),
+  'empty': lambda: os.open('', R),
+  'other letters': lambda: os.open('ünder', R),
+  'device': lambda: os.open('/dev/null', R),
+  'its own proc': lambda: os.open('/proc/self/comm', R),
+  'make': lambda: os.open('new', os.O_CREAT | os.O_RDWR, 0o640),
+  'make there': lambda: os.open('no/new', os.O_CREAT | os.O_RDWR),
+  'make secret': lambda: os.open('secret-new', os.O_CREAT | os.O_RDWR),
+}
+first = {name: told(f) for name, f in opens.items()}
+for i in range(40):
+    for name, f in opens.items():
+        now = told(f)
+        if now != first[name]: print('changed', name, first[name], now)
+print(first)
+d = os.open('plain', R | os.O_NOFOLLOW)
+import fcntl
+print(hex(fcntl.fcntl(d, fcntl.F_GETFL)), os.get_inheritable(d), oct(os.stat('new').st_mode & 0o777))
+`;
+  const bare = await capture(["python3", "-c", program], {});
+  rmSync(join(folder, "new"));
+  rmSync(join(folder, "no/new"));
+  rmSync(join(folder, "secret-new"));
+  const { output, session } = await capture(["python3", "-c", program], { policy });
+  const refused = { secret: "EXDEV", make: "EROFS" };
+  const expected = bare.output
+    .replaceAll("'content of secret'", `'${refused.secret}'`)
+    .replaceAll("'content of in/secret'", `'${refused.secret}'`)
+    .replace("'make there': ''", `'make there': '${refused.make}'`)
+    .replace("'make secret': ''", `'make secret': '${refused.secret}'`);
+  expect(output).toBe(expected);
+  expect(output).not.toContain("changed");
+  expect(output).toContain("'whole': 'content of plain'");
+  const denied = session.summary.decisions.map(({ rule, count }) => [rule, count]);
+  expect(denied).toEqual([
+    ["secret", 41 * 7],
+    ["made", 41],
+  ]);
+});
+
+it("counts every call, also those that nobody was asked about", async () => {
+  const opens = async (times: number) => {
+    const program = `${PYTHON}\nfor i in range(${times}): told(os.open, '${folder}/plain', R)`;
+    const { session } = await capture(["python3", "-c", program], { policy });
+    return session.summary.byCall.openat!;
+  };
+  const few = await opens(7);
+  expect((await opens(3007)) - few).toBe(3000);
+});
+
+it("forgets what stood as soon as the policy is another", async () => {
+  const file = join(folder, "changing.yaml");
+  writeFileSync(file, rules());
+  const program = `${PYTHON}
+import time
+while not os.path.exists('${folder}/stop'):
+    seen = {told(os.open, '${folder}/in/plain', R) for i in range(200)}
+    open('${folder}/seen', 'w').write(','.join(sorted(seen)))
+`;
+  const seen = () => {
+    try {
+      return readFileSync(join(folder, "seen"), "utf8");
+    } catch {
+      return "";
+    }
+  };
+  const session = await start({ command: ["python3", "-c", program], policy: file, reload: true });
+  await expect.poll(seen, { timeout: 30_000 }).toBe("content of in/plain");
+  writeFileSync(
+    file,
+    rules(`  - { id: now, deny: read, path: "${folder}/in/*", errno: EBUSY, reason: No. }\n`),
+  );
+  await expect.poll(seen, { timeout: 30_000 }).toBe("EBUSY");
+  writeFileSync(file, rules());
+  await expect.poll(seen, { timeout: 30_000 }).toBe("content of in/plain");
+  writeFileSync(join(folder, "stop"), "");
+  const { reloads } = await session.result;
+  expect(reloads).toBe(2);
+});
+
+it("never opens a secret while names are exchanged under it", async () => {
+  const program = `${PYTHON}
+os.chdir('${folder}')
+os.mkdir('turn'); os.mkdir('turn/a'); os.mkdir('turn/b')
+open('turn/a/f', 'w').write('fine'); os.symlink('../../secret', 'turn/b/f')
+os.symlink('../secret', 'turn/link'); open('turn/file', 'w').write('fine')
+stop = False
+def exchange():
+    while not stop:
+        for x, y in (('a', 'b'), ('link', 'file')):
+            try:
+                os.rename('turn/' + x, 'turn/t'); os.rename('turn/' + y, 'turn/' + x); os.rename('turn/t', 'turn/' + y)
+            except OSError: pass
+t = threading.Thread(target=exchange); t.start()
+d = os.open('turn', R)
+seen = set()
+for i in range(3000):
+    seen.add(told(os.open, 'turn/a/f', R)); seen.add(told(os.open, 'file', R, dir_fd=d)); seen.add(told(os.open, '${folder}/turn/link', R))
+stop = True; t.join()
+print(sorted(seen))
+`;
+  const { output } = await capture(["python3", "-c", program], { policy });
+  expect(output).not.toContain("content of secret");
+  expect(output).toContain("fine");
+  expect(output).toContain("EXDEV");
+});
+
+it("lets a pipe wait for its other side, and nobody else", async () => {
+  const program = `${PYTHON}
+os.mkfifo('${folder}/pipe')
+got = []
+def reads():
+    for i in range(20): got.append(open('${folder}/pipe').read())
+t = threading.Thread(target=reads); t.start()
+for i in range(20):
+    for k in range(20): told(os.open, '${folder}/plain', R)
+    open('${folder}/pipe', 'w').write(str(i))
+    while len(got) <= i: pass
+t.join()
+print(','.join(got))
+`;
+  const { output } = await capture(["python3", "-c", program], { policy });
+  expect(output.trim()).toBe(Array.from({ length: 20 }, (_, i) => i).join(","));
+});
