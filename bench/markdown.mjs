@@ -65,29 +65,31 @@ function goalAgainst(goals, whom) {
   return mine.map(({ against, holds }) => `${against} ${mark(holds)}`).join(", ");
 }
 
-/** Goals that are no workload's. */
+/** Goals that are no workload's: of what stands in the summary. */
 function otherGoals({ scenarios }) {
-  const told = ["start", "rules", "scale"].flatMap((name) =>
-    (scenarios[name]?.tables ?? []).flatMap(({ goals = [] }) => goals),
+  const tables = ["start", "rules", "scale"].flatMap((name) => scenarios[name]?.tables ?? []);
+  const rows = tables.flatMap(({ about, goals }) =>
+    goals
+      .filter(({ subject }) => subject === about.ours)
+      .map(({ against, atMost, ratio, holds }) => [
+        ...[
+          `${about.name}, beside ${against}`,
+          `**${ratio.median.toFixed(2)}**`,
+          `≤ ${atMost} ${mark(holds)}`,
+        ],
+      ]),
   );
-  const rows = told.map(({ subject, against, atMost, ratio, holds }) => [
-    ...[`${subject}, beside ${against}`, `**${ratio.median.toFixed(2)}**`, `≤ ${atMost} ${mark(holds)}`],
-  ]);
   return rows.length === 0 ? "" : grid([["", "ratio", "goal"], ...rows]);
 }
 
 /** What a peer does less of, for those that were measured. */
 function honesty(results) {
-  const seen = new Set(
-    Object.values(results.scenarios).flatMap(({ tables }) =>
-      tables.flatMap(({ rows }) => Object.keys(rows ?? {})),
-    ),
-  );
+  const seen = new Set(worked(results).flatMap(({ rows }) => Object.keys(rows)));
   const lines = SYSTEMS.filter(({ name, lacks }) => lacks && seen.has(name)).map(
-    ({ name, works, does, lacks }) => `${name} (${works}): ${does}; lacks ${lacks}.`,
+    ({ name, works, does, lacks }) => `- ${name}, at work ${works}: ${does}; no ${lacks}.`,
   );
   if (lines.length === 0) return "";
-  return `No peer does the same as HERMES under \`agent.yaml\`. ${lines.join(" ")}`;
+  return `A dash: it cannot be done there. No peer does what HERMES does under \`agent.yaml\`:\n\n${lines.join("\n")}`;
 }
 
 function supervisorTable(results) {

@@ -10,13 +10,14 @@ const CROWDS = {
 const PLACES = { "on any CPU": [], "on one CPU": ["taskset", "-c", "0"] };
 
 /**
- * Does a call cost more when thousands make it? The same number of calls, by one and by many, from when all are there until all
- * have made theirs. Beside it what the machine itself takes for so many: bare, and under the smallest supervisor in C that does the
- * same. With one process on any CPU it decides where the scheduler puts the supervisor; on one CPU it does not.
+ * Does a call cost more when thousands make it? Calls by one and by many, from when all are there until all have made theirs.
+ * Beside it what the machine itself takes for so many: bare, and under the smallest supervisor in C that does the same. With one
+ * process on any CPU it decides where the scheduler puts the supervisor; on one CPU it does not.
  */
 export function scale({ rounds, quick, pinned }) {
   const { crowd, act } = buildTools();
-  const calls = String(quick ? 20_000 : 50_000);
+  // Some for each: the first of a process that was just forked copies pages, whoever looks on.
+  const callsOf = (many) => String(quick ? Math.max(20_000, 5 * many) : Math.max(50_000, 20 * many));
   const systems = {
     "": hermes("auto", "requested"),
     "C, acting: ": [act, String(filterLength("notify", "requested"))],
@@ -31,7 +32,7 @@ export function scale({ rounds, quick, pinned }) {
         (system === "" ? sizes : ends).map((many) => ({ name: `${system}${nameOf(many)}`, many, argv })),
       );
       const samples = interleave(rounds, subjects, ({ many, argv }) =>
-        Number(run([...pin, ...argv, crowd, what, String(many), calls]).stdout),
+        Number(run([...pin, ...argv, crowd, what, String(many), callsOf(many)]).stdout),
       );
       const most = nameOf(ends[1]);
       const goals = sizes.slice(1).map((many) => ({ subject: nameOf(many), against: one, atMost: AT_MOST }));

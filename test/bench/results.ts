@@ -53,6 +53,7 @@ export const RESULTS = {
         {
           ...{ title: "rules", unit: "ns", baseline: "bare", rows: rowsOf({ bare: [1, 1, 1] }) },
           goals: [{ ...goal("10 rules", 1.5, 1.02), subject: "10,000 rules" }],
+          about: { name: "10,000 rules", ours: "10,000 rules", bare: "10 rules", peers: [] },
         },
       ],
     },
