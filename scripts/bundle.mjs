@@ -41,7 +41,8 @@ const OTHERS = [
   "top",
 ];
 /** Modules of Node's that take a millisecond or more each, and that most runs never use: loaded when something of them is. */
-const SLOW = /(?<=\w=)require\("node:(?:child_process|crypto|net|tty|worker_threads|zlib)"\)/g;
+const SLOW =
+  /(?<=\w=)(?:require\("node:(child_process|crypto|net|tty|worker_threads|zlib)"\)|__toESM\(require\("node:(child_process|crypto|net|tty|worker_threads|zlib)"\)(?:,1)?\))/g;
 
 /** What Node is offered is CommonJS, whose names are not known when it is bundled. The same as an ES module: */
 const ES_MODULES = { yaml: "./node_modules/yaml/browser/index.js" };
@@ -154,10 +155,10 @@ export async function bundle() {
 }
 
 async function loadLater({ metafile }) {
-  const later = "name=>new Proxy({},{get:(_,key)=>require(name)[key]})";
+  const later = 'name=>new Proxy({},{get:(_,key)=>key==="default"?require(name):require(name)[key]})';
   for (const file of Object.keys(metafile.outputs)) {
     const code = await readFile(file, "utf8");
-    const changed = code.replace(SLOW, (all) => all.replace("require", "later"));
+    const changed = code.replace(SLOW, (_, plain, whole) => `later("node:${plain ?? whole}")`);
     if (changed !== code) await writeFile(file, `const later=${later};${changed}`);
   }
 }

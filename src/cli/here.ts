@@ -53,6 +53,7 @@ class Beside implements Channel {
 
   /** Asked for whenever the wait was interrupted: by somebody who wants something, or because time has passed. */
   orders(): Order | undefined {
+    if (!this.#port && Date.now() - this.#launched < ALONE_MS) return undefined;
     this.#call();
     return (receiveMessageOnPort(this.#port!) as { message: Order } | undefined)?.message;
   }
