@@ -44,12 +44,15 @@ struct tracee {
 
 enum { TRACEE_BUCKETS = 1024 };
 
-/* Tells the worker about notifications while it waits for ptrace stops. */
+/* Looks at one door while the worker waits at the other (both.c). */
 struct pump {
 	pthread_t thread;
 	int running;
-	int stop[2];
+	int stop[2];             /* of the one that looks at the listener: a pipe that ends it */
+	atomic_int ends;         /* of the other */
 	atomic_int worker_waits;
+	atomic_int saw;          /* something is there that the worker has not looked at */
+	atomic_int in_vain;      /* so often in a row it was nothing for the worker */
 	atomic_uint consumed;
 };
 
@@ -81,7 +84,8 @@ struct session {
 	int births;         /* new tracees are reported before their first instruction */
 	int newborn;        /* so many of them have yet to be */
 	int sleeps;         /* so many waits for a stop sleep without looking first */
-	struct pump pump;
+	struct pump listener_pump, stop_pump;
+	int at_listener;    /* where both doors are used: which one the worker waits at */
 	int attached;       /* to a process that was there before us (attach.c); the launcher is then its keeper, if any */
 	int wants_to_leave;
 	int leaving;
@@ -105,6 +109,15 @@ void session_resume(struct session *s, const struct event *held);
 void session_close(struct session *s);
 int session_deadline(struct session *s, int64_t milliseconds);
 void session_tell(struct session *s, enum supervisor_message kind, int value);
+
+/* wait.c, for both.c: each leaves an event in the buffer */
+int wait_woken(struct session *s);
+int wait_no_tracee(struct session *s);
+int wait_hung_up(struct session *s);
+
+/* both.c */
+int both_next(struct session *s);
+void both_close(struct session *s);
 
 static inline struct pin *session_pins(struct session *s)
 {

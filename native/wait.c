@@ -3,14 +3,11 @@
 #include "attach.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <poll.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,13 +63,13 @@ static int hear_launcher(struct session *s, int flags)
 
 /* ------------------------------------------------------------------ one door alone */
 
-static int listener_hung_up(struct session *s)
+int wait_hung_up(struct session *s)
 {
 	struct pollfd fd = { s->listener, POLLIN, 0 };
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLHUP);
 }
 
-static int woken(struct session *s)
+int wait_woken(struct session *s)
 {
 	return hear_launcher(s, MSG_DONTWAIT) || report(s, EVENT_WOKEN, 0);
 }
@@ -87,20 +84,20 @@ static int next_notify(struct session *s)
 {
 	int got = notify_receive(s);
 	if (got == -EINTR)
-		return woken(s);
+		return wait_woken(s);
 	/* ENOENT: the caller died before we took its request, or (Linux 6.11) nobody is left to make one. */
-	if (got == -ENOENT && listener_hung_up(s))
-		return hear_launcher(s, 0) || woken(s);
+	if (got == -ENOENT && wait_hung_up(s))
+		return hear_launcher(s, 0) || wait_woken(s);
 	if (got < 0 && got != -ENOENT)
 		return got;
 	return got == -ENOENT ? 0 : got;
 }
 
 /* Nobody is left to wait for. Without a launcher or a keeper that is the end. */
-static int no_tracee(struct session *s)
+int wait_no_tracee(struct session *s)
 {
 	if (!s->attached || s->socket >= 0)
-		return hear_launcher(s, 0) || woken(s);
+		return hear_launcher(s, 0) || wait_woken(s);
 	tracee_forget_all(s);
 	return 0;
 }
@@ -109,125 +106,10 @@ static int next_trace(struct session *s)
 {
 	int got = trace_wait(s, 1);
 	if (got == -EINTR)
-		return woken(s);
+		return wait_woken(s);
 	if (got == -ECHILD)
-		return no_tracee(s);
+		return wait_no_tracee(s);
 	return got;
-}
-
-/* ------------------------------------------------------------------ both doors */
-
-/*
- * The worker cannot wait for the listener and for ptrace stops at once. It looks at both for a moment; then it waits
- * for stops, and only then the pump waits for the listener and interrupts it. A signal sent just before the worker
- * blocks is lost, so the pump repeats it until the worker has consumed something.
- */
-static void *run_pump(void *argument)
-{
-	struct session *s = argument;
-	sigset_t every;
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, NULL);
-	for (;;) {
-		while (!atomic_load(&s->pump.worker_waits))
-			syscall(SYS_futex, &s->pump.worker_waits, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-		struct pollfd fds[2] = { { s->listener, POLLIN, 0 }, { s->pump.stop[0], POLLIN, 0 } };
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return NULL;
-		if (fds[1].revents || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-			return NULL;
-		if (!fds[0].revents)
-			continue;
-		unsigned int seen = atomic_load(&s->pump.consumed);
-		if (!atomic_load(&s->pump.worker_waits))
-			continue;
-		syscall(SYS_tgkill, getpid(), s->worker, WAKE_SIGNAL);
-		struct timespec patience = { 0, 200 * 1000 };
-		syscall(SYS_futex, &s->pump.consumed, FUTEX_WAIT_PRIVATE, seen, &patience, NULL, 0);
-	}
-}
-
-static void worker_sleeps(struct session *s)
-{
-	atomic_store(&s->pump.worker_waits, 1);
-	syscall(SYS_futex, &s->pump.worker_waits, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static void worker_is_awake(struct session *s)
-{
-	atomic_store(&s->pump.worker_waits, 0);
-}
-
-static int start_pump(struct session *s)
-{
-	if (pipe(s->pump.stop) < 0)
-		return -errno;
-	int failed = pthread_create(&s->pump.thread, NULL, run_pump, s);
-	if (failed)
-		return -failed;
-	s->pump.running = 1;
-	return 0;
-}
-
-static int listener_ready(struct session *s)
-{
-	struct pollfd fd = { s->listener, POLLIN, 0 };
-	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
-}
-
-static int receive_beside_pump(struct session *s)
-{
-	int got = notify_receive(s);
-	atomic_fetch_add(&s->pump.consumed, 1);
-	syscall(SYS_futex, &s->pump.consumed, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	return got == -ENOENT || got == -EINTR ? 0 : got;
-}
-
-/* The next event of either door often comes within microseconds: see stop.c. Returns whether there was one. */
-static int look_at_both(struct session *s, int *got)
-{
-	if (!look_begins(s) && !s->acting)
-		return 0;
-	int64_t from = look_time();
-	int found;
-	do {
-		*got = listener_ready(s) ? receive_beside_pump(s) : trace_look(s);
-		found = *got != -EAGAIN;
-		if (!found)
-			sched_yield();
-	} while (!found && look_goes_on(from));
-	look_ended(s, from, found);
-	return found;
-}
-
-static int next_of_both(struct session *s)
-{
-	int got;
-	if (!s->pump.running && (got = start_pump(s)) < 0)
-		return got;
-	if (!look_at_both(s, &got)) {
-		worker_sleeps(s);
-		got = listener_ready(s) ? receive_beside_pump(s) : trace_wait(s, 0);
-		worker_is_awake(s);
-	}
-	if (got == -EINTR)
-		return listener_ready(s) ? 0 : woken(s);
-	if (got == -ECHILD)
-		return no_tracee(s);
-	return got;
-}
-
-static void stop_pump(struct session *s)
-{
-	if (!s->pump.running)
-		return;
-	int told = write(s->pump.stop[1], "s", 1) == 1;
-	worker_sleeps(s); /* it looks at that pipe only then */
-	if (told)
-		pthread_join(s->pump.thread, NULL);
-	close(s->pump.stop[0]);
-	close(s->pump.stop[1]);
-	s->pump.running = 0;
 }
 
 /* ------------------------------------------------------------------ what the addon calls */
@@ -259,7 +141,7 @@ int session_next(struct session *s)
 		if (s->attached && (got = attach_over(s)))
 			break;
 		/* Where there is always another stop we never block, and so are never interrupted: look up now and then. */
-		if (++s->turns % TURNS == 0 && (got = woken(s)))
+		if (++s->turns % TURNS == 0 && (got = wait_woken(s)))
 			break;
 		/* Without a listener the program has failed to start. One that is traced must be seen to its end. */
 		int notify = has_door(s, DOOR_NOTIFY) && s->listener >= 0 && !s->leaving, trace = has_door(s, DOOR_TRACE);
@@ -270,7 +152,7 @@ int session_next(struct session *s)
 		else if (!notify)
 			got = next_trace(s);
 		else
-			got = next_of_both(s);
+			got = both_next(s);
 	}
 	return got < 0 ? got : (int)s->event->kind;
 }
@@ -312,7 +194,7 @@ static void wait_for_launcher(struct session *s)
 
 void session_close(struct session *s)
 {
-	stop_pump(s);
+	both_close(s);
 	if (s->has_deadline)
 		timer_delete(s->deadline);
 	if (s->socket >= 0)
