@@ -64,15 +64,15 @@ function settings(entryPoints) {
 
 /**
  * Where one command, or the thread, loads another file that is started by itself. All lie one folder below dist. Those that
- * V8 has compiled before are loaded with what it made of them (src/compiled.ts).
+ * V8 has compiled before are loaded with what it made of them (src/compiled.ts). Languages that are `inside` are not apart.
  */
-const apart = {
+const apart = (inside = []) => ({
   name: "apart",
   setup(build) {
     const compiled = (path) =>
       build.initialOptions.format === "cjs" ? { path, namespace: "compiled" } : { path, external: true };
     build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
-      if (!importer.endsWith("src/policy/load.ts")) return undefined;
+      if (!importer.endsWith("src/policy/load.ts") || inside.includes(path)) return undefined;
       const file = path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs");
       // What uses import() must be loaded by Node itself.
       return file.includes("/typescript/") ? { path: file, external: true } : compiled(file);
@@ -81,6 +81,9 @@ const apart = {
       importer.endsWith("src/session/supervise.ts")
         ? { path: "../deed/policy.cjs", external: true }
         : undefined,
+    );
+    build.onResolve({ filter: /^\.\/read\.js$/ }, ({ importer }) =>
+      importer.endsWith("src/policy/yaml/load.ts") ? compiled("../policy/yaml/read.cjs") : undefined,
     );
     build.onResolve({ filter: /^\.\/worker\.js$/ }, ({ kind }) =>
       kind === "dynamic-import" ? compiled("../session/worker.cjs") : undefined,
@@ -100,12 +103,12 @@ const apart = {
       resolveDir: ".",
     }));
     build.onLoad({ filter: /./, namespace: "compiled" }, ({ path }) => ({
-      contents: `const { join } = require("node:path");
-        module.exports = require("./src/compiled.ts").loadCompiled(join(__dirname, ${JSON.stringify(path)}));`,
+      contents: `const file = require("./src/home.ts").HOME + ${JSON.stringify(path.replace("..", "dist"))};
+        module.exports = require("./src/compiled.ts").loadCompiled(file);`,
       resolveDir: ".",
     }));
   },
-};
+});
 
 /**
  * Node works for every module that it loads, and more for a thread that loads ES modules. So what must start at once is
@@ -128,11 +131,18 @@ export async function bundle() {
   const started = [
     ...["main", "attendant"].map((name) => `src/cli/${name}.ts`),
     ...["thread-start", "worker"].map((name) => `src/session/${name}.ts`),
-    ...QUICK.map((name) => `src/cli/${name}.ts`),
+    ...QUICK.filter((name) => name !== "run-line").map((name) => `src/cli/${name}.ts`),
   ];
+  // Most runs have policies in YAML: they come with it.
+  const run = { ...settings(["src/cli/run-line.ts"]), ...required, plugins: [apart(["./yaml/load.js"])] };
   const built = [
-    await esbuild.build({ ...settings(started), ...required, plugins: [apart] }),
-    await esbuild.build({ ...settings(LANGUAGES), ...required, plugins: [apart] }),
+    await esbuild.build(run),
+    await esbuild.build({ ...settings(started), ...required, plugins: [apart()] }),
+    await esbuild.build({
+      ...settings([...LANGUAGES, "src/policy/yaml/read.ts"]),
+      ...required,
+      plugins: [apart()],
+    }),
     await esbuild.build({
       ...settings([{ in: "re2js", out: "policy/re2" }]),
       ...required,
@@ -149,8 +159,7 @@ export async function bundle() {
       alias: ES_MODULES,
     }),
   ];
-  await loadLater(built[0]);
-  await loadLater(built[1]);
+  for (const one of built.slice(0, 3)) await loadLater(one);
   return packagesOf(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
 }
 
@@ -173,7 +182,7 @@ async function sharing(entryPoints) {
     chunkNames: "shared/[name]-[hash]",
     external: EXTERNAL,
     alias: ES_MODULES,
-    plugins: [apart],
+    plugins: [apart()],
   });
   for (const file of Object.keys(built.metafile.outputs)) {
     const { code } = await esbuild.transform(await readFile(file, "utf8"), {

@@ -1,11 +1,27 @@
 // What V8 makes of the bundles that must start at once, kept beside them.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What programs do first, so that deciding on it is compiled too. */
 const PROGRAM = ["sh", "-c", "ls -l / >/dev/null; cat /etc/passwd >/dev/null; chroot --version 2>&1; true"];
+/** A policy as people write them. */
+const OWN = `name: own
+extends: workspace
+rules:
+  - id: no-notes
+    deny: [read, write]
+    path: ["~/notes/**", "!~/notes/open/*"]
+    reason: They are nobody's business.
+    examples: { match: [{ read: ~/notes/a }], not_match: [{ read: ~/notes/open/a }] }
+  - id: no-mail
+    deny: connect
+    address: "*:25"
+  - id: no-push
+    deny: exec
+    argv_matches: '^git push'
+`;
 const CALL = { tool_name: "Bash", tool_input: { command: "git status && npm test" } };
 
 /**
@@ -15,11 +31,13 @@ const CALL = { tool_name: "Bash", tool_input: { command: "git status && npm test
 export function precompile() {
   const home = mkdtempSync(join(tmpdir(), "hermes-build-"));
   const hook = JSON.stringify({ session_id: "build", cwd: home, hook_event_name: "PreToolUse", ...CALL });
+  const own = join(home, "own.yaml");
+  writeFileSync(own, OWN);
   const runs = [
     [["hook", "claude-code"], hook],
     [["run", "-p", "policies/agent.yaml", "--", ...PROGRAM], ""],
-    [["run", "--", "sleep", "0.2"], ""],
-    [["trace", "-c", "--", ...PROGRAM], ""],
+    [["run", "-p", own, "--", "sleep", "0.2"], ""],
+    [["trace", "-c", "-p", own, "--", ...PROGRAM], ""],
   ];
   try {
     for (const [words, input] of runs) {

@@ -204,10 +204,8 @@ async function readText(name: string, bytes: Buffer): Promise<ReadFile> {
   const known = knownFile(digestOf(bytes));
   if (known)
     return { text, source: new Source(name, text, known.root), content: known.content, isKnown: true };
-  const { parseSource } = await import("../../yaml/parse.js");
-  const { checkShape } = await import("./check.js");
-  const source = parseSource(name, text);
-  return { text, source, content: checkShape(source), isKnown: false };
+  const { readPolicy } = await import("./read.js");
+  return { text, ...readPolicy(name, text), isKnown: false };
 }
 
 function digestOf(bytes: Buffer): string {
