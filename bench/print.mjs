@@ -1,3 +1,4 @@
+import { progress } from "./progress.mjs";
 import { confidence, judge, ratioOf, summarise } from "./stats.mjs";
 
 const DIGITS = { ms: 1, s: 1 };
@@ -40,6 +41,7 @@ export function printTable(title, unit, samples, goals, about) {
 
 /** Figures that have nothing beside them but a fixed bound: { name, value, unit, goal, holds }. */
 export function printChecks(title, checks) {
+  progress("");
   process.stdout.write(`\n${title}\n`);
   for (const { name, value, unit, goal, holds } of checks)
     process.stdout.write(
@@ -51,6 +53,7 @@ export function printChecks(title, checks) {
 /** The first column to the left, the last as it is, the others to the right. */
 export function printColumns(title, rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  progress("");
   process.stdout.write(`\n${title}\n`);
   for (const row of rows) {
     const cells = row.map((cell, i) =>

@@ -33,7 +33,7 @@ export function heldRatios() {
       name: "hermes run -- true, beside node -e 0",
       subject: [HERMES, "run", "--quiet", "--", "true"],
       against: [process.execPath, "-e", "0"],
-      atMost: 15,
+      atMost: 9,
       pinned: false, // it has threads, and they run at the same time
     },
     {

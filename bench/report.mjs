@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { progress } from "./progress.mjs";
 
 /** Of the file: a reader that knows another number knows another shape. */
 export const FORMAT = 1;
@@ -38,6 +39,7 @@ export class Report {
 
   /** Something that was to be measured and is not, with the reason. */
   cannot(what, why) {
+    progress("");
     process.stdout.write(`bench: not measured: ${what}: ${why}\n`);
     if (!this.#notMeasured.some((one) => one.what === what && one.why === why))
       this.#notMeasured.push({ scenario: this.#now, what, why });

@@ -51,6 +51,7 @@ async function main(words) {
 // What was made for a scenario is taken away when this process exits (place.mjs), not when it is killed.
 for (const [signal, number] of Object.entries({ SIGINT: 2, SIGTERM: 15 }))
   process.once(signal, () => process.exit(128 + number));
+process.stdout.on("error", () => process.exit(1)); // nobody reads any more
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

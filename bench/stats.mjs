@@ -1,3 +1,5 @@
+import { progress } from "./progress.mjs";
+
 /** The value below which the given part of the samples lies. */
 function quantile(samples, part) {
   const sorted = samples.toSorted((a, b) => a - b);
@@ -44,7 +46,10 @@ export function ratiosOf(samples, against) {
 export function interleave(rounds, subjects, measure) {
   const samples = new Map(subjects.map((subject) => [subject.name, []]));
   for (let round = 0; round < rounds; round++)
-    for (const subject of subjects) samples.get(subject.name).push(measure(subject, round));
+    for (const subject of subjects) {
+      progress(`  round ${round + 1} of ${rounds}: ${subject.name}`);
+      samples.get(subject.name).push(measure(subject));
+    }
   return samples;
 }
 
