@@ -198,3 +198,23 @@ print(','.join(got))
   const { output } = await capture(["python3", "-c", program], { policy });
   expect(output.trim()).toBe(Array.from({ length: 20 }, (_, i) => i).join(","));
 });
+
+it("keeps nobody waiting who comes through the other door, while a thread opens without a pause", async () => {
+  const program = `${PYTHON}
+import subprocess
+stop = False
+def opens():
+    while not stop: told(os.open, '${folder}/plain', R)
+threads = [threading.Thread(target=opens) for i in range(3)]
+for t in threads: t.start()
+codes = [subprocess.run(['sh', '-c', 'exit %d' % i]).returncode for i in range(30)]
+stop = True
+for t in threads: t.join()
+print(codes == list(range(30)))
+`;
+  const both = join(folder, "both.yaml");
+  writeFileSync(both, rules("  - { id: run, deny: exec, argv: [nobody], reason: No. }\n"));
+  const { output, session } = await capture(["python3", "-c", program], { policy: both });
+  expect(session.protections.doors).toEqual(["notify", "trace"]);
+  expect(output.trim()).toBe("True");
+});
