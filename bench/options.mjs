@@ -18,7 +18,10 @@ const FLAGS = {
 /** Said to whoever asked for something that there is not. */
 export class UsageError extends Error {}
 
-/** From words to what is to be done: { names, options } of scenarios, or { table } or { help }. */
+/**
+ * From words to what is to be done: { names, options } of scenarios, or { table } or { help }. A sitting is a run without a
+ * scenario; it is whole when nothing is left out.
+ */
 export function parse(words, scenarios) {
   const { values, positionals } = parsed(words);
   if (values.help) return { help: true };
@@ -36,9 +39,12 @@ export function parse(words, scenarios) {
     SYSTEMS.map(({ name }) => name),
   );
   const sitting = positionals.length === 0;
+  const names = chosen(sitting, positionals, only, scenarios);
+  if (names.length === 0) throw new UsageError(`--only: ${values.only} is no part of this`);
   return {
-    names: chosen(sitting, positionals, only, scenarios),
+    names,
     sitting,
+    whole: sitting && !only,
     options: {
       quick: values.quick,
       pinned: values.pinned,
@@ -107,7 +113,7 @@ Options:
   --pinned          everything on one CPU
   --only A,B        of a sitting: these scenarios or workloads; of workloads: these workloads
   --systems A,B     of start and workloads: under these systems (bare is always there)
-  --json FILE       where the results go (default of a sitting: build/bench/results.json)
+  --json FILE       where the results go (default, when nothing is left out: build/bench/results.json)
   --events N        of memory, trace and analyze: how many events
   --door DOOR       of memory: notify or trace;  --policy: requested or canonical
 

@@ -13,9 +13,9 @@ import { printSummary } from "./summary.mjs";
 import { built } from "./tools.mjs";
 
 /** One sitting, or some scenarios: measures, prints, keeps. Returns the exit status. */
-async function measure({ names, sitting, options }, words) {
+async function measure({ names, sitting, whole, options }, words) {
   if (options.pinned) pin();
-  const file = options.json ?? (sitting ? join(built, "results.json") : undefined);
+  const file = options.json ?? (whole ? join(built, "results.json") : undefined);
   const { quick, pinned } = options;
   const command = ["npm run bench", ...(words.length > 0 ? ["--", ...words] : [])].join(" ");
   const head = { date: new Date().toISOString(), command, quick, pinned, machine: machine() };
@@ -29,8 +29,8 @@ async function measure({ names, sitting, options }, words) {
   }
   const results = report.results();
   if (sitting || names.length > 1) printSummary(results);
-  if (sitting) writeFileSync(join(built, "chart.svg"), chart(results));
-  if (file) process.stdout.write(`\n${file}${sitting ? `, ${join(built, "chart.svg")}` : ""}\n`);
+  if (whole) writeFileSync(join(built, "chart.svg"), chart(results));
+  if (file) process.stdout.write(`\n${file}${whole ? `, ${join(built, "chart.svg")}` : ""}\n`);
   return report.failed ? 1 : 0;
 }
 
@@ -41,10 +41,18 @@ function pin() {
     throw new UsageError(`--pinned: taskset: ${done.error?.message ?? done.stderr.trim()}`);
 }
 
+function resultsIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`table: ${file}: ${error.message}`);
+  }
+}
+
 async function main(words) {
   const asked = parse(words, SCENARIOS);
   if (asked.help) return process.stdout.write(helpText(SCENARIOS)) && 0;
-  if (asked.table) return writeDocuments(JSON.parse(readFileSync(asked.table, "utf8")));
+  if (asked.table) return writeDocuments(resultsIn(asked.table));
   return measure(asked, words);
 }
 
@@ -55,7 +63,7 @@ process.stdout.on("error", () => process.exit(1)); // nobody reads any more
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const known = error instanceof UsageError || error.code === "ENOENT";
+  const known = error instanceof UsageError;
   process.stderr.write(`bench: ${known ? error.message : error.stack}\n`);
   if (known) process.stderr.write("bench: npm run bench -- --help tells what there is\n");
   process.exitCode = known ? 2 : 1;

@@ -27,6 +27,7 @@ describe("npm run bench", () => {
     [["--only", "gcc,nosuch"], '--only: "nosuch" is none of'],
     [["--systems", "Strace"], '--systems: "Strace" is none of bare, '],
     [["memory", "--door", "back"], '--door: "back" is none of notify, trace'],
+    [["start", "--only", "gcc"], "--only: gcc is no part of this"],
     [["table", "a", "b"], "table takes one file"],
   ] as const)
     it(`refuses ${words.join(" ")}`, () => {
@@ -34,11 +35,20 @@ describe("npm run bench", () => {
       expect(() => parse([...words], SCENARIOS)).toThrow(told);
     });
 
+  it("says what is wrong with a file that it is to make a table of", () => {
+    const { status, stderr } = bench("table", "bench/run.mjs");
+    expect([status, stderr]).toEqual([2, expect.stringContaining("table: bench/run.mjs: ")]);
+  });
   it("runs all that belong to a sitting, and only those", () => {
     const { names, sitting } = parse([], SCENARIOS);
     expect(sitting).toBe(true);
     expect(names).toEqual(expect.arrayContaining(["start", "rules", "scale", "workloads", "memory"]));
     expect(names).not.toContain("peers");
+  });
+  it("keeps the results of a whole sitting, and of a part only where it is told to", () => {
+    expect(parse([], SCENARIOS).whole).toBe(true);
+    expect(parse(["--only", "gcc"], SCENARIOS).whole).toBe(false);
+    expect(parse(["start"], SCENARIOS).whole).toBe(false);
   });
   it("takes a workload for the scenario that it is of", () => {
     expect(parse(["--only", "rules,gcc"], SCENARIOS)).toMatchObject({

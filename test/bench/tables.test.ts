@@ -88,7 +88,8 @@ describe("the documents", () => {
     expect(after.split("end -->")[1]).toBe(before.split("end -->")[1]);
     writeDocuments(RESULTS, folder);
     expect(read()).toBe(after);
-    expect(readFileSync(join(folder, "docs/images/performance.svg"), "utf8")).toContain("<svg");
+    const picture = /!\[.*\]\((.*)\)/.exec(readFileSync(join(folder, "docs/performance.md"), "utf8"))![1]!;
+    expect(readFileSync(join(folder, "docs", picture), "utf8")).toContain("<svg");
   });
   it("take nothing that is no result", () =>
     expect(() => writeDocuments({ ...RESULTS, format: 0 }, folder)).toThrow("no results"));
