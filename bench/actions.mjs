@@ -29,6 +29,7 @@ const ACTIONS = [
   },
 ];
 const DOORS = ["notify", "trace"];
+const TRIED = 10;
 
 /** What each answer costs, at each door: openat + close of one file. */
 export function actions({ rounds, quick, cannot }) {
@@ -38,10 +39,11 @@ export function actions({ rounds, quick, cannot }) {
   return DOORS.map((door) => {
     const subjects = [{ name: "bare", argv: [] }];
     for (const action of ACTIONS) {
-      const argv = [HERMES, "run", "--quiet", "--door", door, "--policy", fileOf(action), "--"];
-      const why = refusal([...argv, calls, "try", "10"]);
+      const file = fileOf(action);
+      const under = (how) => [HERMES, "run", how, "--door", door, "--policy", file, "--"];
+      const why = refusal(action, [...under("--json"), calls, "try", String(TRIED)]);
       if (why) cannot(`${action.name}, ${door} door`, why);
-      else subjects.push({ name: action.name, argv });
+      else subjects.push({ name: action.name, argv: under("--quiet") });
     }
     const samples = interleave(rounds, subjects, ({ argv }) =>
       Number(run([...argv, calls, "try", count]).stdout),
@@ -62,11 +64,15 @@ function fileOf({ name, actions, look, answer, on = "on" }) {
   return file;
 }
 
-/** Why a door cannot serve it; undefined when it can. */
-function refusal([program, ...words]) {
+/** Why a door cannot serve it; undefined when it can, and did. */
+function refusal({ actions: [action], answer }, [program, ...words]) {
   const { status, stderr } = spawnSync(program, words, {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return status === 0 ? undefined : stderr.trim().split("\n")[0];
+  if (status !== 0) return stderr.trim().split("\n")[0];
+  const { summary, problems } = JSON.parse(stderr.trim().split("\n").at(-1));
+  const done = summary.byAction[action] ?? 0;
+  if (answer === "undefined" || done >= TRIED) return undefined;
+  return problems[0] ?? `it was done ${done} times of ${TRIED}`;
 }

@@ -18,13 +18,14 @@ import { afterAll, expect, test } from "vitest";
 /** Runs a program bare and through every door, and compares all that can be seen of it from outside. */
 
 export const HERMES = fileURLToPath(new URL("../../hermes", import.meta.url));
-const policy = (name: string) => fileURLToPath(new URL(`./policies/${name}.ts`, import.meta.url));
+const policy = (name: string, language = "ts") =>
+  fileURLToPath(new URL(`./policies/${name}.${language}`, import.meta.url));
 
 const scratch = mkdtempSync(join(tmpdir(), "transparency-"));
 
-/** Every call is subscribed and allowed, whichever way it comes. */
+/** Every call is subscribed and allowed, whichever way it comes. Policies that are data decide on the main thread. */
 export const WAYS = {
-  "the notify door": ["-p", policy("every-call"), "--door", "notify"],
+  "the notify door": ["-p", policy("every-call", "yaml"), "--door", "notify"],
   "the trace door": ["-p", policy("every-call"), "--door", "trace"],
   "both doors": ["-p", policy("every-call"), "-p", policy("files-by-trace")],
   "the trace door with returns recorded": ["--trace", "/dev/null"],
