@@ -200,7 +200,7 @@ static int64_t take_control(const struct act *act, uint64_t address, uint64_t le
 		return 0;
 	if (length > MAX_CONTROL)
 		return -ENOBUFS;
-	o->control = malloc(length);
+	o->control = calloc(1, length + CMSG_SPACE(sizeof(struct ucred))); /* see speak_for() */
 	if (o->control == NULL)
 		return -ENOMEM;
 	if (act_take(act, address, o->control, length) < 0)
@@ -224,6 +224,75 @@ static int64_t take_control(const struct act *act, uint64_t address, uint64_t le
 	return 0;
 }
 
+static struct ucred *named_sender(struct msghdr *header)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred)))
+			return (struct ucred *)(void *)CMSG_DATA(c);
+	return NULL;
+}
+
+static int is_itself(const struct ucred *who, const struct identity *i)
+{
+	return who->pid == i->process && (who->uid == i->real_uid || who->uid == i->uid) &&
+	       (who->gid == i->real_gid || who->gid == i->gid);
+}
+
+static int name_sender(struct outgoing *o, const struct identity *i)
+{
+	struct ucred who = { i->process, i->real_uid, i->real_gid };
+	if (o->control == NULL && (o->control = calloc(1, CMSG_SPACE(sizeof who))) == NULL)
+		return 0;
+	size_t at = CMSG_ALIGN(o->header.msg_controllen);
+	struct cmsghdr *c = (struct cmsghdr *)(void *)(o->control + at);
+	*c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof who), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_CREDENTIALS };
+	memcpy(CMSG_DATA(c), &who, sizeof who);
+	o->header.msg_control = o->control;
+	o->header.msg_controllen = at + CMSG_SPACE(sizeof who);
+	return 1;
+}
+
+/*
+ * The other end of a unix socket may ask who sends (SO_PASSCRED), and the kernel would say that we do: so the message
+ * says that it is the tracee, which is not heard where nobody asks. Whom else it names, the kernel judges by its rights.
+ */
+static int speaks_for_itself(const struct act *act, int fd, struct outgoing *o)
+{
+	struct identity identity;
+	int domain = 0;
+	socklen_t size = sizeof domain;
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX ||
+	    identity_read(act->tid, &identity) < 0)
+		return 0;
+	struct ucred *named = named_sender(&o->header);
+	return named ? is_itself(named, &identity) : name_sender(o, &identity);
+}
+
+/* Nothing but a socket in the file system has permissions: those are the tracee's, as whom we ask. */
+static int may_reach(const struct act *act, const struct target *t)
+{
+	return !is_unix_path(t) ||
+	       syscall(SYS_faccessat2, act->pins[0].object, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
+}
+
+/* Only the administrator may speak for another process: else it is us who sends. */
+static int64_t send_message(const struct act *act, int fd, struct target *t, struct outgoing *o, int flags)
+{
+	size_t own = o->header.msg_controllen;
+	int speaks = speaks_for_itself(act, fd, o), as_ourselves = speaks && may_reach(act, t);
+	o->header.msg_name = t->size ? &t->address : NULL;
+	o->header.msg_namelen = t->size;
+	if (as_ourselves)
+		identity_pause();
+	int64_t result = act_result(sendmsg(fd, &o->header, flags | MSG_NOSIGNAL));
+	if (as_ourselves && identity_resume() < 0)
+		return -EACCES;
+	if (!speaks || result != -EPERM)
+		return result;
+	o->header.msg_controllen = own;
+	return act_result(sendmsg(fd, &o->header, flags | MSG_NOSIGNAL));
+}
+
 static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_t header, int flags)
 {
 	struct outgoing o;
@@ -237,11 +306,8 @@ static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_
 		result = gather(act, (uint64_t)(uintptr_t)theirs.msg_iov, theirs.msg_iovlen, &o);
 	if (result == 0)
 		result = take_control(act, (uint64_t)(uintptr_t)theirs.msg_control, theirs.msg_controllen, &o);
-	if (result == 0) {
-		o.header.msg_name = t.size ? &t.address : NULL;
-		o.header.msg_namelen = t.size;
-		result = act_result(sendmsg(fd, &o.header, flags | MSG_NOSIGNAL));
-	}
+	if (result == 0)
+		result = send_message(act, fd, &t, &o, flags);
 	release(&o);
 	return result;
 }
@@ -268,20 +334,24 @@ static int64_t send_many(const struct act *act, int fd)
 
 static int64_t send_to(const struct act *act, int fd)
 {
+	struct outgoing o;
 	struct target t;
-	size_t length = act->args[2];
-	int64_t failed = target_of(act, 0, &t);
-	if (failed)
-		return failed;
-	if (length > MAX_DATA)
-		length = MAX_DATA;
-	uint8_t *data = malloc(length + 1);
-	if (data == NULL)
-		return -ENOMEM;
-	int64_t result = -EFAULT;
-	if (length == 0 || act_take(act, act->args[1], data, length) == 0)
-		result = act_result(sendto(fd, data, length, (int)act->args[3] | MSG_NOSIGNAL, (struct sockaddr *)&t.address, t.size));
-	free(data);
+	size_t length = act->args[2] > MAX_DATA ? MAX_DATA : act->args[2];
+	int64_t result = target_of(act, 0, &t);
+	if (result)
+		return result;
+	memset(&o, 0, sizeof o);
+	o.data.iov_base = malloc(length + 1);
+	o.data.iov_len = length;
+	o.header.msg_iov = &o.data;
+	o.header.msg_iovlen = 1;
+	if (o.data.iov_base == NULL)
+		result = -ENOMEM;
+	else if (length > 0 && act_take(act, act->args[1], o.data.iov_base, length) < 0)
+		result = -EFAULT;
+	else
+		result = send_message(act, fd, &t, &o, (int)act->args[3]);
+	release(&o);
 	return result;
 }
 

@@ -1,0 +1,76 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { capture } from "../support/calls.js";
+
+/** Whoever asks a unix socket who sends (SO_PASSCRED) hears of the program, although HERMES sends in its place. */
+
+let folder: string;
+let policy: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hermes-senders-"));
+  policy = join(folder, "sends.yaml");
+  writeFileSync(policy, "name: sends\nrules:\n  - { id: sends, watch: [connect, send] }\n");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PROGRAM = `
+import ctypes, os, socket, struct
+S = socket
+rights = [(S.SOL_SOCKET, S.SCM_RIGHTS, struct.pack("i", 1))]
+for kind in (S.SOCK_STREAM, S.SOCK_DGRAM, S.SOCK_SEQPACKET):
+    a, b = S.socketpair(S.AF_UNIX, kind)
+    a.settimeout(20)
+    a.setsockopt(S.SOL_SOCKET, S.SO_PASSCRED, 1)
+    named = S.socket(S.AF_UNIX, S.SOCK_DGRAM)
+    named.bind("")
+    filed = S.socket(S.AF_UNIX, S.SOCK_DGRAM)
+    filed.bind("%s/s%d" % (os.environ["WHERE"], kind))
+    filed.setsockopt(S.SOL_SOCKET, S.SO_PASSCRED, 1)
+    named.setsockopt(S.SOL_SOCKET, S.SO_PASSCRED, 1)
+    pid = os.fork()
+    if pid == 0:
+        b.send(b"send  "); b.sendmsg([b"msg   "]); b.sendmsg([b"rights"], rights)
+        b.sendmsg([b"own   "], [(S.SOL_SOCKET, S.SCM_CREDENTIALS, struct.pack("iii", os.getpid(), os.getuid(), os.getgid()))])
+        S.socket(S.AF_UNIX, S.SOCK_DGRAM).sendto(b"to    ", named.getsockname())
+        S.socket(S.AF_UNIX, S.SOCK_DGRAM).sendto(b"filed ", filed.getsockname())
+        ctypes.CDLL(None).prctl(24, 21)
+        if os.getuid() == 0: os.setuid(65534)
+        b.sendmsg([b"nobody"])
+        os._exit(0)
+    os.waitpid(pid, 0)
+    os.unlink(filed.getsockname())
+    for who in (a, a, a, a, named, filed, a):
+        data, control, flags, address = who.recvmsg(6, 200)
+        told = [struct.unpack("iii", bytes) for level, number, bytes in control if number == S.SCM_CREDENTIALS]
+        print(kind, data, flags, len(control), [(who == pid, uid, gid) for who, uid, gid in told])
+`;
+
+describe.each([
+  ["by root", []],
+  ["by somebody else", ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]],
+])("messages sent %s", (_, prefix) => {
+  it("name their sender", async () => {
+    const command = [...prefix, "/usr/bin/python3", "-c", PROGRAM];
+    const env = { ...process.env, WHERE: mkdtempSync(join(tmpdir(), "hermes-senders-")) };
+    chmodSync(env.WHERE, 0o777);
+    const bare = await capture(command, { fence: "none", env });
+    const { output, session } = await capture(command, { policy, fence: "none", env });
+    rmSync(env.WHERE, { recursive: true });
+    expect(bare.output).toContain("(True, ");
+    expect(output).toBe(bare.output);
+    expect(session.summary.byCall.sendmsg).toBeGreaterThanOrEqual(12);
+  });
+});
+
+it("chromium finds its own processes, and shows a page", async () => {
+  const page = "data:text/html,<p id=x></p><script>x.textContent = 6 * 7</script>";
+  const flags = "--headless --no-sandbox --disable-gpu --user-data-dir=profile --dump-dom";
+  const { output, session } = await capture(["sh", "-c", `exec chromium ${flags} "$0" 2>/dev/null`, page], {
+    policy: "policies/agent.yaml",
+    cwd: folder,
+  });
+  expect(output).toContain('<p id="x">42</p>');
+  expect(session.exitCode).toBe(0);
+});
