@@ -79,8 +79,12 @@ static int64_t target_of(const struct act *act, uint32_t message, struct target 
 static int64_t connect_socket(const struct act *act, int fd)
 {
 	struct target t;
-	int64_t failed = target_of(act, 0, &t);
-	return failed ? failed : act_result(connect(fd, (struct sockaddr *)&t.address, t.size));
+	int64_t result = target_of(act, 0, &t);
+	if (result || (t.address.ss_family == AF_UNIX && (result = identity_show()) < 0))
+		return result;
+	result = act_result(connect(fd, (struct sockaddr *)&t.address, t.size));
+	identity_hide();
+	return result;
 }
 
 /*

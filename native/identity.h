@@ -33,6 +33,12 @@ int identity_differs(pid_t tid);
  */
 int identity_assume(pid_t tid, const struct identity *identity, int real);
 void identity_drop(void);
+/*
+ * Others see it too: whoever is connected to by a unix socket is told the effective ids. Then identity_hide(), after
+ * which nothing but identity_drop() may follow.
+ */
+int identity_show(void);
+void identity_hide(void);
 /* Ourselves again for a moment, to look at what only we may. */
 void identity_pause(void);
 int identity_resume(void);

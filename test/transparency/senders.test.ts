@@ -64,6 +64,34 @@ describe.each([
   });
 });
 
+const SERVER = `
+import os, socket, struct
+path = "peer"
+server = socket.socket(socket.AF_UNIX); server.bind(path); server.listen(); os.chmod(path, 0o777)
+for user, mode in ((0, 0o777), (1234, 0o777), (1234, 0o700)):
+    os.chmod(path, mode)
+    pid = os.fork()
+    if pid == 0:
+        os.setgroups([]); os.setgid(user); os.setuid(user)
+        client = socket.socket(socket.AF_UNIX)
+        try: client.connect(path)
+        except OSError as error: print(user, error.errno, flush=True); os._exit(0)
+        client.recv(1); os._exit(0)
+    if mode == 0o777:
+        peer = server.accept()[0]
+        print(user, struct.unpack("iii", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1:], flush=True)
+        peer.close()
+    os.waitpid(pid, 0)
+`;
+
+it("whoever is connected to learns as which user, and is reached by nobody who may not", async () => {
+  const where = mkdtempSync(join(tmpdir(), "hermes-peer-"));
+  chmodSync(where, 0o777);
+  const { output } = await capture(["/usr/bin/python3", "-c", SERVER], { policy, fence: "none", cwd: where });
+  rmSync(where, { recursive: true });
+  expect(output).toBe("0 (0, 0)\n1234 (1234, 1234)\n1234 13\n");
+});
+
 it("chromium finds its own processes, and shows a page", async () => {
   const page = "data:text/html,<p id=x></p><script>x.textContent = 6 * 7</script>";
   const flags = "--headless --no-sandbox --disable-gpu --user-data-dir=profile --dump-dom";
