@@ -17,7 +17,8 @@ async function measure({ names, sitting, whole, options }, words) {
   if (options.pinned) pin();
   const file = options.json ?? (whole ? join(built, "results.json") : undefined);
   const { quick, pinned } = options;
-  const command = ["npm run bench", ...(words.length > 0 ? ["--", ...words] : [])].join(" ");
+  const typed = words.map((word) => (/\s/.test(word) ? JSON.stringify(word) : word));
+  const command = ["npm run bench", ...(words.length > 0 ? ["--", ...typed] : [])].join(" ");
   const head = { date: new Date().toISOString(), command, quick, pinned, machine: machine() };
   const report = new Report(head, file);
   for (const [i, name] of names.entries()) {

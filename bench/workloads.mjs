@@ -88,7 +88,7 @@ function printCosts(costs) {
     return [name, { cpuMs: median("cpu"), ...own }];
   });
   const cell = (value) => (value === undefined ? "–" : figure(value));
-  printColumns("  CPU of all; of the supervisor its CPU and its memory at most", [
+  printColumns("  CPU of all that was waited for; of the supervisor its CPU and its memory at most", [
     ["", "all, ms", "supervisor, ms", "MB", ""],
     ...medians.map(([name, { cpuMs, ownCpuMs, ownPeakMb }]) => [
       ...[name, cell(cpuMs), cell(ownCpuMs), cell(ownPeakMb), ""],

@@ -10,18 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Absolute, and without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
-static int is_normal(const char *path)
+int path_is_plain(const char *path)
 {
-	if (path[0] != '/' || path[1] == 0)
-		return 0;
-	for (const char *at = path; *at == '/';) {
-		size_t length = strcspn(++at, "/");
+	for (const char *at = path[0] == '/' ? path + 1 : path;; at++) {
+		size_t length = strcspn(at, "/");
 		if (length == 0 || (at[0] == '.' && (length == 1 || (length == 2 && at[1] == '.'))))
 			return 0;
 		at += length;
+		if (*at == 0)
+			return 1;
 	}
-	return 1;
+}
+
+static int is_normal(const char *path)
+{
+	return path[0] == '/' && path_is_plain(path);
 }
 
 void pin_release(struct pin *pin)

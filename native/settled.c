@@ -43,20 +43,6 @@ static int is_allowed(const struct settled *table, int class, const char *name, 
 
 /* ------------------------------------------------------------------ the quick way */
 
-/* Without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
-static int is_plain(const char *path)
-{
-	const char *at = path[0] == '/' ? path + 1 : path;
-	for (;; at++) {
-		size_t length = strcspn(at, "/");
-		if (length == 0 || (at[0] == '.' && (length == 1 || (length == 2 && at[1] == '.'))))
-			return 0;
-		at += length;
-		if (*at == 0)
-			return 1;
-	}
-}
-
 static int opens_what_is_there(const struct event *event, int *flags)
 {
 	*flags = (int)(event->nr == SYS_open ? event->args[1] : event->args[2]);
@@ -117,7 +103,7 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 	char name[2 * PATH_MAX];
 	struct outcome outcome;
 	int flags;
-	if (!is_plain(path) || !opens_what_is_there(s->event, &flags))
+	if (!path_is_plain(path) || !opens_what_is_there(s->event, &flags))
 		return 0;
 	int base = name_whole(s, dirfd, path, name);
 	int answered = base != -1 && is_allowed(s->settled, class, name, strlen(name)) &&

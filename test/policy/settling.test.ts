@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { syscallByName } from "../../src/abi/index.js";
+import { shapeOf } from "../../src/decode/shape.js";
+import { deedsOf, ON_ONE_PATH } from "../../src/policy/deeds.js";
+import { flagsArgument } from "../../src/policy/match/flags.js";
+
+/** What src/session/settled.ts takes for granted of the calls whose answers may stand. */
+it.each([...ON_ONE_PATH])("%s is about one path, and its flags are in one register", (name) => {
+  const call = syscallByName(name)!;
+  const { paths, flags, how } = shapeOf(call);
+  expect(paths).toHaveLength(1);
+  expect(how).toBe(-1);
+  const looked = flagsArgument(call)?.index;
+  if (looked !== undefined) expect(flags).toBe(looked);
+  const argument = call.args[paths[0]!]!;
+  for (const spec of [argument.follow, argument.noFollowAll]) {
+    const index = spec?.match(/(\d+):\d+$/)?.[1];
+    if (index !== undefined) expect(Number(index)).toBe(flags);
+  }
+  for (const { on, subtree, holds } of deedsOf(call.nr)) {
+    expect(on).toEqual({ kind: "path", argument: argument.name });
+    expect(subtree).toBeUndefined();
+    // Whether it does this is told by the flags alone: nothing else is asked for.
+    const event = new Proxy({}, { get: (_, key) => expect.fail(`${name} looks at ${String(key)}`) });
+    holds?.(0, event as never);
+  }
+});
