@@ -51,15 +51,15 @@ class Beside implements Channel {
     else if (report.type === "main-exited" && this.#run.killOrphans) native().endSession();
   }
 
-  /** Asked for whenever the wait was interrupted: by somebody who wants something, or because time has passed. */
-  orders(): Order | undefined {
-    if (!this.#port && Date.now() - this.#launched < ALONE_MS) return undefined;
+  /** Asked for whenever the wait was interrupted; at the latest when the program has run alone for long enough. */
+  orders(holding: boolean): Order | undefined {
+    if (!this.#port && !holding && now() - this.#launched < ALONE_MS) return undefined;
     this.#call();
     return (receiveMessageOnPort(this.#port!) as { message: Order } | undefined)?.message;
   }
 
   #started(): void {
-    this.#launched = Date.now();
+    this.#launched = now();
     native().releaseStdio();
     if (this.#run.options.timeout === undefined) native().deadline(ALONE_MS);
     else this.#call();
@@ -69,7 +69,7 @@ class Beside implements Channel {
     if (this.#port) return;
     native().deadline(0);
     const { options } = this.#run;
-    const late = Date.now() - this.#launched;
+    const late = Math.round(now() - this.#launched);
     const left = options.timeout !== undefined && { timeout: Math.max(options.timeout - late, 1) };
     this.#port = startAttendant({
       run: { ...this.#run, options: { ...options, ...left } },
@@ -85,4 +85,9 @@ class Beside implements Channel {
     this.#port!.postMessage(last);
     Atomics.wait(this.#post, 0, POST.taken);
   }
+}
+
+/** Milliseconds by a clock that nobody sets. */
+function now(): number {
+  return process.uptime() * 1000;
 }

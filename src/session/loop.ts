@@ -62,6 +62,10 @@ export class Loop {
     this.#ticking = ticking;
   }
 
+  get isHolding(): boolean {
+    return this.#held.length > 0;
+  }
+
   /** Makes run() return before the next event. Tracees that stop meanwhile wait. */
   pause(): void {
     this.#pausing = true;

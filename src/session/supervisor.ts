@@ -21,7 +21,8 @@ import type { Ending, Order, Report, SessionOptions } from "./options.js";
 
 export interface Channel {
   report(message: Report): void;
-  orders(): Order | undefined;
+  /** `holding`: calls wait for their time, or for an answer. */
+  orders(holding: boolean): Order | undefined;
 }
 
 /** What the main thread may ask of whoever decides, between two events. */
@@ -181,7 +182,8 @@ export class Supervisor {
   }
 
   #attend(loop: Loop, attendance: Attendance): void {
-    for (let order = this.#channel.orders(); order; order = this.#channel.orders()) {
+    const next = () => this.#channel.orders(loop.isHolding);
+    for (let order = next(); order; order = next()) {
       this.#channel.report({ type: "heard" });
       if (order.type === "end") this.end();
       else if (order.type === "reload") loop.pause();
