@@ -77,7 +77,8 @@ export async function runCommand(
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
   };
-  if (!thread && isData(run.options)) return (await import("./here.js")).superviseHere(run);
+  // Who supervises here ends here: nobody else learns how it went.
+  if (!thread && !ended && isData(run.options)) return (await import("./here.js")).superviseHere(run);
   const { attend } = await import("./attend.js");
   const result = await attend(run, thread);
   ended?.(result);

@@ -181,6 +181,7 @@ export class Handler {
     const event = new DecodedCall(this.#stop, call, this.#o.processes);
     this.#inside?.called(event.tid, this.#stop.ip);
     this.#lookAtCaller(call.nr);
+    if (this.#settled) this.#settled.inForce = this.#mayStand(event);
     if (this.#answerUnreadable(event)) return 0;
     let decision = this.#withinFence(event, this.#mediator.decide(event));
     const refusedAlready = decision.action === "deny" || decision.action === "kill";
@@ -189,15 +190,10 @@ export class Handler {
     if (decision.action === "ask") return this.#ask(event, decision);
     if (decision.fault?.delay) return this.#holdFor(event, decision);
     this.#carryOut(event, decision);
-    if (this.#settled) this.#settle(this.#settled, event, decision);
+    // What the policies allow without a person may stand for the next call of its kind.
+    if (decision.action === "allow" && !decision.watched && this.#answer.isPlainAct)
+      this.#settled?.learn(event);
     return 0;
-  }
-
-  /** What the policies allow without a person may stand for the next call of its kind, unless somebody looks on. */
-  #settle(settled: Settled, event: DecodedCall, decision: Decision): void {
-    const { processes, activity } = this.#o;
-    settled.inForce = !processes.viewsDiffer && !processes.identitiesDiffer && !activity.counts(event);
-    if (decision.action === "allow" && !decision.watched && this.#answer.isPlainAct) settled.learn(event);
   }
 
   /** Held until somebody answers; where nobody can, it is refused. */
@@ -244,6 +240,12 @@ export class Handler {
     const sight = native().sight(this.#stop.tid);
     if (sight & SIGHT.apart) processes.viewsDiffer = true;
     if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
+  }
+
+  /** Not where callers differ from us, from the call on that makes them so; nor while somebody looks on. */
+  #mayStand(event: DecodedCall): boolean {
+    const { processes, activity } = this.#o;
+    return !processes.viewsDiffer && !processes.identitiesDiffer && !activity.counts(event);
   }
 
   /** What we do in the program's place must not go further than the fence lets the program go. */

@@ -218,3 +218,30 @@ print(codes == list(range(30)))
   expect(session.protections.doors).toEqual(["notify", "trace"]);
   expect(output.trim()).toBe("True");
 });
+
+it("stands no longer for a program that has become somebody else, or has another root", async () => {
+  const program = `${PYTHON}
+os.chdir('${folder}')
+os.makedirs('root/in'); open('root/plain', 'w').write('another root')
+open('mine', 'w').write('only mine'); os.chmod('mine', 0o600)
+def opens(path): return {told(os.open, path, R) for i in range(50)}
+def child(act):
+    pid = os.fork()
+    if pid == 0: act(); os._exit(0)
+    os.waitpid(pid, 0)
+def nobody(): os.setgroups([]); os.setgid(1234); os.setuid(1234); print(opens('${folder}/mine'), opens('${folder}/plain'), flush=True)
+def rooted(): os.chroot('root'); print(opens('/plain'), flush=True)
+print(opens('${folder}/mine'), opens('${folder}/plain'), flush=True)
+os.chmod('${folder}', 0o755)
+child(nobody); child(rooted)
+print(opens('${folder}/mine'), flush=True)
+`;
+  const { output } = await capture(["/usr/bin/python3", "-c", program], { policy, fence: "none" });
+  expect(output.split("\n")).toEqual([
+    "{'only mine'} {'content of plain'}",
+    "{'EACCES'} {'content of plain'}",
+    "{'another root'}",
+    "{'only mine'}",
+    "",
+  ]);
+});
