@@ -83,7 +83,6 @@ static int listener_ready(struct session *s)
 
 static int receive(struct session *s)
 {
-	s->at_listener = 1;
 	int got = notify_receive(s);
 	worker_looked(&s->listener_pump);
 	return got == -ENOENT || got == -EINTR ? 0 : got;

@@ -68,6 +68,7 @@ int notify_receive(struct session *s)
 		deputy_serve(s->listener, s->kept, request.id, act);
 		return 0;
 	}
+	s->at_listener = 1; /* one that was decided on elsewhere says nothing of where the next comes from */
 	event->kind = EVENT_ENTRY;
 	event->door = DOOR_NOTIFY;
 	event->tid = (int32_t)request.pid;

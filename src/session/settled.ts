@@ -15,6 +15,9 @@ import type { Unasked } from "../summary.js";
 /** These names mean something else to each process, or nothing to anybody else. */
 const NEVER = ["/proc/**", "/memfd:*/**"];
 
+/** To arrange all patterns takes as long as to decide on some hundred calls: programs that make fewer do without. */
+const ENOUGH = 100;
+
 /** How the one path of a call is found: the same for every call of that number with the same flags. */
 interface Finding {
   readonly pathAt: number;
@@ -44,6 +47,7 @@ export class Settled implements Unasked {
   /** Whether answers to a call can stand. */
   readonly #settles = new Map<number, boolean>();
   readonly #classes = new Map<string, number>();
+  #seen = 0;
   #told = new Float64Array(SETTLED.classes);
 
   constructor(stack: PolicyStack) {
@@ -70,7 +74,7 @@ export class Settled implements Unasked {
 
   /** The call was plainly allowed, and is made in the program's place. */
   learn(event: DecodedCall): void {
-    if (!this.#isSettled(event.call)) return;
+    if (!this.#isSettled(event.call) || ++this.#seen < ENOUGH) return;
     const finding = findingOf(event);
     const { path } = event;
     if (!finding || path === undefined) return;

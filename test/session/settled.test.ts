@@ -84,7 +84,7 @@ opens = {
   'make secret': lambda: os.open('secret-new', os.O_CREAT | os.O_RDWR),
 }
 first = {name: told(f) for name, f in opens.items()}
-for i in range(40):
+for i in range(60):
     for name, f in opens.items():
         now = told(f)
         if now != first[name]: print('changed', name, first[name], now)
@@ -109,8 +109,8 @@ print(hex(fcntl.fcntl(d, fcntl.F_GETFL)), os.get_inheritable(d), oct(os.stat('ne
   expect(output).toContain("'whole': 'content of plain'");
   const denied = session.summary.decisions.map(({ rule, count }) => [rule, count]);
   expect(denied).toEqual([
-    ["secret", 41 * 7],
-    ["made", 41],
+    ["secret", 61 * 7],
+    ["made", 61],
   ]);
 });
 
@@ -224,7 +224,7 @@ it("stands no longer for a program that has become somebody else, or has another
 os.chdir('${folder}')
 os.makedirs('root/in'); open('root/plain', 'w').write('another root')
 open('mine', 'w').write('only mine'); os.chmod('mine', 0o600)
-def opens(path): return {told(os.open, path, R) for i in range(50)}
+def opens(path): return {told(os.open, path, R) for i in range(300)}
 def child(act):
     pid = os.fork()
     if pid == 0: act(); os._exit(0)
