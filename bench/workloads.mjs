@@ -25,7 +25,11 @@ export async function workloads({ rounds, works, systems, quick, cannot }) {
       progress(`  ${work.name} is prepared`);
       const why = unready(work, place, size);
       if (why) cannot(work.name, why);
-      else tables.push(await oneWork({ work, found, rounds, place, size, cannot }));
+      else
+        await oneWork({ work, found, rounds, place, size, cannot }).then(
+          (table) => tables.push(table),
+          (error) => cannot(work.name, error.message), // bare, too, it does not work here
+        );
     }
     return tables;
   } finally {
