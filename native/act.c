@@ -153,8 +153,10 @@ struct outcome act_make(struct act *act)
 	struct outcome outcome = { .fd = -1 };
 	mode_t own = 0;
 	int failed = needs_met(act), masked;
-	if (!failed && (act->as_tracee || creates(act)))
+	if (!failed && act->as_tracee)
 		failed = identity_read(act->tid, &identity);
+	else if (!failed && creates(act))
+		failed = identity_umask(act->tid, &identity.umask);
 	if ((masked = !failed && creates(act)))
 		own = umask(identity.umask); /* this thread's alone: it does not share its view of files */
 	if (!failed && act->as_tracee)

@@ -30,7 +30,16 @@ static void futex_wake(void *word)
 static void worker_sleeps(struct pump *pump)
 {
 	atomic_store(&pump->worker_waits, 1);
-	futex_wake(&pump->worker_waits);
+	if (atomic_load(&pump->rests))
+		futex_wake(&pump->worker_waits);
+}
+
+/* The other thread rests while the worker is awake. */
+static void rest(struct pump *pump)
+{
+	atomic_store(&pump->rests, 1);
+	futex_wait(&pump->worker_waits, 0, 0);
+	atomic_store(&pump->rests, 0);
 }
 
 static void worker_is_awake(struct pump *pump)
@@ -64,7 +73,7 @@ static void *watch_listener(void *argument)
 	pthread_sigmask(SIG_SETMASK, &every, NULL);
 	for (;;) {
 		while (!atomic_load(&pump->worker_waits))
-			futex_wait(&pump->worker_waits, 0, 0);
+			rest(pump);
 		struct pollfd fds[2] = { { s->listener, POLLIN, 0 }, { pump->stop[0], POLLIN, 0 } };
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
@@ -135,7 +144,7 @@ static void *watch_stops(void *argument)
 	while (!atomic_load(&pump->ends)) {
 		siginfo_t info;
 		if (!atomic_load(&pump->worker_waits)) {
-			futex_wait(&pump->worker_waits, 0, 0);
+			rest(pump);
 			continue;
 		}
 		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {

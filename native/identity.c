@@ -48,19 +48,43 @@ static long last_number(const char *line)
 	}
 }
 
-int identity_read(pid_t tid, struct identity *identity)
+static int read_status(pid_t tid, char *status, size_t size)
 {
-	char path[64], status[8192];
+	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	ssize_t length = read(fd, status, sizeof status - 1);
+	ssize_t length = read(fd, status, size - 1);
 	close(fd);
 	if (length <= 0)
 		return -ESRCH;
 	status[length] = 0;
+	return 0;
+}
 
+int identity_umask_in(const char *status, mode_t *mask)
+{
+	const char *line = line_of(status, "Umask");
+	if (line == NULL)
+		return -EIO;
+	*mask = (mode_t)strtoul(line, NULL, 8);
+	return 0;
+}
+
+int identity_umask(pid_t tid, mode_t *mask)
+{
+	char status[128]; /* it is in the second line */
+	int failed = read_status(tid, status, sizeof status);
+	return failed ? failed : identity_umask_in(status, mask);
+}
+
+int identity_read(pid_t tid, struct identity *identity)
+{
+	char status[8192];
+	int failed = read_status(tid, status, sizeof status);
+	if (failed)
+		return failed;
 	memset(identity, 0, sizeof *identity);
 	const char *uid = line_of(status, "Uid"), *gid = line_of(status, "Gid"), *groups = line_of(status, "Groups"),
 		   *mask = line_of(status, "Umask"), *process = line_of(status, "Tgid"),

@@ -23,6 +23,9 @@ struct identity {
 
 /* Reads /proc/TID/status; 0 or -errno. */
 int identity_read(pid_t tid, struct identity *identity);
+/* Its umask alone, which every call that makes a file needs. */
+int identity_umask(pid_t tid, mode_t *mask);
+int identity_umask_in(const char *status, mode_t *mask);
 
 /* Whether a tracee differs from us in what it may touch. */
 int identity_differs(pid_t tid);

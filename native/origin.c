@@ -1,6 +1,7 @@
-/* Where a tracee's relative path starts: its folder, and the folder's name. Quicker than /proc, which knows the same. */
+/* Where a tracee is: the folder that a relative path starts from, its name, the umask. What is asked often is held open. */
 #define _GNU_SOURCE
 #include "origin.h"
+#include "identity.h"
 #include "path.h"
 
 #include <errno.h>
@@ -29,6 +30,8 @@ void origin_forget(struct origin *o)
 		close(o->pidfd);
 	if (o->tid != 0 && o->proc > 0)
 		close(o->proc);
+	if (o->tid != 0 && o->status > 0)
+		close(o->status);
 	*o = (struct origin){ 0 };
 }
 
@@ -39,20 +42,37 @@ static int take_descriptor(struct origin *o, int fd)
 	return o->pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, o->pidfd, fd, 0);
 }
 
-static int open_working_directory(struct origin *o)
+static int open_in_proc(struct origin *o, const char *what, int flags)
 {
 	char path[32];
 	snprintf(path, sizeof path, "/proc/%d", (int)o->tid);
 	if (o->proc == 0)
 		o->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return o->proc < 0 ? -1 : openat(o->proc, "cwd", O_PATH | O_CLOEXEC);
+	return o->proc < 0 ? -1 : openat(o->proc, what, flags | O_CLOEXEC);
+}
+
+int origin_umask(struct origins *all, pid_t tid, mode_t *mask)
+{
+	char text[128]; /* it is in the second line */
+	for (int again = 0; again < 2; again++) {
+		struct origin *o = origin_of(all, tid);
+		if (o->status == 0)
+			o->status = open_in_proc(o, "status", O_RDONLY);
+		ssize_t length = o->status < 0 ? -1 : pread(o->status, text, sizeof text - 1, 0);
+		if (length > 0) {
+			text[length] = 0;
+			return identity_umask_in(text, mask);
+		}
+		origin_forget(o);
+	}
+	return -ESRCH;
 }
 
 int origin_open(struct origins *all, pid_t tid, int dirfd)
 {
 	for (int again = 0; again < 2; again++) {
 		struct origin *o = origin_of(all, tid);
-		int fd = dirfd == AT_FDCWD ? open_working_directory(o) : take_descriptor(o, dirfd);
+		int fd = dirfd == AT_FDCWD ? open_in_proc(o, "cwd", O_PATH) : take_descriptor(o, dirfd);
 		if (fd >= 0 || (errno != ESRCH && errno != ENOENT))
 			return fd < 0 ? -errno : fd;
 		origin_forget(o);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "layout.h"
 #include "origin.h"
+#include "place.h"
 #include "plan.h"
 
 #include <linux/seccomp.h>
@@ -51,6 +52,7 @@ struct pump {
 	int stop[2];             /* of the one that looks at the listener: a pipe that ends it */
 	atomic_int ends;         /* of the other */
 	atomic_int worker_waits;
+	atomic_int rests;        /* … which it has to be woken from when the worker waits */
 	atomic_int saw;          /* something is there that the worker has not looked at */
 	atomic_int in_vain;      /* so often in a row it was nothing for the worker */
 	atomic_uint consumed;
@@ -97,6 +99,7 @@ struct session {
 	struct keep *kept;  /* shared with the keeper; deputies may outlive us, so it stays mapped */
 	struct settled *settled; /* answers that stand, NULL for none */
 	struct origins origins;
+	struct place place;
 	void *reference;    /* the references by which the buffer and that table are held */
 	void *settled_reference;
 };

@@ -43,11 +43,21 @@ static int is_allowed(const struct settled *table, int class, const char *name, 
 
 /* ------------------------------------------------------------------ the quick way */
 
-static int opens_what_is_there(const struct event *event, int *flags)
+static int opens(int nr)
 {
-	*flags = (int)(event->nr == SYS_open ? event->args[1] : event->args[2]);
-	return (event->nr == SYS_open || event->nr == SYS_openat) && !(*flags & (O_CREAT | O_TRUNC | O_PATH)) &&
-	       (*flags & O_TMPFILE) != O_TMPFILE;
+	return nr == SYS_open || nr == SYS_openat || nr == SYS_creat;
+}
+
+/* What an open asks for; those that are as most are. */
+static int wish_of(const struct event *event, struct open_how *how)
+{
+	int first = event->nr == SYS_open ? 1 : 2, makes = event->nr == SYS_creat;
+	if (!opens(event->nr))
+		return 0;
+	*how = (struct open_how){ .flags = makes ? O_CREAT | O_WRONLY | O_TRUNC : (uint32_t)event->args[first] };
+	if (how->flags & O_CREAT)
+		how->mode = event->args[makes ? 1 : first + 1] & 07777;
+	return !(how->flags & O_PATH) && (how->flags & O_TMPFILE) != O_TMPFILE;
 }
 
 static int is_file_or_folder(const struct stat *info)
@@ -56,25 +66,46 @@ static int is_file_or_folder(const struct stat *info)
 }
 
 /*
- * Opens what has no link on its way, and so is what its name says. Only files and folders: to open anything else may
- * wait, or do something. Returns whether there is an outcome.
+ * Opens, or makes, what has no link on its way, and so is what its name says. Only files and folders: to open anything
+ * else may wait, or do something. -1 and an errno: what the kernel says, or EAGAIN.
  */
-static int open_straight(int base, const char *path, int flags, struct outcome *outcome)
+static int open_straight(int base, const char *path, const struct open_how *wish)
 {
-	struct open_how how = { .flags = (uint32_t)(flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC),
-				.resolve = RESOLVE_NO_SYMLINKS };
+	struct open_how how = { wish->flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, wish->mode, RESOLVE_NO_SYMLINKS };
 	struct stat info;
-	if (fstatat(base, path, &info, AT_SYMLINK_NOFOLLOW) == 0 && !is_file_or_folder(&info))
-		return 0;
+	if (fstatat(base, path, &info, AT_SYMLINK_NOFOLLOW) == 0 && !is_file_or_folder(&info) && !S_ISLNK(info.st_mode))
+		return errno = EAGAIN, -1;
 	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof how);
-	*outcome = (struct outcome){ .result = -errno, .fd = fd, .fd_flags = (uint32_t)(flags & O_CLOEXEC) };
-	if (fd < 0)
-		return errno == ENOENT;
-	if (fstat(fd, &info) == 0 && is_file_or_folder(&info) &&
-	    (flags & O_NONBLOCK || fcntl(fd, F_SETFL, flags) == 0))
-		return 1;
+	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) &&
+		       (wish->flags & O_NONBLOCK || fcntl(fd, F_SETFL, (int)wish->flags) == 0)))
+		return fd;
 	close(fd);
-	return 0;
+	return errno = EAGAIN, -1;
+}
+
+/* The name of what a path with links reaches, with a NUL behind it; 0 when it reaches nothing, or what has no name. */
+static int name_behind_links(int base, const char *path, char *real)
+{
+	int held = open_how(base, path, 0, RESOLVE_NO_MAGICLINKS);
+	ssize_t length = held < 0 ? -1 : name_of(held, real, PATH_MAX - 1);
+	if (held >= 0)
+		close(held);
+	real[length > 0 ? length : 0] = 0;
+	return length > 0 && real[0] == '/' && path_is_plain(real);
+}
+
+/* Returns whether there is an outcome. Whatever is opened has an allowed name, and no link leads from it elsewhere. */
+static int open_allowed(const struct settled *table, int class, int base, const char *path, const char *name,
+			const struct open_how *wish, struct outcome *outcome)
+{
+	char real[PATH_MAX];
+	int allowed = is_allowed(table, class, name, strlen(name)), fd = allowed ? open_straight(base, path, wish) : -1;
+	int error = allowed ? errno : ELOOP; /* only those names are known that no link is in */
+	if (fd < 0 && error == ELOOP && !(wish->flags & O_NOFOLLOW) && name_behind_links(base, path, real) &&
+	    is_allowed(table, class, real, strlen(real)))
+		fd = open_straight(AT_FDCWD, real, wish);
+	*outcome = (struct outcome){ .result = -error, .fd = fd, .fd_flags = (uint32_t)wish->flags & O_CLOEXEC };
+	return fd >= 0 || error == ENOENT;
 }
 
 /* The path with the name of the folder it starts from, and that folder: AT_FDCWD for none, -1 when that is unknown. */
@@ -102,12 +133,19 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 {
 	char name[2 * PATH_MAX];
 	struct outcome outcome;
-	int flags;
-	if (!path_is_plain(path) || !opens_what_is_there(s->event, &flags))
+	struct open_how wish;
+	mode_t mask = 0;
+	if (!path_is_plain(path) || !wish_of(s->event, &wish))
+		return 0;
+	if (wish.flags & O_CREAT && origin_umask(&s->origins, s->event->tid, &mask) < 0)
 		return 0;
 	int base = name_whole(s, dirfd, path, name);
-	int answered = base != -1 && is_allowed(s->settled, class, name, strlen(name)) &&
-		       open_straight(base, path, flags, &outcome);
+	mode_t own = wish.flags & O_CREAT ? umask(mask) : 0;
+	int answered = base != -1 && open_allowed(s->settled, class, base, path, name, &wish, &outcome);
+	if (wish.flags & O_CREAT)
+		umask(own);
+	if (answered && outcome.fd >= 0)
+		place_before_handing(s);
 	if (answered)
 		deputy_answer(s->listener, s->kept, s->event->id, &outcome);
 	if (base >= 0)
@@ -121,6 +159,7 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 static int answer_by_act(struct session *s, int class, int dirfd, const char *path)
 {
 	char real[2 * PATH_MAX];
+	struct stat info;
 	struct pin *pin = session_pins(s);
 	ssize_t length = path_resolve(s->event->tid, dirfd, path, (int)s->settled->classes[class].resolve, pin, real, sizeof real);
 	if (length < 0 || !(length == PATH_AS_ASKED ? is_allowed(s->settled, class, path, strlen(path))
@@ -130,6 +169,11 @@ static int answer_by_act(struct session *s, int class, int dirfd, const char *pa
 	}
 	memset(s->answer, 0, offsetof(struct answer, writes));
 	s->answer->action = ANSWER_ACT;
+	int may_wait = pin->state == PIN_FOUND && (fstat(pin->object, &info) < 0 || !is_file_or_folder(&info));
+	if (may_wait)
+		place_leave(s); /* a thread of its own does it, and is to run anywhere */
+	else if (opens(s->event->nr))
+		place_before_handing(s);
 	session_resume(s, s->event);
 	return 1;
 }
@@ -139,6 +183,7 @@ int settled_answers(struct session *s)
 	char path[PATH_MAX];
 	if (s->settled == NULL || !s->settled->in_force)
 		return 0;
+	place_called(s, s->event->tid);
 	int class = class_of(s->settled, s->event);
 	const struct slot *slot = class < 0 ? NULL : path_of(s->event, &s->settled->classes[class]);
 	if (slot == NULL)

@@ -254,6 +254,7 @@ static int on_fork(struct session *s, struct tracee *t)
 		born->restore = t->restore; /* and of the registers that we changed */
 		memcpy(born->original, t->original, sizeof born->original);
 	}
+	place_born(s, t->tid, (pid_t)peer);
 	report(s, t, EVENT_FORK);
 	s->event->peer = (int32_t)peer;
 	return 1;
@@ -325,7 +326,7 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 		}
 		if (s->attached)
 			inject_undo_interruption(t->tid, 0);
-		if (fresh && (s->signals || instruction_traps(s))) {
+		if (fresh && (s->signals || instruction_traps(s) || place_is_inherited(s, t->tid))) {
 			t->early = 1;
 			s->early++;
 			return 0;

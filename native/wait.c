@@ -154,6 +154,7 @@ int session_next(struct session *s)
 		else
 			got = both_next(s);
 	}
+	place_leave(s);
 	return got < 0 ? got : (int)s->event->kind;
 }
 
@@ -195,6 +196,7 @@ static void wait_for_launcher(struct session *s)
 void session_close(struct session *s)
 {
 	both_close(s);
+	place_close(s);
 	if (s->has_deadline)
 		timer_delete(s->deadline);
 	if (s->socket >= 0)

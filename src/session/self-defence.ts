@@ -98,11 +98,13 @@ const ACTS: readonly Act[] = [
   { calls: "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open", meant: process_(0) },
   { calls: "process_vm_readv process_vm_writev", meant: process_(0) },
   {
-    calls:
-      "prlimit64 sched_setscheduler sched_setparam sched_setattr sched_setaffinity migrate_pages move_pages",
+    calls: "prlimit64 sched_setscheduler sched_setparam sched_setattr migrate_pages move_pages",
     when: [[ne(0, 0)]],
     meant: process_(0),
   },
+  // Every one of both, so that a program that shares a CPU with us for a moment (native/place.c) sees and sets its own.
+  { calls: "sched_setaffinity", meant: process_(0) },
+  { calls: "sched_getaffinity", meant: () => [] },
   { calls: "setpriority", when: [[ne(0, 0)], [ne(1, 0)]], meant: (event) => asPriority(event, 0) },
   { calls: "ioprio_set", when: [[ne(0, 1)], [ne(1, 0)]], meant: (event) => asPriority(event, 1) },
   { calls: "ptrace", when: [[eq(0, 16)], [eq(0, 0x4206)]], meant: process_(1) },

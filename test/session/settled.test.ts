@@ -245,3 +245,49 @@ print(opens('${folder}/mine'), flush=True)
     "",
   ]);
 });
+
+it("makes files as the program would make them itself", async () => {
+  const program = `${PYTHON}
+os.chdir('${folder}')
+W = os.O_CREAT | os.O_WRONLY
+def made(path, flags, mode):
+    try: fd = os.open(path, flags, mode)
+    except OSError as e: return errno.errorcode[e.errno]
+    os.write(fd, b'x'); info = os.fstat(fd); os.close(fd)
+    return (oct(info.st_mode), info.st_size)
+def again(path, flags, mode, times=130):
+    seen = []
+    for i in range(times):
+        got = made(path, flags, mode)
+        if not seen or seen[-1] != got: seen.append(got)
+    return seen
+def anew(path, mode, times=130):
+    seen = set()
+    for i in range(times):
+        seen.add(made(path, W, mode)); os.unlink(path)
+    return seen
+os.mkdir('made'); os.symlink('made', 'to-made'); os.symlink('made/behind', 'dangling'); os.symlink('secret-made', 'to-refused')
+for mask in (0o022, 0o077, 0, 0o777, 0o002):
+    os.umask(mask)
+    print(anew('made/a', 0o666), anew('${folder}/made/b', 0o7777), anew('to-made/c', 0o600), os.umask(mask) == mask)
+os.umask(0o027)
+print(again('made/there', W, 0o666), again('made/there', W | os.O_TRUNC, 0o666), again('made/there', W | os.O_APPEND, 0, 5))
+print(again('made/only', W | os.O_EXCL, 0o666), again('made', W, 0o666), again('nowhere/x', W, 0o666), again('made/there/x', W, 0o666))
+print(again('dangling', W | os.O_TRUNC, 0o604), again('dangling', W | os.O_NOFOLLOW, 0o604), again('dangling', W | os.O_EXCL, 0o604))
+print(again('secret-made', W, 0o666), again('to-refused', W, 0o666), again('no/made', W, 0o666), again('made/slash/', W, 0o666))
+print(oct(os.umask(0)), sorted(os.listdir('made')), os.path.lexists('secret-made'))
+`;
+  const clean = () => {
+    for (const name of ["made", "to-made", "dangling", "to-refused", "secret-made", "no/made"])
+      rmSync(join(folder, name), { recursive: true, force: true });
+  };
+  const bare = await capture(["python3", "-c", program], {});
+  clean();
+  const { output } = await capture(["python3", "-c", program], { policy });
+  clean();
+  const lines = bare.output.split("\n");
+  const refusedAt = lines.length - 3;
+  lines[refusedAt] = "['EXDEV'] ['EXDEV'] ['EROFS'] ['EISDIR']";
+  lines[refusedAt + 1] = lines[refusedAt + 1]!.replace("True", "False");
+  expect(output.split("\n")).toEqual(lines);
+});
