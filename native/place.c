@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "session.h"
+#include "settled.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static const double PAUSE = 0.001; /* seconds */
 /* Somebody has to see children before they run, and we must have started the program ourselves. */
 static int is_possible(const struct session *s)
 {
-	return s->doors == (1 << DOOR_NOTIFY | 1 << DOOR_TRACE) && !s->attached;
+	return s->settled->may_place && s->doors == (1 << DOOR_NOTIFY | 1 << DOOR_TRACE) && !s->attached;
 }
 
 /* Interrupts the wait, and so brings us to place_leave(), unless that comes first. */

@@ -28,6 +28,7 @@ struct settled_class {
 struct settled {
 	uint32_t in_force;
 	uint32_t class_count;
+	uint32_t may_place; /* calls about CPUs come to us: see place.c */
 	struct settled_class classes[SETTLED_CLASSES];
 	uint16_t next[SETTLED_STATES][SETTLED_BYTES];      /* the state after one more byte of the path */
 	uint8_t allowed[SETTLED_CLASSES][SETTLED_STATES]; /* whether a path that ends there is allowed */

@@ -10,8 +10,9 @@ export const npm = {
   name: "npm",
   about: "npm ci --offline of some 140 packages from a local cache",
   needs: ["npm"],
-  /** The only one that needs the network, once: the cache is filled. */
+  /** The only one that needs the network, once: the cache is filled, in the home that it is used in. */
   prepare({ workspace, home }) {
+    const { npm_config_cache: _, npm_config_userconfig: __, ...env } = process.env; // of the `npm run` that runs us
     const { devDependencies, dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
     const versions = { ...devDependencies, ...dependencies };
     const wanted = Object.fromEntries(OWN.map((name) => [name, versions[name]]));
@@ -19,7 +20,7 @@ export const npm = {
     writeFileSync(join(workspace, "package.json"), JSON.stringify(content));
     execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
       cwd: workspace,
-      env: { ...process.env, HOME: home },
+      env: { ...env, HOME: home },
       stdio: "ignore",
     });
   },

@@ -126,12 +126,13 @@ export const SETTLED_CLASS_FIELD = {
   made: 24,
 } as const;
 export const SETTLED_CLASS_SIZE = 32;
-const SETTLED_CLASSES_OFFSET = 8;
+const SETTLED_CLASSES_OFFSET = 16;
 const SETTLED_NEXT_OFFSET = SETTLED_CLASSES_OFFSET + SETTLED.classes * SETTLED_CLASS_SIZE;
 const SETTLED_ALLOWED_OFFSET = SETTLED_NEXT_OFFSET + SETTLED.states * SETTLED.bytes * 2;
 export const SETTLED_FIELD = {
   inForce: 0,
   classCount: 4,
+  mayPlace: 8,
   classes: SETTLED_CLASSES_OFFSET,
   next: SETTLED_NEXT_OFFSET,
   allowed: SETTLED_ALLOWED_OFFSET,

@@ -372,6 +372,9 @@ const TABLE: readonly Row[] = [
   { calls: "sync msync", does: ["sync"], on: NOTHING },
 ];
 
+/** The names of these mean something else to each process, or nothing to anybody else: no answer stands for them. */
+export const UNSETTLED: readonly string[] = ["/proc/**", "/memfd:*/**"];
+
 /** Calls on one path: what they do to it depends on their flags, and on nothing else. */
 export const ON_ONE_PATH: ReadonlySet<string> = new Set(
   [

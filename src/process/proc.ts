@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 import { decodeText } from "../text.js";
 
 /** What /proc says of processes. Whoever is gone says nothing: empty texts, and no numbers. */
@@ -32,10 +32,27 @@ export function readStat(pid: number | "self"): Stat | undefined {
 }
 
 export function readText(file: string): string {
+  return readBytes(file)?.toString("latin1") ?? "";
+}
+
+let room = Buffer.allocUnsafeSlow(16_384);
+
+/** Undefined for whoever is gone. Files of /proc have no size, and this is done for every program that starts: what comes
+ * back is good until the next time. */
+export function readBytes(file: string): Buffer | undefined {
+  let fd: number | undefined;
   try {
-    return readFileSync(file, "latin1");
+    fd = openSync(file, "r");
+    let length = 0;
+    for (let got = -1; got !== 0; length += got) {
+      if (length === room.length) room = Buffer.concat([room], 2 * length);
+      got = readSync(fd, room, length, room.length - length, null);
+    }
+    return room.subarray(0, length);
   } catch {
-    return "";
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -1,9 +1,9 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import type { Descriptor, MemoryMap, ProcessInfo } from "../event.js";
 import { decodeText } from "../text.js";
 import { describeDescriptor } from "./descriptor.js";
 import { memoryMaps } from "./maps.js";
-import { readLink, readStat, readText } from "./proc.js";
+import { readBytes, readLink, readStat, readText, type Stat } from "./proc.js";
 
 /**
  * A process as the kernel describes it. What cannot change is read once; what can is read each time. A process
@@ -11,22 +11,32 @@ import { readLink, readStat, readText } from "./proc.js";
  */
 export class Process implements ProcessInfo {
   readonly tid: number;
-  readonly pid: number;
-  readonly parentPid: number;
-  readonly startTime: number;
   readonly #lookUp: (pid: number) => ProcessInfo | undefined;
   readonly #pin: number | undefined;
+  #pid: number | undefined;
+  #stat: Stat | undefined;
   #exe: string | undefined;
   #argv: readonly string[] | undefined;
 
   constructor(tid: number, pinned: boolean, lookUp: (pid: number) => ProcessInfo | undefined) {
     this.tid = tid;
     this.#lookUp = lookUp;
-    const stat = readStat(tid);
-    this.pid = readTgid(tid);
-    this.parentPid = stat?.parent ?? 0;
-    this.startTime = stat?.start ?? 0;
     this.#pin = pinned ? pin(tid) : undefined;
+  }
+
+  get pid(): number {
+    this.#pid ??= readTgid(this.tid);
+    return this.#pid;
+  }
+
+  get parentPid(): number {
+    this.#stat ??= readStat(this.tid);
+    return this.#stat?.parent ?? 0;
+  }
+
+  get startTime(): number {
+    this.#stat ??= readStat(this.tid);
+    return this.#stat?.start ?? 0;
   }
 
   get parent(): ProcessInfo | undefined {
@@ -113,13 +123,9 @@ function pin(tid: number): number | undefined {
 }
 
 function readNulSeparated(file: string): string[] {
-  try {
-    const bytes = readFileSync(file);
-    const text = decodeText(bytes.at(-1) === 0 ? bytes.subarray(0, -1) : bytes);
-    return bytes.length === 0 ? [] : text.split("\0");
-  } catch {
-    return [];
-  }
+  const bytes = readBytes(file);
+  if (!bytes || bytes.length === 0) return [];
+  return decodeText(bytes.at(-1) === 0 ? bytes.subarray(0, -1) : bytes).split("\0");
 }
 
 function listNumbers(folder: string): number[] {

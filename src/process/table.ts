@@ -47,10 +47,10 @@ export class ProcessTable {
     this.#entries.delete(oldest);
   }
 
-  execed(tid: number): void {
-    const pid = this.#entries.get(tid)?.pid ?? tid;
+  /** A new program runs in a process. Of its threads only one is left, and has the process's number. */
+  execed(pid: number): void {
     this.stacks.forget(pid);
-    for (const entry of this.#entries.values()) if (entry.pid === pid) entry.execed();
+    this.#entries.get(pid)?.execed();
   }
 
   exited(tid: number): void {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { CallEvent, ProcessInfo } from "../event.js";
+import { isExecutable, readMaps } from "../process/maps.js";
 import { decodeText } from "../text.js";
 import type { Decision } from "../verdict.js";
 import { RunFile } from "./run-file.js";
@@ -72,7 +73,7 @@ export class Execs {
     const judged = this.#onTheirWay.get(tid);
     this.#onTheirWay.delete(tid);
     const { exe, argv } = process;
-    const mapped = process.maps.filter((map) => map.permissions.includes("x") && map.path.startsWith("/"));
+    const mapped = readMaps(tid).filter((map) => isExecutable(map) && map.path.startsWith("/"));
     const same = judged !== undefined && sameWords(judged.argv, argv);
     for (const path of new Set([exe, ...mapped.map((map) => map.path)])) {
       if ((same && judged.files.has(path)) || LOADER.test(path)) continue;

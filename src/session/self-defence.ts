@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
-import { DEEDS, deedsOf, ON_ONE_PATH } from "../policy/deeds.js";
+import { DEEDS, deedsOf, ON_ONE_PATH, UNSETTLED } from "../policy/deeds.js";
 import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
@@ -98,13 +98,11 @@ const ACTS: readonly Act[] = [
   { calls: "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open", meant: process_(0) },
   { calls: "process_vm_readv process_vm_writev", meant: process_(0) },
   {
-    calls: "prlimit64 sched_setscheduler sched_setparam sched_setattr migrate_pages move_pages",
+    calls:
+      "prlimit64 sched_setscheduler sched_setparam sched_setattr sched_setaffinity migrate_pages move_pages",
     when: [[ne(0, 0)]],
     meant: process_(0),
   },
-  // Every one of both, so that a program that shares a CPU with us for a moment (native/place.c) sees and sets its own.
-  { calls: "sched_setaffinity", meant: process_(0) },
-  { calls: "sched_getaffinity", meant: () => [] },
   { calls: "setpriority", when: [[ne(0, 0)], [ne(1, 0)]], meant: (event) => asPriority(event, 0) },
   { calls: "ioprio_set", when: [[ne(0, 1)], [ne(1, 0)]], meant: (event) => asPriority(event, 1) },
   { calls: "ptrace", when: [[eq(0, 16)], [eq(0, 0x4206)]], meant: process_(1) },
@@ -118,6 +116,15 @@ const ACTS: readonly Act[] = [
   { calls: "pidfd_send_signal", meant: behindDescriptor },
 ];
 
+/**
+ * Where answers to opens stand, a program shares a CPU with us for a moment (native/place.c). It is to see, and to set,
+ * what is its own: at every call of these it no longer does.
+ */
+const ON_CPUS: readonly Act[] = [
+  { calls: "sched_setaffinity", meant: process_(0) },
+  { calls: "sched_getaffinity", meant: () => [] },
+];
+
 /** A pidfd of ours cannot be had; a folder of /proc is as good as one, and a flag (4) means the process's group. */
 function behindDescriptor(event: CallEvent): readonly Meant[] {
   const number = /^\/proc\/(\d+)$/.exec(event.fd?.target ?? "")?.[1];
@@ -129,6 +136,7 @@ function behindDescriptor(event: CallEvent): readonly Meant[] {
 const HARMLESS = new Set(["", "stat", "statm", "status", "cmdline", "comm", "cgroup", "limits", "wchan"]);
 const O_ACCMODE_OR_MAKING = [0x1, 0x2, 0x40, 0x200, 0x400000];
 const KILL = syscallByName("kill")!.nr;
+const OPENAT = syscallByName("openat")!.nr;
 
 export interface Charge {
   /** Files that the program must not change, by their real paths. */
@@ -143,7 +151,8 @@ export interface Charge {
 export function selfDefence({ files, policies, lasting }: Charge, isRoot = process.getuid?.() === 0): Policy {
   const meantBy = new Map<number, Act["meant"]>();
   const calls = new Map<number, Interest>();
-  for (const act of ACTS)
+  const opensStand = policies.some((policy) => policy.settles?.(OPENAT) !== undefined);
+  for (const act of opensStand ? [...ACTS, ...ON_CPUS] : ACTS)
     for (const name of act.calls.split(" ")) {
       const { nr } = syscallByName(name)!;
       meantBy.set(nr, act.meant);
@@ -179,7 +188,7 @@ function settlingOf(nr: number, files: readonly string[]): Settling | undefined 
   if (!deedsOf(nr).every(({ call }) => ON_ONE_PATH.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
-  return { patterns: [], except: ["/proc/**", "/memfd:*/**", ...own] };
+  return { patterns: [], except: [...UNSETTLED, ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {

@@ -1,4 +1,4 @@
-import type { Syscall } from "../abi/index.js";
+import { type Syscall, syscallByName } from "../abi/index.js";
 import type { DecodedCall } from "../decode/call.js";
 import {
   SETTLED,
@@ -12,8 +12,7 @@ import { compileGlob } from "../policy/match/glob.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { Unasked } from "../summary.js";
 
-/** These names mean something else to each process, or nothing to anybody else. */
-const NEVER = ["/proc/**", "/memfd:*/**"];
+const SCHED_GETAFFINITY = syscallByName("sched_getaffinity")!.nr;
 
 /** To arrange all patterns takes as long as to decide on some hundred calls: programs that make fewer do without. */
 const ENOUGH = 100;
@@ -52,6 +51,7 @@ export class Settled implements Unasked {
 
   constructor(stack: PolicyStack) {
     this.#stack = stack;
+    this.#words[SETTLED_FIELD.mayPlace >> 2] = Number(stack.wantsEntry(SCHED_GETAFFINITY));
   }
 
   /** Every call comes here until it is said otherwise. */
@@ -107,7 +107,7 @@ export class Settled implements Unasked {
   #makeAutomaton(): PathAutomaton {
     const all = this.#stack.calls().flatMap((nr) => this.#stack.settles(nr) ?? []);
     const patterns = new Set(all.flatMap((one) => one.patterns));
-    const except = new Set([...NEVER, ...all.flatMap((one) => one.except)]);
+    const except = new Set(all.flatMap((one) => one.except));
     return new PathAutomaton([...patterns].map(compileGlob), [...except].map(compileGlob), {
       next: this.#next,
       states: SETTLED.states,

@@ -1,4 +1,4 @@
-import { ON_ONE_PATH } from "../deeds.js";
+import { ON_ONE_PATH, UNSETTLED } from "../deeds.js";
 import type { Settling } from "../policy.js";
 import type { CallPlan } from "./plan.js";
 import type { Rule } from "./rule.js";
@@ -14,7 +14,7 @@ export function settlingOf({ call, deeds, whole }: CallPlan): Settling | undefin
   if (deeds.some(({ deed }) => deed!.on.kind !== "path" || deed!.subtree) || !rules.every(isPlain))
     return undefined;
   const globs = rules.flatMap(({ paths }) => (paths ? [...paths.included, ...paths.excepted] : []));
-  return { patterns: globs.map(({ text }) => text), except: [] };
+  return { patterns: globs.map(({ text }) => text), except: UNSETTLED };
 }
 
 function isPlain({ conditions, counters }: Rule): boolean {
