@@ -18,6 +18,10 @@ const TABLE = {
   ATTACH_NOT_FOUND: { exit: 127, text: "there is no process {pid}" },
   UNAVAILABLE: { exit: 125, text: "this run needs {what}, which is not available here: {why}" },
   POLICY_NOT_FOUND: { exit: 125, text: "policy {file}: cannot read it: {errno}" },
+  POLICY_UNKNOWN: {
+    exit: 125,
+    text: "policy {name}: there is no such file, and no policy of that name comes with HERMES (there are: {known})",
+  },
   POLICY_SYNTAX: { exit: 125, text: "policy {file}: {message}" },
   POLICY_INVALID: { exit: 125, text: "policy {file}: {message}" },
   POLICY_THREW: { exit: 125, text: "policy {policy} failed on {event} at {where}: {message}" },

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Thread } from "../session/thread.js";
 import { exit } from "./output.js";
-
-const collect = (value: string, all: string[] = []) => [...all, value];
+import { collectPolicies } from "./policy-word.js";
 
 /** The commands by which agents of others are put under HERMES: loaded when one is used. */
 export function addAgentCommands(program: Command): void {
@@ -56,7 +55,11 @@ export function addShellCommands(program: Command, thread: Thread | undefined): 
   program
     .command("shell")
     .description("an interactive bash under policies, to try them; what they ask about is asked here")
-    .option("-p, --policy <file>", "a policy file; may be given several times", collect)
+    .option(
+      "-p, --policy <file>",
+      "a policy file, or the name of one that comes with HERMES (agent); may be repeated",
+      collectPolicies,
+    )
     .option("--fence <level>", "none, standard or strict: what holds without a policy", "standard")
     .option("--approvals <file>", "answers for always: a policy file, written when somebody answers so")
     .option("--ask-timeout <time>", "silence for so long is a no, e.g. 30s or 5m", "60s")

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Thread } from "../session/thread.js";
-
-const collect = (value: string, all: string[] = []) => [...all, value];
+import { collectPolicies } from "./policy-word.js";
 
 /** `hermes attach`: its file is loaded when it is used. */
 export function addAttachCommand(program: Command, thread: Thread | undefined): void {
@@ -11,8 +10,8 @@ export function addAttachCommand(program: Command, thread: Thread | undefined): 
     .argument("<pid>", "the process; its threads and the children that it will have come with it")
     .option(
       "-p, --policy <file>",
-      "a policy file; may be given several times, the strictest answer holds",
-      collect,
+      "a policy file, or the name of one that comes with HERMES (agent); of several the strictest answer holds",
+      collectPolicies,
     )
     .option("-t, --trace <file>", "record calls: JSON lines, compressed (.gz) or binary (.htrace)")
     .option("-e, --events <list>", "what --trace records: system calls and %classes (default: all)")

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AUDIT_KINDS } from "../audit/records.js";
 import { exit } from "./output.js";
+import { collectPolicies } from "./policy-word.js";
 
 const collect = (value: string, all: string[] = []) => [...all, value];
 
@@ -57,7 +58,7 @@ export function addAuditCommands(program: Command): void {
   choosing(
     add("replay", "what today's guard and policies would decide otherwise; exits 3 when there is something"),
   )
-    .option("-p, --policy <file>", "for what was decided at system calls; may be repeated", collect)
+    .option("-p, --policy <file>", "for what was decided at system calls; may be repeated", collectPolicies)
     .option("-C, --cwd <folder>", "the workspace (default: that of the session)")
     .option("--json", "as JSON")
     .action(async (options) => exit(await (await import("./audit-replay.js")).replayCommand(options)));

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Thread } from "../session/thread.js";
 import { exit } from "./output.js";
+import { collectPolicies } from "./policy-word.js";
 
 const collect = (value: string, all: string[] = []) => [...all, value];
 
@@ -97,7 +98,7 @@ export function addBehaviourCommands(program: Command, thread: Thread | undefine
     .option("--merge <file>", "add what an earlier run covered (its JSON); may be repeated", collect)
     .option("-o, --output <file>", "where the report goes (default: stderr)")
     .option("--format <format>", "text, json or lcov; by default as the file is called (.json, .info, .lcov)")
-    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
+    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collectPolicies)
     .passThroughOptions()
     .addHelpText("after", COVERAGE_EXAMPLES)
     .action(async (words, options) =>

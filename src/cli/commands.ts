@@ -9,6 +9,7 @@ import { addBehaviourCommands } from "./behaviour.js";
 import { addFleetCommands } from "./fleets.js";
 import { exit } from "./output.js";
 import { addPageCommands } from "./pages.js";
+import { collectPolicies } from "./policy-word.js";
 import { newProgram, runProgram } from "./program.js";
 import { addRunCommand } from "./running.js";
 import { addServingCommands } from "./serving.js";
@@ -52,7 +53,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-T", "how long each call took")
     .option("-s <n>", "how much of a string is shown", "32")
     .option("-k, --stack [calls]", "who called whom, below each line; or only of these calls and %classes")
-    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collect)
+    .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collectPolicies)
     .option("--json", "records as JSON lines instead of text")
     .option(
       "--fast",
@@ -141,7 +142,7 @@ Examples:
     .command("simulate")
     .description("what policies would decide on recorded or hand-written events; needs no kernel")
     .argument("<events...>", "traces (JSON lines) or lists of events (.yaml)")
-    .option("-p, --policy <file>", "a policy; may be repeated", collect)
+    .option("-p, --policy <file>", "a policy; may be repeated", collectPolicies)
     .option("--against <file>", "show only what these policies decide otherwise; may be repeated", collect)
     .option(
       "--prototypes <file>",
@@ -173,7 +174,7 @@ Examples:
   policy
     .command("check")
     .description("load policies and say what they are, or what is wrong with them")
-    .argument("<files...>")
+    .argument("<files...>", "policy files, or names of policies that come with HERMES", collectPolicies)
     .option(
       "--strict",
       "exit 1 also for what is only suspicious: unreachable rules, patterns that match everything",
@@ -183,14 +184,14 @@ Examples:
   policy
     .command("test")
     .description("run the tests beside policies: NAME.test.yaml beside NAME.yaml, NAME.lua or NAME.ts")
-    .argument("<files...>")
+    .argument("<files...>", "policy files, or names of policies that come with HERMES", collectPolicies)
     .action(async (files) => exit(await (await import("./policy-test.js")).testCommand(files)));
   policy
     .command("explain")
     .description(
       "which calls come through which door, and what the kernel decides alone; with --event, who decides what",
     )
-    .argument("<files...>")
+    .argument("<files...>", "policy files, or names of policies that come with HERMES", collectPolicies)
     .option(
       "--event <yaml>",
       "an event, e.g. '{ call: openat, path: /etc/passwd }'; may be repeated",

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { exit } from "./output.js";
+import { collectPolicies } from "./policy-word.js";
 
 const collect = (value: string, all: string[] = []) => [...all, value];
 
@@ -22,7 +23,11 @@ export function addPageCommands(program: Command): void {
       )
       .option("--json", "links as JSON");
   const console = add(program, "console", "a page to see what agents do, and to answer what they ask")
-    .option("-p, --policy <file>", "can be edited, though no run has it in force; may be repeated", collect)
+    .option(
+      "-p, --policy <file>",
+      "can be edited, though no run has it in force; may be repeated",
+      collectPolicies,
+    )
     .option("--otlp <url>", "send tool calls as OpenTelemetry spans to this collector (OTLP over HTTP)")
     .option("--log <form>", "on stderr: text (what is wrong), or json (every request, as JSON lines)", "text")
     .addHelpText("after", EXAMPLES)

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { collectPolicies } from "./policy-word.js";
 import type { RunFlags } from "./run.js";
 
 const collect = (value: string, all: string[] = []) => [...all, value];
@@ -14,8 +15,8 @@ export function addRunCommand(
     .argument("[command...]", "the program and its arguments")
     .option(
       "-p, --policy <file>",
-      "a policy file; may be given several times, the strictest answer holds",
-      collect,
+      "a policy file, or the name of one that comes with HERMES (agent); of several the strictest answer holds",
+      collectPolicies,
     )
     .option("-t, --trace <file>", "record calls: JSON lines, compressed (.gz) or binary (.htrace)")
     .option(

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { extname, resolve } from "node:path";
 import { HermesError } from "../errors.js";
 import type { Policy } from "./policy.js";
+import { isName, shippedPolicies } from "./shipped.js";
 
 export interface LoadOptions {
   /** What it takes the place of, when it is loaded anew: some languages carry state over. */
@@ -57,6 +58,8 @@ function checkReadable(path: string, file: string): void {
     accessSync(file, constants.R_OK);
   } catch (cause) {
     const errno = (cause as NodeJS.ErrnoException).code ?? "?";
+    if (errno === "ENOENT" && isName(path))
+      throw new HermesError("POLICY_UNKNOWN", { name: path, known: shippedPolicies().join(", ") }, { cause });
     throw new HermesError("POLICY_NOT_FOUND", { file: path, errno }, { cause });
   }
 }

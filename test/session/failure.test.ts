@@ -104,6 +104,12 @@ describe("the exit status", () => {
       status: 125,
       stderr: expect.stringMatching(/\/no\/policy\.ts: cannot read it: ENOENT/),
     });
+    expect(hermes(["run", "-p", "agnet", "--", "true"])).toMatchObject({
+      status: 125,
+      stderr: expect.stringMatching(
+        /agnet: there is no such file, and no policy .*\(there are: agent, audit, /,
+      ),
+    });
     const doors = [[], ["--door", "notify"], ["--door", "trace"]].map((door) => [
       "-p",
       join(root, "policies/agent.yaml"),

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { HermesError } from "../../errors.js";
-import { HOME } from "../../home.js";
 import { type Place, Source } from "../../yaml/source.js";
 import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
+import { isName, shippedPolicy } from "../shipped.js";
 import { type Compilation, compileFunctionRule, compileRule, hostsIn } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
 import { compileFence } from "./fence.js";
@@ -160,8 +160,9 @@ class FileLoader {
     given: OwnVariables,
     chain: readonly string[],
   ) {
-    const shipped = !include.includes("/") && extname(include) === "";
-    const target = shipped ? join(HOME, "policies", `${include}.yaml`) : resolve(dirname(file), include);
+    const shipped = isName(include);
+    const target = shipped ? shippedPolicy(include) : resolve(dirname(file), include);
+    if (target === undefined) throw source.error(place, `cannot find a policy named ${include}`);
     if (![".yaml", ".yml"].includes(extname(target)))
       throw source.error(
         place,
@@ -169,8 +170,7 @@ class FileLoader {
       );
     if (chain.includes(target)) throw source.error(place, `${include} includes itself`);
     if (++this.#count > MAX_FILES) throw source.error(place, `more than ${MAX_FILES} files are included`);
-    if (!existsSync(target))
-      throw source.error(place, `cannot find ${shipped ? `a policy named ${include}` : target}`);
+    if (!existsSync(target)) throw source.error(place, `cannot find ${target}`);
     return this.load(shipped ? basename(target) : join(dirname(name), include), target, given, chain);
   }
 

@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { HOME } from "../../src/home.js";
+
+/** Policies that come with HERMES go by their names wherever a policy's file is asked for. */
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hermes-shipped-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function hermes(...words: string[]) {
+  return spawnSync(`${HOME}hermes`, words, { cwd: folder, encoding: "utf8" });
+}
+
+it.each(["agent", "no-network", "no-secrets", "firewall"])("%s is found", (name) => {
+  const { status, stdout } = hermes("policy", "check", name);
+  expect([status, stdout]).toEqual([0, expect.stringContaining(`${HOME}policies/${name}.`)]);
+});
+
+it("is in force as its file is", () => {
+  const { status, stderr, stdout } = hermes(
+    "run",
+    "-p",
+    "agent",
+    "--",
+    "sh",
+    "-c",
+    "cat /etc/shadow; echo on",
+  );
+  expect([status, stdout]).toEqual([0, "on\n"]);
+  expect(stderr).toMatch(/deny +openat +×1 +agent\/accounts/);
+});
+
+it("is not taken for a file of that name that is there", () => {
+  writeFileSync(join(folder, "agent"), "");
+  const { status, stderr } = hermes("run", "-p", "agent", "--", "true");
+  rmSync(join(folder, "agent"));
+  expect([status, stderr]).toEqual([125, expect.stringContaining('"" is not a policy language')]);
+});
