@@ -133,6 +133,8 @@ void notify_answer(struct session *s, const struct event *event);
 
 /* settled.c: answers the call in the buffer if what is known allows it; returns whether it did */
 int settled_answers(struct session *s);
+/* … whether it is an execve of something that is still not there */
+int settled_misses(struct session *s);
 
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);

@@ -197,3 +197,38 @@ int settled_answers(struct session *s)
 	c->made++;
 	return 1;
 }
+
+/* ------------------------------------------------------------------ programs that are not there */
+
+/* FNV-1a, as in src/session/settled.ts. Nothing depends on it but who is asked. */
+static uint32_t hash_of(const uint8_t *bytes, size_t length)
+{
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ bytes[i]) * 16777619u;
+	return hash;
+}
+
+/* Many programs try every folder of PATH in turn. */
+int settled_misses(struct session *s)
+{
+	char path[PATH_MAX];
+	const struct settled_class at_first = { .path_at = 0 };
+	if (s->settled == NULL || !s->settled->in_force || s->event->nr != SYS_execve)
+		return 0;
+	const struct slot *slot = path_of(s->event, &at_first);
+	if (slot == NULL || s->buffer[slot->offset] != '/')
+		return 0;
+	uint32_t hash = hash_of(s->buffer + slot->offset, slot->length);
+	if (s->settled->missing[hash % SETTLED_MISSING] != hash)
+		return 0;
+	memcpy(path, s->buffer + slot->offset, slot->length);
+	path[slot->length] = 0;
+	int found = open_how(AT_FDCWD, path, 0, RESOLVE_NO_SYMLINKS);
+	if (found >= 0)
+		close(found);
+	if (found >= 0 || errno != ENOENT)
+		return 0;
+	s->settled->missed++;
+	return 1;
+}

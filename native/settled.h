@@ -12,6 +12,7 @@ enum {
 	SETTLED_STATES = 4096,
 	SETTLED_BYTES = 128, /* paths of other bytes are never in the table */
 	SETTLED_START = 1,   /* 0: not known */
+	SETTLED_MISSING = 256,
 };
 
 /* Calls of one number with the same flags. */
@@ -32,6 +33,8 @@ struct settled {
 	struct settled_class classes[SETTLED_CLASSES];
 	uint16_t next[SETTLED_STATES][SETTLED_BYTES];      /* the state after one more byte of the path */
 	uint8_t allowed[SETTLED_CLASSES][SETTLED_STATES]; /* whether a path that ends there is allowed */
+	double missed;                                    /* how many execve were answered by what follows */
+	uint32_t missing[SETTLED_MISSING];                /* hashes of programs that were allowed, and not there */
 };
 
 #endif

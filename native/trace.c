@@ -174,6 +174,11 @@ static int on_entry(struct session *s, struct tracee *t)
 	report(s, t, EVENT_ENTRY);
 	report_registers(s->event, t);
 	memory_fetch(s);
+	if (settled_misses(s)) {
+		s->awaiting = 0;
+		skip_call(t, -ENOENT);
+		return 0;
+	}
 	return 1;
 }
 

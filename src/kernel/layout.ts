@@ -115,7 +115,7 @@ export const FETCH_STEP_SIZE = 4;
 export const FETCH_PLAN_SIZE = MAX_SYSCALL * ARGUMENTS * FETCH_STEP_SIZE;
 
 /** The table of answers that stand (native/settled.h). */
-export const SETTLED = { classes: 64, states: 4096, bytes: 128, start: 1 } as const;
+export const SETTLED = { classes: 64, states: 4096, bytes: 128, start: 1, missing: 256 } as const;
 export const SETTLED_CLASS_FIELD = {
   nr: 0,
   flagsAt: 4,
@@ -129,6 +129,7 @@ export const SETTLED_CLASS_SIZE = 32;
 const SETTLED_CLASSES_OFFSET = 16;
 const SETTLED_NEXT_OFFSET = SETTLED_CLASSES_OFFSET + SETTLED.classes * SETTLED_CLASS_SIZE;
 const SETTLED_ALLOWED_OFFSET = SETTLED_NEXT_OFFSET + SETTLED.states * SETTLED.bytes * 2;
+const SETTLED_MISSED_OFFSET = SETTLED_ALLOWED_OFFSET + SETTLED.classes * SETTLED.states;
 export const SETTLED_FIELD = {
   inForce: 0,
   classCount: 4,
@@ -136,5 +137,7 @@ export const SETTLED_FIELD = {
   classes: SETTLED_CLASSES_OFFSET,
   next: SETTLED_NEXT_OFFSET,
   allowed: SETTLED_ALLOWED_OFFSET,
+  missed: SETTLED_MISSED_OFFSET,
+  missing: SETTLED_MISSED_OFFSET + 8,
 } as const;
-export const SETTLED_SIZE = SETTLED_ALLOWED_OFFSET + SETTLED.classes * SETTLED.states;
+export const SETTLED_SIZE = SETTLED_FIELD.missing + SETTLED.missing * 4;

@@ -42,6 +42,8 @@ export interface Policy {
   decideInstruction?(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined;
   /** What its answer to a call depends on, where that is the call's flags and one path only. */
   settles?(nr: number): Settling | undefined;
+  /** Whether it need not hear again of a call that it allowed and that found nothing: it refuses or allows, and counts none. */
+  toldOnce?(nr: number): boolean;
   /** What is allowed in it but probably not meant: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
   /** Why it decides so, line by line, where it can say more than its answer does. */

@@ -124,6 +124,12 @@ export class PolicyStack {
     };
   }
 
+  /** Whether nobody needs to hear again of a call that was allowed and found nothing. */
+  toldOnce(nr: number): boolean {
+    const asked = this.#entry.get(nr);
+    return asked?.every((policy) => policy.toldOnce?.(nr) === true) === true && !this.#returns.has(nr);
+  }
+
   decide(event: CallEvent): Decision {
     return this.#settle(this.#entry.get(event.nr), event, (policy) => policy.decide(event));
   }

@@ -191,8 +191,7 @@ export class Handler {
     if (decision.fault?.delay) return this.#holdFor(event, decision);
     this.#carryOut(event, decision);
     // What the policies allow without a person may stand for the next call of its kind.
-    if (decision.action === "allow" && !decision.watched && this.#answer.isPlainAct)
-      this.#settled?.learn(event);
+    if (decision.action === "allow" && !decision.watched) this.#settled?.learn(event, this.#answer);
     return 0;
   }
 

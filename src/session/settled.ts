@@ -1,18 +1,23 @@
-import { type Syscall, syscallByName } from "../abi/index.js";
+import { errnoNumber, type Syscall, syscallByName } from "../abi/index.js";
 import type { DecodedCall } from "../decode/call.js";
 import {
+  ANSWER,
   SETTLED,
   SETTLED_CLASS_FIELD,
   SETTLED_CLASS_SIZE,
   SETTLED_FIELD,
   SETTLED_SIZE,
 } from "../kernel/layout.js";
+import type { Answer } from "../kernel/stop.js";
 import { PathAutomaton } from "../policy/match/automaton.js";
 import { compileGlob } from "../policy/match/glob.js";
 import type { PolicyStack } from "../policy/stack.js";
 import type { Unasked } from "../summary.js";
+import { encodeText } from "../text.js";
 
 const SCHED_GETAFFINITY = syscallByName("sched_getaffinity")!.nr;
+const EXECVE = syscallByName("execve")!.nr;
+const ENOENT = errnoNumber("ENOENT")!;
 
 /** To arrange all patterns takes as long as to decide on some hundred calls: programs that make fewer do without. */
 const ENOUGH = 100;
@@ -41,6 +46,7 @@ export class Settled implements Unasked {
   readonly #next = new Uint16Array(this.memory, SETTLED_FIELD.next, SETTLED.states * SETTLED.bytes);
   readonly #allowed = new Uint8Array(this.memory, SETTLED_FIELD.allowed);
   readonly #made = new Float64Array(this.memory);
+  readonly #missing = new Uint32Array(this.memory, SETTLED_FIELD.missing);
   #stack: PolicyStack;
   #automaton: PathAutomaton | undefined;
   /** Whether answers to a call can stand. */
@@ -48,6 +54,7 @@ export class Settled implements Unasked {
   readonly #classes = new Map<string, number>();
   #seen = 0;
   #told = new Float64Array(SETTLED.classes);
+  #toldMissed = 0;
 
   constructor(stack: PolicyStack) {
     this.#stack = stack;
@@ -70,10 +77,16 @@ export class Settled implements Unasked {
     this.#settles.clear();
     this.#next.fill(0);
     this.#allowed.fill(0);
+    this.#missing.fill(0);
   }
 
-  /** The call was plainly allowed, and is made in the program's place. */
-  learn(event: DecodedCall): void {
+  /** The call was allowed, and nobody wants to hear of it: what the next of its kind need not be asked about. */
+  learn(event: DecodedCall, answer: Answer): void {
+    if (answer.isPlainAct) this.#learnAct(event);
+    else if (event.nr === EXECVE && answer.action === ANSWER.continue) this.#learnMissing(event);
+  }
+
+  #learnAct(event: DecodedCall): void {
     if (!this.#isSettled(event.call) || ++this.#seen < ENOUGH) return;
     const finding = findingOf(event);
     const { path } = event;
@@ -84,8 +97,19 @@ export class Settled implements Unasked {
     if (number !== undefined && state !== 0) this.#allowed[number * SETTLED.states + state] = 1;
   }
 
+  /** If what it would run is not there, it is said so the next time without asking. */
+  #learnMissing(event: DecodedCall): void {
+    const { requested } = event;
+    if (!requested?.startsWith("/") || event.unreachable !== ENOENT || !this.#stack.toldOnce(EXECVE)) return;
+    const hash = hashOf(encodeText(requested));
+    this.#missing[hash % SETTLED.missing] = hash;
+  }
+
   /** How many calls were answered since the last time, by number. */
   *made(): Iterable<readonly [nr: number, count: number]> {
+    const missed = this.#made[SETTLED_FIELD.missed >> 3]!;
+    yield [EXECVE, missed - this.#toldMissed];
+    this.#toldMissed = missed;
     for (const number of this.#classes.values()) {
       const at = classAt(number);
       const total = this.#made[(at + SETTLED_CLASS_FIELD.made) >> 3]!;
@@ -153,4 +177,11 @@ function findingOf(event: DecodedCall): Finding | undefined {
 
 function classAt(number: number): number {
   return SETTLED_FIELD.classes + number * SETTLED_CLASS_SIZE;
+}
+
+/** FNV-1a, as in native/settled.c. */
+function hashOf(bytes: Uint8Array): number {
+  let hash = 2166136261;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 16777619);
+  return hash >>> 0;
 }

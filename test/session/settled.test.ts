@@ -291,3 +291,25 @@ print(oct(os.umask(0)), sorted(os.listdir('made')), os.path.lexists('secret-made
   lines[refusedAt + 1] = lines[refusedAt + 1]!.replace("True", "False");
   expect(output.split("\n")).toEqual(lines);
 });
+
+it("says of a program that is not there what it said before, and finds it as soon as it is", async () => {
+  const program = `${PYTHON}
+def tries(path, *argv, times=150):
+    seen = set()
+    for i in range(times):
+        try: os.execv(path, argv)
+        except OSError as e: seen.add(errno.errorcode[e.errno])
+    return seen
+print(tries('${folder}/bin/late', 'late'), tries('${folder}/bin/nobody', 'nobody'), tries('${folder}/plain/x', 'x'), tries('${folder}/plain', 'x'), flush=True)
+os.mkdir('${folder}/bin')
+with open('${folder}/bin/late', 'w') as f: f.write('#!/bin/sh\\necho here\\n')
+os.chmod('${folder}/bin/late', 0o755)
+os.execv('${folder}/bin/late', ['late'])
+`;
+  const both = join(folder, "missing.yaml");
+  writeFileSync(both, rules("  - { id: run, deny: exec, argv: [nobody], errno: EPERM, reason: No. }\n"));
+  const { output, session } = await capture(["python3", "-c", program], { policy: both });
+  expect(output).toBe("{'ENOENT'} {'EPERM'} {'ENOTDIR'} {'EACCES'}\nhere\n");
+  expect(session.summary.decisions).toMatchObject([{ rule: "run", count: 150 }]);
+  expect(session.summary.byCall.execve).toBeGreaterThanOrEqual(4 * 150);
+});

@@ -1,5 +1,6 @@
 import { ON_ONE_PATH, UNSETTLED } from "../deeds.js";
 import type { Settling } from "../policy.js";
+import type { ActionKey } from "./action.js";
 import type { CallPlan } from "./plan.js";
 import type { Rule } from "./rule.js";
 
@@ -15,6 +16,14 @@ export function settlingOf({ call, deeds, whole }: CallPlan): Settling | undefin
     return undefined;
   const globs = rules.flatMap(({ paths }) => (paths ? [...paths.included, ...paths.excepted] : []));
   return { patterns: globs.map(({ text }) => text), except: UNSETTLED };
+}
+
+const REFUSING: ReadonlySet<ActionKey> = new Set(["allow", "deny", "kill", "ask"]);
+
+/** Whether its rules can only allow or refuse the call, and count nothing. */
+export function isToldOnce({ deeds, whole }: CallPlan): boolean {
+  const rules = (whole ? [...deeds, whole] : deeds).flatMap((part) => part.rules.all);
+  return rules.every(({ key, counters }) => REFUSING.has(key) && counters.length === 0);
 }
 
 function isPlain({ conditions, counters }: Rule): boolean {

@@ -18,7 +18,7 @@ import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
-import { settlingOf } from "./settling.js";
+import { isToldOnce, settlingOf } from "./settling.js";
 
 export type Default = "allow" | "deny" | "ask";
 
@@ -124,6 +124,11 @@ export class YamlPolicy implements Policy {
   settles(nr: number): Settling | undefined {
     const plan = this.#plans.get(nr);
     return plan && settlingOf(plan);
+  }
+
+  toldOnce(nr: number): boolean {
+    const plan = this.#plans.get(nr);
+    return plan !== undefined && isToldOnce(plan);
   }
 
   /** The explanation in lines: each rule that was asked, and what kept it from matching. */
