@@ -209,7 +209,9 @@ void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act)
 		if (outcome.result == 0)
 			return;
 	} else {
-		outcome = act_make(act);
+		do
+			outcome = act_make(act);
+		while (outcome.fd < 0 && outcome.result == -EINTR); /* our own wake-up: the caller's signals do not reach us */
 	}
 	deputy_answer(listener, keep, id, &outcome);
 	act_discard(act);

@@ -71,7 +71,7 @@ static int pin_in_parent(int base, const char *path, int flags, struct pin *pin)
 	memcpy(folder, path, start);
 	strcpy(folder + start, start == 0 ? "." : "");
 	snprintf(pin->name, sizeof pin->name, "%.*s", (int)length, path + start);
-	int here = start == 0 && base >= 0; /* where no O_PATH is a folder, the next call says so */
+	int here = start == 0 && base >= 0; /* if that is no folder, the next call says so */
 	int parent = here ? fcntl(base, F_DUPFD_CLOEXEC, 3) : open_how(base, folder, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
 	if (parent < 0)
 		return -errno;

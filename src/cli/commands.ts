@@ -143,7 +143,11 @@ Examples:
     .description("what policies would decide on recorded or hand-written events; needs no kernel")
     .argument("<events...>", "traces (JSON lines) or lists of events (.yaml)")
     .option("-p, --policy <file>", "a policy; may be repeated", collectPolicies)
-    .option("--against <file>", "show only what these policies decide otherwise; may be repeated", collect)
+    .option(
+      "--against <file>",
+      "show only what these policies decide otherwise; may be repeated",
+      collectPolicies,
+    )
     .option(
       "--prototypes <file>",
       "what functions take and return (docs/prototypes.md); may be repeated",

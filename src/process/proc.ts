@@ -37,8 +37,10 @@ export function readText(file: string): string {
 
 let room = Buffer.allocUnsafeSlow(16_384);
 
-/** Undefined for whoever is gone. Files of /proc have no size, and this is done for every program that starts: what comes
- * back is good until the next time. */
+/**
+ * Undefined for whoever is gone. Files of /proc have no size, and this is done for every program that starts: what comes
+ * back is good until the next time.
+ */
 export function readBytes(file: string): Buffer | undefined {
   let fd: number | undefined;
   try {
