@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { ENOUGH = 16, NEVER_MORE = 4096, WORTH_IT = 128, MILLISECONDS = 10 };
+enum { ENOUGH = 16, NEVER_MORE = 4096, WORTH_IT = 32, MILLISECONDS = 10 };
 
 static const double PAUSE = 0.001; /* seconds */
 
@@ -67,11 +67,17 @@ void place_before_handing(struct session *s)
 		come_beside(s, event->tid);
 }
 
-/* Threads that take turns are not worth it: to move them takes as long as some calls. */
 void place_called(struct session *s, pid_t tid)
 {
+	if (s->place.beside != tid)
+		place_interrupt(s);
+}
+
+/* To move takes as long as some calls: threads that take turns, or soon do something else, are not worth it. */
+void place_interrupt(struct session *s)
+{
 	struct place *p = &s->place;
-	if (p->beside == 0 || p->beside == tid)
+	if (p->beside == 0)
 		return;
 	int more = (p->enough ? p->enough : ENOUGH) * 4;
 	p->enough = p->handed >= WORTH_IT ? ENOUGH : more < NEVER_MORE ? more : NEVER_MORE;

@@ -26,6 +26,8 @@ struct session;
 void place_before_handing(struct session *s);
 /* Somebody calls: whoever else is beside us leaves. */
 void place_called(struct session *s, pid_t tid);
+/* A call has to be decided on, or it has taken long. */
+void place_interrupt(struct session *s);
 /* From here on everybody runs where he may. */
 void place_leave(struct session *s);
 /* Whether what was born may have no more than the CPU that its parent shared with us. It must not run so. */

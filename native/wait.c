@@ -154,7 +154,7 @@ int session_next(struct session *s)
 		else
 			got = both_next(s);
 	}
-	place_leave(s);
+	place_interrupt(s);
 	return got < 0 ? got : (int)s->event->kind;
 }
 

@@ -12,7 +12,8 @@ export const npm = {
   needs: ["npm"],
   /** The only one that needs the network, once: the cache is filled, in the home that it is used in. */
   prepare({ workspace, home }) {
-    const { npm_config_cache: _, npm_config_userconfig: __, ...env } = process.env; // of the `npm run` that runs us
+    // What `npm run` tells the bench would lead elsewhere: another cache, another form of the lock file.
+    const env = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_"));
     const { devDependencies, dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
     const versions = { ...devDependencies, ...dependencies };
     const wanted = Object.fromEntries(OWN.map((name) => [name, versions[name]]));
@@ -20,7 +21,7 @@ export const npm = {
     writeFileSync(join(workspace, "package.json"), JSON.stringify(content));
     execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
       cwd: workspace,
-      env: { ...env, HOME: home },
+      env: { ...Object.fromEntries(env), HOME: home },
       stdio: "ignore",
     });
   },
