@@ -5,6 +5,7 @@ import { exec } from "./exec.mjs";
 import { fleet } from "./fleet.mjs";
 import { guard } from "./guard.mjs";
 import { instrument } from "./instrument.mjs";
+import { kinds } from "./kinds.mjs";
 import { languages } from "./languages.mjs";
 import { memory } from "./memory.mjs";
 import { installPeers } from "./peers.mjs";
@@ -40,6 +41,7 @@ export const SCENARIOS = [
     rounds: [5, 2],
     run: languages,
   },
+  { name: "kinds", about: "calls by what they do, under agent.yaml", rounds: [3, 2], run: kinds },
   { name: "rules", about: "1 to 10,000 rules", rounds: [5, 2], run: rules },
   { name: "scale", about: "1 to 5,000 processes, 1 to 1,000 threads", rounds: [3, 1], run: scale },
   { name: "workloads", about: "real programs, bare and under each system", rounds: [5, 1], run: workloads },

@@ -9,7 +9,7 @@
 #include "session.h"
 #include "settled.h"
 
-#include <string.h>
+#include <sys/syscall.h>
 
 enum { ENOUGH = 16, NEVER_MORE = 4096, WORTH_IT = 32, MILLISECONDS = 10 };
 
@@ -18,7 +18,7 @@ static const double PAUSE = 0.001; /* seconds */
 /* Somebody has to see children before they run, and we must have started the program ourselves. */
 static int is_possible(const struct session *s)
 {
-	return s->settled->may_place && s->doors == (1 << DOOR_NOTIFY | 1 << DOOR_TRACE) && !s->attached;
+	return s->settled->may_place && !s->place.unwanted && s->doors == (1 << DOOR_NOTIFY | 1 << DOOR_TRACE) && !s->attached;
 }
 
 /* Interrupts the wait, and so brings us to place_leave(), unless that comes first. */
@@ -67,9 +67,12 @@ void place_before_handing(struct session *s)
 		come_beside(s, event->tid);
 }
 
-void place_called(struct session *s, pid_t tid)
+/* Who chooses CPUs is left alone from then on: what one thread sets for another must not be undone when they part. */
+void place_called(struct session *s)
 {
-	if (s->place.beside != tid)
+	if (s->event->nr == SYS_sched_setaffinity)
+		s->place.unwanted = 1;
+	if (s->place.beside != s->event->tid)
 		place_interrupt(s);
 }
 

@@ -14,6 +14,7 @@ struct place {
 	pid_t beside;   /* who is beside us now, 0 for nobody */
 	int handed;     /* so often since it is */
 	int used;       /* there was somebody */
+	int unwanted;   /* the program chooses CPUs itself */
 	cpu_set_t its;  /* where it may run, and we */
 	cpu_set_t own;
 	timer_t timer;
@@ -24,8 +25,8 @@ struct session;
 
 /* A descriptor is about to be handed to the caller of the event in the buffer. */
 void place_before_handing(struct session *s);
-/* Somebody calls: whoever else is beside us leaves. */
-void place_called(struct session *s, pid_t tid);
+/* The call in the buffer was made: whoever else is beside us leaves. */
+void place_called(struct session *s);
 /* A call has to be decided on, or it has taken long. */
 void place_interrupt(struct session *s);
 /* From here on everybody runs where he may. */

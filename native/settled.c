@@ -181,9 +181,9 @@ static int answer_by_act(struct session *s, int class, int dirfd, const char *pa
 int settled_answers(struct session *s)
 {
 	char path[PATH_MAX];
+	place_called(s);
 	if (s->settled == NULL || !s->settled->in_force)
 		return 0;
-	place_called(s, s->event->tid);
 	int class = class_of(s->settled, s->event);
 	const struct slot *slot = class < 0 ? NULL : path_of(s->event, &s->settled->classes[class]);
 	if (slot == NULL)

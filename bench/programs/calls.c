@@ -1,15 +1,17 @@
 /*
  * Makes one kind of call over and over and says how long one took.
  *
- * Usage: calls open|try|ppid|pgid COUNT [marks]
+ * Usage: calls KIND COUNT [marks]   KIND is one of those in CALLS
  * Prints nanoseconds per call; with `marks`, a line "mark PERCENT" at every 10 % instead of timing itself.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +33,39 @@ static int try_to_open(void)
 static int ask_parent(void)
 {
 	return syscall(SYS_getppid) < 0 ? -1 : 0;
+}
+
+static int open_behind_link(void)
+{
+	int fd = open("/lib/x86_64-linux-gnu/libc.so.6", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int open_missing(void)
+{
+	return open("/usr/include/hermes/nothing.h", O_RDONLY) < 0 ? 0 : -1;
+}
+
+static int make_and_remove(void)
+{
+	int fd = open("made-by-calls", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	return fd < 0 || close(fd) < 0 ? -1 : unlink("made-by-calls");
+}
+
+static int seek_program(void)
+{
+	char *words[] = { "true", NULL };
+	return execve("/usr/local/games/true", words, environ) < 0 ? 0 : -1;
+}
+
+static int start_program(void)
+{
+	char *words[] = { "true", NULL };
+	pid_t child;
+	int status;
+	if (posix_spawn(&child, "/bin/true", NULL, NULL, words, environ) != 0 || waitpid(child, &status, 0) < 0)
+		return -1;
+	return status == 0 ? 0 : -1;
 }
 
 /* Refused or not: here only the time counts. */
@@ -57,15 +92,21 @@ static double nanoseconds(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+static const struct {
+	const char *name;
+	int (*call)(void);
+} CALLS[] = {
+	{ "open", open_and_close },    { "try", try_to_open },      { "link", open_behind_link }, { "missing", open_missing },
+	{ "make", make_and_remove },   { "seek", seek_program },    { "start", start_program },   { "ppid", ask_parent },
+	{ "pgid", ask_group },
+};
+
 static int (*call_named(const char *name))(void)
 {
-	if (strcmp(name, "open") == 0)
-		return open_and_close;
-	if (strcmp(name, "try") == 0)
-		return try_to_open;
-	if (strcmp(name, "ppid") == 0)
-		return ask_parent;
-	return strcmp(name, "pgid") == 0 ? ask_group : NULL;
+	for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++)
+		if (strcmp(name, CALLS[i].name) == 0)
+			return CALLS[i].call;
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -73,7 +114,7 @@ int main(int argc, char **argv)
 	long count = argc >= 3 ? atol(argv[2]) : 0;
 	int (*call)(void) = argc >= 3 ? call_named(argv[1]) : NULL;
 	if (count < MARKS || call == NULL) {
-		fputs("usage: calls open|try|ppid|pgid COUNT [marks]\n", stderr);
+		fputs("usage: calls KIND COUNT [marks]\n", stderr);
 		return 2;
 	}
 	if (argc > 3) {

@@ -84,3 +84,23 @@ print(where(), told())
   expect(session.protections.doors).toEqual(["notify", "trace"]);
   expect(output).toBe(bare.output);
 });
+
+it("undoes nothing that one thread sets for another", async () => {
+  const program = `${OPENS}
+import time
+cpus = where(); stop = False; thread = []
+def work():
+    thread.append(threading.get_native_id())
+    while not stop: opens(50)
+t = threading.Thread(target=work); t.start()
+time.sleep(0.2)
+lost = 0
+for i in range(60):
+    wanted = {cpus[i % len(cpus)]} if i % 3 else set(cpus)
+    os.sched_setaffinity(thread[0], wanted); time.sleep(0.013)
+    lost += os.sched_getaffinity(thread[0]) != wanted
+stop = True; t.join(); print('lost', lost)
+`;
+  const { output } = await capture(["python3", "-c", program], { cwd: folder, policy });
+  expect(output).toBe("lost 0\n");
+});
