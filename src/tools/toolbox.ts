@@ -45,6 +45,8 @@ export class Toolbox {
   /** Calls that somebody is asked about, and the end of that. */
   readonly #parked = new Map<string, Promise<ToolResult>>();
   readonly #running = new Set<AbortController>();
+  /** Calls of which it is not written down yet what came of them. */
+  readonly #open = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   static async open(options: ToolboxOptions = {}): Promise<Toolbox> {
@@ -144,31 +146,35 @@ export class Toolbox {
 
   /** Does what a model asks for, or says why not: it rejects only when nothing could be recorded. */
   async call(name: string, input: unknown, options: CallOptions = {}): Promise<ToolResult> {
-    return this.#perform(randomUUID(), name, input, options);
+    this.#mustBeOpen();
+    return this.#keep(this.#perform(randomUUID(), name, input, options));
   }
 
   /** A call that was parked (`wait: false`), also in an earlier process: waits for the answer, and runs it. */
   async resume(id: string, options: CallOptions = {}): Promise<ToolResult> {
     const parked = this.#parked.get(id);
     if (parked) return parked;
+    this.#mustBeOpen();
     const row = await this.#store.toolCall(id);
     if (row?.status !== "BLOCKED")
       throw new HermesError("USAGE", {
         message: `there is no parked call ${id}${row ? `: it is ${row.status}` : ""}`,
       });
     await this.#store.changeToolCall(id, ["BLOCKED"], { status: "CANCELLED", ended: Date.now() });
-    return this.#perform(randomUUID(), row.tool, JSON.parse(row.input), options);
+    return this.call(row.tool, JSON.parse(row.input), options);
   }
 
+  /** Ends what runs, and waits until it is written down what came of it. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    for (const controller of this.#running) controller.abort(new Error("the session was closed"));
+    for (const controller of this.#running) controller.abort(new Error(CLOSED));
     await this.#background.close();
     await this.#world.backend.close();
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
     await this.#store.endSession(this.session, Date.now());
     await this.#audit.record("session", { what: "closed" }, { session: this.session });
     this.#audit.close();
@@ -234,7 +240,7 @@ export class Toolbox {
       .finally(() => this.#running.delete(controller))
       .then((outcome) => this.#answered(id, tool, input, intent, outcome, options));
     if (options.wait !== false) return settled;
-    this.#parked.set(id, settled);
+    this.#parked.set(id, this.#keep(settled));
     settled.catch(() => {}).finally(() => this.#parked.delete(id));
     return Promise.race([
       settled,
@@ -303,11 +309,23 @@ export class Toolbox {
     }
   }
 
+  #mustBeOpen(): void {
+    if (this.#closing) throw new HermesError("USAGE", { message: CLOSED });
+  }
+
+  #keep<T>(call: Promise<T>): Promise<T> {
+    this.#open.add(call);
+    const ended = () => this.#open.delete(call);
+    call.then(ended, ended);
+    return call;
+  }
+
   #controller(signal: AbortSignal | undefined): AbortController {
     const controller = new AbortController();
     this.#running.add(controller);
     const abort = () => controller.abort(signal?.reason);
-    if (signal?.aborted) abort();
+    if (this.#closing) controller.abort(new Error(CLOSED));
+    else if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true, signal: controller.signal });
     return controller;
   }
@@ -329,6 +347,8 @@ export class Toolbox {
     return { id, ...ended };
   }
 }
+
+const CLOSED = "the session was closed";
 
 const ANSWERS = {
   pending: "Nobody has answered yet",

@@ -112,7 +112,7 @@ describe("what an agent asks, in a browser", () => {
       status: "REFUSED",
       reason: expect.stringContaining("keep it: yes, all of it"),
     });
-    expect(await items(page).count()).toBe(1);
+    await items(page).nth(1).waitFor({ state: "detached" });
     await page.keyboard.press("j");
     await page.keyboard.press("s");
     expect(await waiting).toMatchObject({ status: "DONE" });

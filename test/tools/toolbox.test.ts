@@ -237,6 +237,29 @@ describe("what must be approved", () => {
     expect(await store.approval(pending[0]!.id)).toMatchObject({ state: "withdrawn" });
     await store.close();
   });
+
+  it("ends with the session that asked, as what runs does, and all of it is written down", async () => {
+    const place = makePlace();
+    const toolbox = await toolboxIn(place);
+    let runs = () => {};
+    const started = new Promise<void>((resolve) => {
+      runs = resolve;
+    });
+    const waiting = toolbox.call("terminal_exec", { command: RISKY });
+    const parked = await toolbox.call("terminal_exec", { command: `${RISKY} HEAD` }, { wait: false });
+    const running = toolbox.call("terminal_exec", { command: "echo up; sleep 60" }, { onOutput: runs });
+    await started;
+    const justNow = toolbox.call("terminal_exec", { command: "sleep 60" });
+    await toolbox.close();
+    const calls = [await waiting, parked, await running, await justNow];
+    await expect(toolbox.call("terminal_exec", { command: "true" })).rejects.toThrow("session was closed");
+    await expect(toolbox.resume(parked.id)).rejects.toThrow("session was closed");
+    const store = await openStore(place.store);
+    for (const { id } of calls) expect(["CANCELLED", "FAILED"]).toContain((await store.toolCall(id))?.status);
+    expect(await store.approvals({ state: ["pending"] })).toEqual([]);
+    await store.close();
+    expect(verified(place)).toBe(0);
+  });
 });
 
 describe("a host that was killed", () => {
