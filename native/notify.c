@@ -37,8 +37,7 @@ static void refuse(struct session *s, uint64_t id, int error)
 	send_response(s, &response);
 }
 
-/* Of another ABI: only a filter that has to outlast us lets them come so far. */
-static int is_foreign(const struct seccomp_notif *request)
+int notify_is_foreign(const struct seccomp_notif *request)
 {
 	return request->data.arch != AUDIT_ARCH_X86_64 || (uint32_t)request->data.nr >= X32_CALLS;
 }
@@ -46,50 +45,61 @@ static int is_foreign(const struct seccomp_notif *request)
 int notify_receive(struct session *s)
 {
 	struct seccomp_notif request, *place = s->kept ? &s->kept->inbox : &request;
-	struct event *event = s->event;
-
 	memset(place, 0, sizeof *place); /* the kernel refuses a request that is not zeroed */
+	int64_t from = look_time();
 	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, place) < 0)
 		return -errno;
 	request = *place;
-	if (is_foreign(&request)) {
-		refuse(s, request.id, -ENOSYS);
+	clerks_consider(s, (pid_t)request.pid, look_time() - from);
+	return notify_take(s, &request);
+}
+
+int notify_take(struct session *s, const struct seccomp_notif *request)
+{
+	if (notify_is_foreign(request)) {
+		refuse(s, request->id, -ENOSYS);
 		return 0;
 	}
-	if (trace_is_injecting(s, (pid_t)request.pid)) { /* a call that the trace door makes on its own account */
-		let_pass(s, request.id);
+	if (trace_is_injecting(s, (pid_t)request->pid)) { /* a call that the trace door makes on its own account */
+		let_pass(s, request->id);
 		return 0;
 	}
-	struct tracee *t = s->acting ? tracee_find(s, (pid_t)request.pid) : NULL;
+	struct tracee *t = s->acting ? tracee_find(s, (pid_t)request->pid) : NULL;
 	if (t != NULL && t->act != NULL) { /* decided at the trace door, and sent here to be made in its place */
 		struct act *act = t->act;
 		t->act = NULL;
 		s->acting--;
-		deputy_serve(s->listener, s->kept, request.id, act);
+		deputy_serve(s->listener, s->kept, request->id, act);
 		return 0;
 	}
 	s->at_listener = 1; /* one that was decided on elsewhere says nothing of where the next comes from */
-	event->kind = EVENT_ENTRY;
-	event->door = DOOR_NOTIFY;
-	event->tid = (int32_t)request.pid;
-	event->nr = request.data.nr;
-	memcpy(event->args, request.data.args, sizeof event->args);
-	event->ip = request.data.instruction_pointer;
-	event->sp = 0;
-	event->result = 0;
-	event->id = request.id;
-	event->peer = 0;
-	stamp(event);
-	memory_fetch(s);
-	/* The reads above went by thread id. If the caller died, they may have seen somebody else's memory. */
-	if (event->fetched && !still_waits(s, request.id)) {
-		keep_done(s->kept, request.id);
+	if (!notify_read(s, request)) {
+		keep_done(s->kept, request->id);
 		return 0;
 	}
 	if (settled_answers(s))
 		return 0;
 	s->awaiting = 1;
 	return 1;
+}
+
+int notify_read(struct session *s, const struct seccomp_notif *request)
+{
+	struct event *event = s->event;
+	event->kind = EVENT_ENTRY;
+	event->door = DOOR_NOTIFY;
+	event->tid = (int32_t)request->pid;
+	event->nr = request->data.nr;
+	memcpy(event->args, request->data.args, sizeof event->args);
+	event->ip = request->data.instruction_pointer;
+	event->sp = 0;
+	event->result = 0;
+	event->id = request->id;
+	event->peer = 0;
+	stamp(event);
+	memory_fetch(s);
+	/* The reads above went by thread id. If the caller died, they may have seen somebody else's memory. */
+	return !event->fetched || still_waits(s, request->id);
 }
 
 void notify_answer(struct session *s, const struct event *event)

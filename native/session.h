@@ -3,6 +3,7 @@
 #define HERMES_SESSION_H
 
 #define _GNU_SOURCE
+#include "clerks.h"
 #include "layout.h"
 #include "origin.h"
 #include "place.h"
@@ -100,6 +101,9 @@ struct session {
 	struct settled *settled; /* answers that stand, NULL for none */
 	struct origins origins;
 	struct place place;
+	struct crowd crowd;
+	struct clerks *clerks; /* NULL until they are needed */
+	int no_clerks;         /* … and cannot be had */
 	void *reference;    /* the references by which the buffer and that table are held */
 	void *settled_reference;
 };
@@ -129,6 +133,12 @@ static inline struct pin *session_pins(struct session *s)
 
 /* notify.c: each returns 1 when the buffer holds an event, 0 when there was none, -errno */
 int notify_receive(struct session *s);
+/* … of a call that has been received */
+int notify_take(struct session *s, const struct seccomp_notif *request);
+/* It becomes the event in the buffer, with what its arguments point to: whether its caller still waits. */
+int notify_read(struct session *s, const struct seccomp_notif *request);
+/* Of another ABI: only a filter that has to outlast us lets them come so far. */
+int notify_is_foreign(const struct seccomp_notif *request);
 void notify_answer(struct session *s, const struct event *event);
 
 /* settled.c: answers the call in the buffer if what is known allows it; returns whether it did */

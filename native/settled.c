@@ -178,11 +178,10 @@ static int answer_by_act(struct session *s, int class, int dirfd, const char *pa
 	return 1;
 }
 
-int settled_answers(struct session *s)
+static int answer(struct session *s)
 {
 	char path[PATH_MAX];
-	place_called(s);
-	if (s->settled == NULL || !s->settled->in_force)
+	if (!s->settled->in_force)
 		return 0;
 	int class = class_of(s->settled, s->event);
 	const struct slot *slot = class < 0 ? NULL : path_of(s->event, &s->settled->classes[class]);
@@ -196,6 +195,17 @@ int settled_answers(struct session *s)
 		return 0;
 	c->made++;
 	return 1;
+}
+
+int settled_answers(struct session *s)
+{
+	place_called(s);
+	if (s->settled == NULL)
+		return 0;
+	s->settled->readers++;
+	int answered = answer(s);
+	s->settled->readers--;
+	return answered;
 }
 
 /* ------------------------------------------------------------------ programs that are not there */

@@ -1,10 +1,12 @@
 /*
  * Answers that stand: what the policies have allowed for every path of a kind, in a table that TypeScript fills
- * (src/session/settled.ts). C looks up and counts; what the table does not know goes the whole way.
+ * (src/session/settled.ts). C looks up and counts, in several threads (clerks.c); what the table does not know goes the
+ * whole way. What is in it changes only from unknown to known, until it is emptied.
  */
 #ifndef HERMES_SETTLED_H
 #define HERMES_SETTLED_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum {
@@ -23,13 +25,15 @@ struct settled_class {
 	int32_t dirfd_at;  /* … the folder that the path starts from, -1 for the working directory */
 	int32_t path_at;
 	uint32_t resolve;  /* RESOLVE_FOLLOW and so on */
-	double made;       /* how many calls were answered so */
+	atomic_uint made;  /* how many calls were answered so, modulo 2^32 */
+	uint32_t reserved;
 };
 
 struct settled {
-	uint32_t in_force;
-	uint32_t class_count;
-	uint32_t may_place; /* calls about CPUs come to us: see place.c */
+	atomic_uint in_force;
+	atomic_uint class_count;
+	uint32_t may_place;  /* calls about CPUs come to us: see place.c */
+	atomic_uint readers; /* so many look up now: whoever empties the table waits for them */
 	struct settled_class classes[SETTLED_CLASSES];
 	uint16_t next[SETTLED_STATES][SETTLED_BYTES];      /* the state after one more byte of the path */
 	uint8_t allowed[SETTLED_CLASSES][SETTLED_STATES]; /* whether a path that ends there is allowed */

@@ -196,6 +196,7 @@ static void wait_for_launcher(struct session *s)
 void session_close(struct session *s)
 {
 	both_close(s);
+	clerks_close(s);
 	place_close(s);
 	if (s->has_deadline)
 		timer_delete(s->deadline);

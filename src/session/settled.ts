@@ -45,7 +45,7 @@ export class Settled implements Unasked {
   readonly #words = new Int32Array(this.memory);
   readonly #next = new Uint16Array(this.memory, SETTLED_FIELD.next, SETTLED.states * SETTLED.bytes);
   readonly #allowed = new Uint8Array(this.memory, SETTLED_FIELD.allowed);
-  readonly #made = new Float64Array(this.memory);
+  readonly #missed = new Float64Array(this.memory, SETTLED_FIELD.missed, 1);
   readonly #missing = new Uint32Array(this.memory, SETTLED_FIELD.missing);
   #stack: PolicyStack;
   #automaton: PathAutomaton | undefined;
@@ -53,7 +53,7 @@ export class Settled implements Unasked {
   readonly #settles = new Map<number, boolean>();
   readonly #classes = new Map<string, number>();
   #seen = 0;
-  #told = new Float64Array(SETTLED.classes);
+  #told = new Uint32Array(SETTLED.classes);
   #toldMissed = 0;
 
   constructor(stack: PolicyStack) {
@@ -67,11 +67,13 @@ export class Settled implements Unasked {
   }
 
   set inForce(yes: boolean) {
-    this.#words[SETTLED_FIELD.inForce >> 2] = Number(yes);
+    Atomics.store(this.#words, SETTLED_FIELD.inForce >> 2, Number(yes));
   }
 
   /** Other policies decide from now on: nothing that stood stands. */
   replaceStack(stack: PolicyStack): void {
+    this.suspend();
+    while (Atomics.load(this.#words, SETTLED_FIELD.readers >> 2) !== 0); // a clerk opens a file by what stood
     this.#stack = stack;
     this.#automaton = undefined;
     this.#settles.clear();
@@ -107,13 +109,13 @@ export class Settled implements Unasked {
 
   /** How many calls were answered since the last time, by number. */
   *made(): Iterable<readonly [nr: number, count: number]> {
-    const missed = this.#made[SETTLED_FIELD.missed >> 3]!;
+    const missed = this.#missed[0]!;
     yield [EXECVE, missed - this.#toldMissed];
     this.#toldMissed = missed;
     for (const number of this.#classes.values()) {
       const at = classAt(number);
-      const total = this.#made[(at + SETTLED_CLASS_FIELD.made) >> 3]!;
-      yield [this.#words[(at + SETTLED_CLASS_FIELD.nr) >> 2]!, total - this.#told[number]!];
+      const total = this.#words[(at + SETTLED_CLASS_FIELD.made) >> 2]!;
+      yield [this.#words[(at + SETTLED_CLASS_FIELD.nr) >> 2]!, (total - this.#told[number]!) >>> 0];
       this.#told[number] = total;
     }
   }
@@ -156,7 +158,7 @@ export class Settled implements Unasked {
     put("dirfdAt", finding.dirfdAt);
     put("pathAt", finding.pathAt);
     put("resolve", finding.resolve);
-    this.#words[SETTLED_FIELD.classCount >> 2] = this.#classes.size;
+    Atomics.store(this.#words, SETTLED_FIELD.classCount >> 2, this.#classes.size);
     return number;
   }
 }

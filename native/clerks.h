@@ -1,0 +1,30 @@
+/* See clerks.c. */
+#ifndef HERMES_CLERKS_H
+#define HERMES_CLERKS_H
+
+#include <linux/seccomp.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* How often somebody else waits already when the worker comes back to the listener. */
+struct crowd {
+	pid_t last;
+	int seen;
+	int crowded;
+};
+
+struct clerks;
+struct session;
+
+/* The worker has received a call of this thread, for which it waited so long. Clerks may come to its help. */
+void clerks_consider(struct session *s, pid_t tid, int64_t waited);
+/* They receive what is notified; the worker does not. */
+int clerks_at_work(const struct session *s);
+/* A call that they leave to the worker: 1. */
+int clerks_left(struct session *s, struct seccomp_notif *request);
+/* The worker is about to wait, and to be interrupted if something is left to it: whether something is already. */
+int clerks_worker_waits(struct session *s);
+void clerks_worker_awake(struct session *s);
+void clerks_close(struct session *s);
+
+#endif
