@@ -139,7 +139,7 @@ static int64_t set_times(const struct act *act, int argument)
 	return act_result(syscall(SYS_utimensat, act->pins[0].object, "", times, AT_EMPTY_PATH));
 }
 
-static int64_t read_name(const struct act *act, int argument, char *name, size_t size)
+int64_t act_take_name(const struct act *act, int argument, char *name, size_t size)
 {
 	int truncated;
 	ssize_t length = take_string(act, argument, name, size, &truncated);
@@ -154,7 +154,7 @@ static int64_t extended_attributes(const struct act *act)
 	int gets = act->nr == SYS_getxattr || act->nr == SYS_lgetxattr, buffer = lists ? 1 : 2;
 	size_t size = act->args[buffer + 1];
 	if (!lists) {
-		int64_t failed = read_name(act, 1, name, sizeof name);
+		int64_t failed = act_take_name(act, 1, name, sizeof name);
 		if (failed)
 			return failed;
 	}
@@ -300,7 +300,9 @@ int64_t act_on_file(const struct act *act)
 		return change_owner(act, 2, 3);
 	case SYS_truncate: {
 		char path[64];
-		return act_result(truncate(as_path(pin, path, sizeof path), (off_t)args[1]));
+		return act_grows_too_large(act, (int64_t)args[1])
+			       ? -EFBIG
+			       : act_result(truncate(as_path(pin, path, sizeof path), (off_t)args[1]));
 	}
 	case SYS_utime: case SYS_utimes:
 		return set_times(act, 1);

@@ -130,6 +130,8 @@ int act_may_block(const struct act *act)
 		return act_open_may_block(act);
 	case SYS_connect: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
 		return act_socket_may_block(act);
+	case SYS_fallocate:
+		return 1;
 	default:
 		return 0;
 	}
@@ -143,7 +145,8 @@ static struct outcome make(struct act *act)
 	case SYS_connect: case SYS_bind: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
 		return (struct outcome){ .result = act_on_socket(act), .fd = -1 };
 	default:
-		return (struct outcome){ .result = act_on_file(act), .fd = -1 };
+		return (struct outcome){ .result = act_is_on_descriptor(act) ? act_on_descriptor(act) : act_on_file(act),
+					 .fd = -1 };
 	}
 }
 

@@ -42,12 +42,19 @@ static inline int64_t act_result(int64_t result)
 	return result < 0 ? -errno : result;
 }
 int act_take(const struct act *act, uint64_t address, void *into, size_t length);
+/* … the name of an extended attribute, 0 or -errno */
+int64_t act_take_name(const struct act *act, int argument, char *name, size_t size);
 
 /* act-open.c */
 struct outcome act_open(struct act *act);
 int act_open_may_block(const struct act *act);
 /* act-file.c */
 int64_t act_on_file(const struct act *act);
+/* act-descriptor.c */
+int act_is_on_descriptor(const struct act *act);
+int64_t act_on_descriptor(const struct act *act);
+/* Whether the pinned file may not become so large. Then its caller has had the signal that says so. */
+int act_grows_too_large(const struct act *act, int64_t size);
 /* act-socket.c */
 int descriptor_of(pid_t tid, int fd);
 int64_t act_on_socket(const struct act *act);

@@ -241,12 +241,15 @@ static napi_value resolve(napi_env env, napi_callback_info info)
 	return number(env, length);
 }
 
-/* pinFd(tid, fd, pin): holds what a descriptor refers to; 0 or -errno */
+/* pinFd(tid, fd, pin): holds a descriptor; what /proc says it is, as bytes, or -errno */
 static napi_value pin_fd(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
+	char into[TEXT_SIZE];
 	struct pin *pin = pin_at(&c, 2);
-	return number(env, pin == NULL ? -EINVAL : path_pin_fd((pid_t)integer(&c, 0), (int)integer(&c, 1), pin));
+	ssize_t length = pin == NULL ? -EINVAL
+				     : path_pin_fd((pid_t)integer(&c, 0), (int)integer(&c, 1), pin, into, sizeof into);
+	return length < 0 ? number(env, length) : text(env, into, (size_t)length);
 }
 
 /* releasePin(pin) */

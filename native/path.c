@@ -168,17 +168,16 @@ int path_views_differ(pid_t tid)
 	return differ || stat("/proc/self/ns/mnt", &own) < 0 || stat(path, &its) < 0 || own.st_ino != its.st_ino;
 }
 
-/* AT_EMPTY_PATH: what a descriptor of the tracee refers to. */
-int path_pin_fd(pid_t tid, int fd, struct pin *pin)
+/* The descriptor itself, or the working directory: what has its number a moment later does not matter. */
+ssize_t path_pin_fd(pid_t tid, int fd, struct pin *pin, char *into, size_t size)
 {
-	memset(pin, 0, offsetof(struct pin, name) + 1);
-	pin->parent = -1;
-	pin->object = open_base(tid, fd);
-	if (pin->object < 0)
-		pin_fail(pin, errno == ENOENT ? EBADF : errno);
-	else
-		pin->state = PIN_FOUND;
-	return pin->state == PIN_FOUND ? 0 : -pin->error;
+	int object = fd == AT_FDCWD ? open_proc(tid, "cwd") : descriptor_of(tid, fd);
+	if (object < 0) {
+		pin_fail(pin, fd == AT_FDCWD ? errno : -object);
+		return -pin->error;
+	}
+	pin_hold(pin, object);
+	return path_of_fd(getpid(), object, into, size);
 }
 
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size)

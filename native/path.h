@@ -36,6 +36,7 @@ void walk_forget_parent(struct walk *w);
 ssize_t pin_plain(int base, const char *path, int flags, struct pin *pin, char *into, size_t size);
 ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size);
 void pin_fail(struct pin *pin, int error);
+void pin_hold(struct pin *pin, int object);
 /* Without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
 int path_is_plain(const char *path);
 

@@ -36,6 +36,14 @@ void pin_release(struct pin *pin)
 	pin->state = PIN_NONE;
 }
 
+void pin_hold(struct pin *pin, int object)
+{
+	memset(pin, 0, offsetof(struct pin, name) + 1);
+	pin->state = PIN_FOUND;
+	pin->object = object;
+	pin->parent = -1;
+}
+
 void pin_fail(struct pin *pin, int error)
 {
 	pin->state = PIN_FAILED;

@@ -212,7 +212,8 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 /* /proc/self names whoever asks. We ask, so we must say whom we mean, in the numbers of that /proc (walk.c). */
 int proc_self(pid_t tid, int link, const char *name, char *text, size_t size);
 int path_views_differ(pid_t tid);
-int path_pin_fd(pid_t tid, int fd, struct pin *pin);
+/* What a descriptor of the tracee is, with its name as /proc has it: the name's length, or -errno. */
+ssize_t path_pin_fd(pid_t tid, int fd, struct pin *pin, char *into, size_t size);
 void pin_release(struct pin *pin);
 /* /proc/self/fd, held open: openat(own_fds(), "7", …) opens anew what 7 refers to. */
 int own_fds(void);

@@ -155,6 +155,15 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 
 /* ------------------------------------------------------------------ the other way */
 
+/* In the caller's place, on what is pinned. */
+static int make(struct session *s)
+{
+	memset(s->answer, 0, offsetof(struct answer, writes));
+	s->answer->action = ANSWER_ACT;
+	session_resume(s, s->event);
+	return 1;
+}
+
 /* What it reaches is found and held as always, and its real name is what is looked up. */
 static int answer_by_act(struct session *s, int class, int dirfd, const char *path)
 {
@@ -167,15 +176,27 @@ static int answer_by_act(struct session *s, int class, int dirfd, const char *pa
 		pin_release(pin);
 		return 0;
 	}
-	memset(s->answer, 0, offsetof(struct answer, writes));
-	s->answer->action = ANSWER_ACT;
 	int may_wait = pin->state == PIN_FOUND && (fstat(pin->object, &info) < 0 || !is_file_or_folder(&info));
 	if (may_wait)
 		place_leave(s); /* a thread of its own does it, and is to run anywhere */
 	else if (opens(s->event->nr))
 		place_before_handing(s);
-	session_resume(s, s->event);
-	return 1;
+	return make(s);
+}
+
+/* The descriptor is held, and the name that it has is what is looked up. */
+static int answer_on_descriptor(struct session *s, int class, int fd)
+{
+	char name[PATH_MAX];
+	int object = fd < 0 ? -1 : origin_open(&s->origins, s->event->tid, fd);
+	ssize_t length = object < 0 ? -1 : path_of_fd(getpid(), object, name, sizeof name);
+	if (length <= 0 || length == sizeof name || name[0] != '/' || !is_allowed(s->settled, class, name, (size_t)length)) {
+		if (object >= 0)
+			close(object);
+		return 0;
+	}
+	pin_hold(session_pins(s), object);
+	return make(s);
 }
 
 static int answer(struct session *s)
@@ -183,18 +204,23 @@ static int answer(struct session *s)
 	char path[PATH_MAX];
 	if (!s->settled->in_force)
 		return 0;
-	int class = class_of(s->settled, s->event);
-	const struct slot *slot = class < 0 ? NULL : path_of(s->event, &s->settled->classes[class]);
-	if (slot == NULL)
+	int class = class_of(s->settled, s->event), answered;
+	if (class < 0)
 		return 0;
 	struct settled_class *c = &s->settled->classes[class];
 	int dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)s->event->args[c->dirfd_at];
-	memcpy(path, s->buffer + slot->offset, slot->length);
-	path[slot->length] = 0;
-	if (!answer_straight(s, class, dirfd, path) && !answer_by_act(s, class, dirfd, path))
-		return 0;
-	c->made++;
-	return 1;
+	if (c->path_at < 0) {
+		answered = answer_on_descriptor(s, class, dirfd);
+	} else {
+		const struct slot *slot = path_of(s->event, c);
+		if (slot == NULL)
+			return 0;
+		memcpy(path, s->buffer + slot->offset, slot->length);
+		path[slot->length] = 0;
+		answered = answer_straight(s, class, dirfd, path) || answer_by_act(s, class, dirfd, path);
+	}
+	c->made += (unsigned int)answered;
+	return answered;
 }
 
 int settled_answers(struct session *s)

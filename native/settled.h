@@ -22,8 +22,8 @@ struct settled_class {
 	int32_t nr;
 	int32_t flags_at;  /* index of the argument that holds the flags, -1 for none */
 	uint32_t flags;
-	int32_t dirfd_at;  /* … the folder that the path starts from, -1 for the working directory */
-	int32_t path_at;
+	int32_t dirfd_at;  /* … the folder that the path starts from, -1 for the working directory; or the descriptor */
+	int32_t path_at;   /* -1: it is about a descriptor */
 	uint32_t resolve;  /* RESOLVE_FOLLOW and so on */
 	atomic_uint made;  /* how many calls were answered so, modulo 2^32 */
 	uint32_t reserved;

@@ -8,12 +8,11 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, DOOR, KIND, PIN_MISSING } from "../kernel/layout.js";
+import { ANSWER_FLAG, KIND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
-import { describeDescriptor } from "../process/descriptor.js";
+import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
 import { encodeText } from "../text.js";
-import { StoppedThread } from "./inside.js";
 import {
   MAX_ADDRESS,
   type Piece,
@@ -24,21 +23,24 @@ import {
   readStrings,
 } from "./memory.js";
 import { headersOf, piecesOf, pointedValue } from "./pieces.js";
-import { AT_FDCWD, type Processes, reach, readPin } from "./reach.js";
-import { follows, type Shape, shapeOf } from "./shape.js";
+import { type Processes, reach, readPin } from "./reach.js";
+import {
+  AT_EMPTY_PATH,
+  AT_FDCWD,
+  changesDescriptor,
+  follows,
+  HOW_RESOLVE,
+  type Shape,
+  shapeOf,
+} from "./shape.js";
+import { StoppedCall } from "./stopped-call.js";
 
-const AT_EMPTY_PATH = 0x1000;
 const O_CREAT = 0o100;
 const ENOENT = 2;
-/** Calls that make, remove or move an entry of a folder need the folder. */
-const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
-const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
-/** Where the restrictions lie in a struct open_how. */
-const HOW_RESOLVE = 16;
 const MAX_MEMORY = 64 * 1024;
 
 /** A call as it stopped, decoded field by field when somebody looks. */
-export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent {
+export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   readonly call: Syscall;
   readonly shape: Shape;
   #stop: Stop;
@@ -89,6 +91,7 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   pinAll(): number {
     void this.paths;
     void this.addresses;
+    if (this.changesDescriptor) void this.fd;
     const { viewsDiffer, identitiesDiffer } = this.processes;
     return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
   }
@@ -98,7 +101,7 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
     if (this.paths.length === 0) return 0;
     const { state, error } = readPin(this.#shared.pin(0));
     if (state !== PIN_MISSING) return error;
-    return MAKES_ENTRIES.test(this.call.name) || this.#mayCreate() ? 0 : ENOENT;
+    return this.shape.makesEntry || this.#mayCreate() ? 0 : ENOENT;
   }
 
   /** What the first path reaches, by a name that stays true while it is this event's turn. */
@@ -113,7 +116,7 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
     void this.addresses;
     const argument = this.call.args[this.shape.paths[0] ?? -1];
     const follow = argument ? this.#follows(argument) : this.call.name !== "bind";
-    const parent = CHANGES_ENTRIES.test(this.call.name) || (argument ? this.#mayCreate() : !follow);
+    const parent = this.shape.changesEntry || (argument ? this.#mayCreate() : !follow);
     const pin = this.#shared.pin(0);
     native().releasePin(pin);
     this.#reach(AT_FDCWD, path, (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0), pin);
@@ -131,25 +134,6 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   }
   get classes(): readonly string[] {
     return this.call.classes;
-  }
-  get tid(): number {
-    return this.stop.tid;
-  }
-  get time(): number {
-    return this.stop.time;
-  }
-  get door(): "notify" | "trace" {
-    return this.stop.door === DOOR.notify ? "notify" : "trace";
-  }
-  argument(i: number): bigint {
-    return this.stop.exact(i);
-  }
-
-  get result(): number {
-    return this.stop.result;
-  }
-  get resultExact(): bigint {
-    return this.stop.resultExact;
   }
   get errno(): string | undefined {
     const result = this.result;
@@ -203,10 +187,7 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
 
   #canonical(i: number, dirfd: number, requested: string, pin: Uint8Array): string {
     const stop = this.stop;
-    if (requested === "" && this.#takesEmptyPath()) {
-      native().pinFd(stop.tid, dirfd, pin);
-      return dirfd === AT_FDCWD ? this.process.cwd : (describeDescriptor(stop.tid, dirfd).target ?? "");
-    }
+    if (requested === "" && this.#takesEmptyPath()) return holdDescriptor(stop.tid, dirfd, pin).target ?? "";
     const bytes = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
     return this.#reach(dirfd, bytes, this.resolveFlags(i), pin);
   }
@@ -214,7 +195,7 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   /** How a path argument is resolved: RESOLVE bits. */
   resolveFlags(i: number): number {
     const argument = this.call.args[i]!;
-    const parent = CHANGES_ENTRIES.test(this.call.name) || (argument.creates && this.#mayCreate());
+    const parent = this.shape.changesEntry || (argument.creates && this.#mayCreate());
     return (
       (this.#follows(argument) ? RESOLVE.follow : 0) |
       (parent ? RESOLVE.parent : 0) |
@@ -247,12 +228,20 @@ export class DecodedCall extends StoppedThread implements CallEvent, ReturnEvent
   get fd(): Descriptor | undefined {
     if (this.#fd === null) {
       const { fd } = this.shape;
-      this.#fd =
-        fd < 0 || this.stop.int(fd) === AT_FDCWD
-          ? undefined
-          : describeDescriptor(this.stop.tid, this.stop.int(fd));
+      const number = fd < 0 ? AT_FDCWD : this.stop.int(fd);
+      this.#fd = number === AT_FDCWD ? undefined : this.#describe(number);
     }
     return this.#fd;
+  }
+
+  #describe(number: number): Descriptor {
+    if (!this.changesDescriptor) return describeDescriptor(this.stop.tid, number);
+    this.#looked = true;
+    return holdDescriptor(this.stop.tid, number, this.#shared.pin(0));
+  }
+
+  get changesDescriptor(): boolean {
+    return this.stop.kind !== KIND.return && changesDescriptor(this.call, this.stop);
   }
 
   get address(): Address | undefined {

@@ -4,8 +4,7 @@ import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { Stacks } from "../process/stack.js";
 import { decodeText, encodeText } from "../text.js";
-
-export const AT_FDCWD = -100;
+import { AT_FDCWD } from "./shape.js";
 
 /** Who made a call is looked up only when somebody asks. */
 export interface Processes {

@@ -15,7 +15,33 @@ export interface Shape {
   readonly count: number;
   /** openat2: the struct that holds the flags. */
   readonly how: number;
+  /** It makes an entry of a folder, or makes, removes or moves one. */
+  readonly makesEntry: boolean;
+  readonly changesEntry: boolean;
+  /** It changes what a descriptor refers to. */
+  readonly changesDescriptor: boolean;
 }
+
+/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION: they need no more than a descriptor for reading. */
+export const CHANGES_INODE: readonly number[] = [0x40086602, 0x401c5820, 0x40087602];
+
+const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
+const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
+const SETS_TIMES = /^(utimensat|futimesat)$/;
+const CHANGES_DESCRIPTORS = /^(fchmod|fchown|ftruncate|fallocate|fsetxattr|fremovexattr|ioctl)$/;
+
+/** A call's arguments as they came. */
+interface Registers {
+  int(i: number): number;
+  uint(i: number): number;
+  isNull(i: number): boolean;
+}
+
+/** Instead of a descriptor: the working directory. */
+export const AT_FDCWD = -100;
+export const AT_EMPTY_PATH = 0x1000;
+/** Where the restrictions lie in a struct open_how. */
+export const HOW_RESOLVE = 16;
 
 const shapes = new Map<number, Shape>();
 
@@ -48,9 +74,21 @@ export function shapeOf(call: Syscall): Shape {
     env: strings[1] ?? -1,
     count: bytes?.kind === "buffer" && !bytes.lengthIsPointer ? (bytes.length ?? -1) : -1,
     how: find((a) => a.struct === "open_how"),
+    makesEntry: MAKES_ENTRIES.test(call.name),
+    changesEntry: CHANGES_ENTRIES.test(call.name),
+    changesDescriptor: CHANGES_DESCRIPTORS.test(call.name),
   };
   shapes.set(call.nr, shape);
   return shape;
+}
+
+/** Whether it changes what its descriptor refers to: also by a NULL where others have a path. */
+export function changesDescriptor(call: Syscall, stop: Registers): boolean {
+  const { paths, fd, changesDescriptor } = shapeOf(call);
+  if (call.name === "ioctl") return CHANGES_INODE.includes(stop.uint(1));
+  return (
+    changesDescriptor || (SETS_TIMES.test(call.name) && stop.isNull(paths[0]!) && stop.int(fd) !== AT_FDCWD)
+  );
 }
 
 const parsedMasks = new Map<string, readonly [index: number, mask: number]>();

@@ -17,8 +17,9 @@ const ON_FILES = [
   "setxattr lsetxattr getxattr lgetxattr listxattr llistxattr removexattr lremovexattr",
   "name_to_handle_at inotify_add_watch",
 ];
+const ON_DESCRIPTORS = "fchmod fchown ftruncate fallocate fsetxattr fremovexattr ioctl";
 const ON_SOCKETS = "connect bind sendto sendmsg sendmmsg";
-const ACTS = new Set([...ON_FILES, ON_SOCKETS].flatMap((names) => names.split(" ")));
+const ACTS = new Set([...ON_FILES, ON_DESCRIPTORS, ON_SOCKETS].flatMap((names) => names.split(" ")));
 
 export function hasAct(call: Syscall): boolean {
   return ACTS.has(call.name);
@@ -34,11 +35,14 @@ export const ALONE: Acting = (call) =>
 
 /** The call may happen: with what was decided on, or, where nobody looked, as the program made it. */
 export function letHappen(event: DecodedCall, answer: Answer, acting: Acting = BY_LISTENER): void {
-  if (!event.looked || !acting(event.call) || pointsNowhere(event) || onlyNames(event)) {
-    answer.begin(ANSWER.continue);
-    return;
-  }
-  makeInItsPlace(event, answer, event.names);
+  const inItsPlace =
+    event.looked && acting(event.call) && (event.changesDescriptor || isOnWhatItNames(event));
+  if (inItsPlace) makeInItsPlace(event, answer, event.names);
+  else answer.begin(ANSWER.continue);
+}
+
+function isOnWhatItNames(event: DecodedCall): boolean {
+  return !event.shape.changesDescriptor && !pointsNowhere(event) && !onlyNames(event);
 }
 
 export function makeInItsPlace(

@@ -87,8 +87,8 @@ export interface Native {
     into: Uint8Array,
     pin?: Uint8Array,
   ): number;
-  /** Holds what a descriptor refers to. */
-  pinFd(tid: number, fd: number, pin: Uint8Array): number;
+  /** Holds a descriptor, or the working directory; returns what /proc says it is, or -errno. */
+  pinFd(tid: number, fd: number, pin: Uint8Array): Buffer | number;
   releasePin(pin: Uint8Array): number;
   /** SIGHT bits: how a tracee differs from us. */
   sight(tid: number): number;

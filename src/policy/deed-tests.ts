@@ -19,8 +19,6 @@ export const CLONE_NEWTIME = 0x80;
 export const PROT_EXEC = 4n;
 export const RLIMIT_CORE = 4;
 export const FAN_MARK_MOUNT_OR_FILESYSTEM = 0x110;
-/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION: they need no more than a descriptor for reading. */
-export const CHANGES_INODE = [0x40086602, 0x401c5820, 0x40087602];
 export const MAP_ANONYMOUS = 0x20;
 
 // O_PATH gives a handle that can neither be read nor written, and ignores the other flags (open(2)).

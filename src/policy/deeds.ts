@@ -1,8 +1,8 @@
 import { syscallByName } from "../abi/index.js";
+import { CHANGES_INODE } from "../decode/shape.js";
 import type { CallEvent } from "../event.js";
 import {
   argumentOf,
-  CHANGES_INODE,
   CLONE_NEW,
   CLONE_NEWTIME,
   CLONE_THREAD,
@@ -375,12 +375,13 @@ const TABLE: readonly Row[] = [
 /** The names of these mean something else to each process, or nothing to anybody else: no answer stands for them. */
 export const UNSETTLED: readonly string[] = ["/proc/**", "/memfd:*/**"];
 
-/** Calls on one path: what they do to it depends on their flags, and on nothing else. */
-export const ON_ONE_PATH: ReadonlySet<string> = new Set(
+/** Calls on one path, or on one descriptor: what they do to it depends on their flags, and on nothing else. */
+export const ON_ONE_FILE: ReadonlySet<string> = new Set(
   [
     "open openat creat stat lstat access newfstatat faccessat faccessat2 statx readlink readlinkat statfs",
     "mkdir mkdirat unlink unlinkat rmdir truncate chmod fchmodat fchmodat2 chown lchown fchownat",
     "utime utimes futimesat utimensat getxattr lgetxattr listxattr llistxattr",
+    "fchmod fchown ftruncate fallocate fsetxattr fremovexattr",
   ].flatMap((names) => names.split(" ")),
 );
 

@@ -9,6 +9,12 @@ export function describeDescriptor(tid: number, number: number): Descriptor {
   return new LiveDescriptor(tid, number, typeof name === "number" ? undefined : decodeText(name));
 }
 
+/** The same of one that is held in the pin: what is decided on is what the call is made on. */
+export function holdDescriptor(tid: number, number: number, pin: Uint8Array): Descriptor {
+  const name = native().pinFd(tid, number, pin);
+  return new LiveDescriptor(tid, number, typeof name === "number" ? undefined : decodeText(name));
+}
+
 class LiveDescriptor implements Descriptor {
   readonly number: number;
   readonly target: string | undefined;

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
-import { DEEDS, deedsOf, ON_ONE_PATH, UNSETTLED } from "../policy/deeds.js";
+import { DEEDS, deedsOf, ON_ONE_FILE, UNSETTLED } from "../policy/deeds.js";
 import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
@@ -185,7 +185,7 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
 
 /** What is ours is never settled; the rest of the files is the same to us. */
 function settlingOf(nr: number, files: readonly string[]): Settling | undefined {
-  if (!deedsOf(nr).every(({ call }) => ON_ONE_PATH.has(call.name))) return undefined;
+  if (!deedsOf(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
   return { patterns: [], except: [...UNSETTLED, ...own] };

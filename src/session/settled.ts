@@ -22,10 +22,11 @@ const ENOENT = errnoNumber("ENOENT")!;
 /** To arrange all patterns takes as long as to decide on some hundred calls: programs that make fewer do without. */
 const ENOUGH = 100;
 
-/** How the one path of a call is found: the same for every call of that number with the same flags. */
+/** How what a call is about is found: the same for every call of that number with the same flags. */
 interface Finding {
+  /** -1 for a call on a descriptor. */
   readonly pathAt: number;
-  /** The argument that holds the folder it starts from, -1 for the working directory. */
+  /** The argument that holds the folder the path starts from, -1 for the working directory; or the descriptor. */
   readonly dirfdAt: number;
   /** -1 for none. */
   readonly flagsAt: number;
@@ -91,8 +92,8 @@ export class Settled implements Unasked {
   #learnAct(event: DecodedCall): void {
     if (!this.#isSettled(event.call) || ++this.#seen < ENOUGH) return;
     const finding = findingOf(event);
-    const { path } = event;
-    if (!finding || path === undefined) return;
+    const path = finding?.pathAt === -1 ? event.fd?.target : event.path;
+    if (!finding || !path?.startsWith("/")) return;
     this.#automaton ??= this.#makeAutomaton();
     const state = this.#automaton.follow(path);
     const number = state && this.#classOf(event.nr, finding);
@@ -163,18 +164,15 @@ export class Settled implements Unasked {
   }
 }
 
-/** Undefined for calls with no path, or with more than one. */
+/** Undefined for calls on several paths, or on none and no descriptor. */
 function findingOf(event: DecodedCall): Finding | undefined {
-  const { paths, flags, how } = event.shape;
+  const { paths, flags, how, fd, changesDescriptor } = event.shape;
   const [pathAt] = paths;
+  const likeIt = { flagsAt: flags, flags: flags < 0 ? 0 : event.stop.uint(flags) };
+  if (changesDescriptor) return { ...likeIt, pathAt: -1, dirfdAt: fd, resolve: 0 };
   if (pathAt === undefined || paths.length > 1 || how >= 0) return undefined;
-  return {
-    pathAt,
-    dirfdAt: event.call.args[pathAt]!.dirfd ?? -1,
-    flagsAt: flags,
-    flags: flags < 0 ? 0 : event.stop.uint(flags),
-    resolve: event.resolveFlags(pathAt),
-  };
+  const dirfdAt = event.call.args[pathAt]!.dirfd ?? -1;
+  return { ...likeIt, pathAt, dirfdAt, resolve: event.resolveFlags(pathAt) };
 }
 
 function classAt(number: number): number {

@@ -313,3 +313,32 @@ os.execv('${folder}/bin/late', ['late'])
   expect(session.summary.decisions).toMatchObject([{ rule: "run", count: 150 }]);
   expect(session.summary.byCall.execve).toBeGreaterThanOrEqual(4 * 150);
 });
+
+it("makes calls on descriptors as the program would make them itself", async () => {
+  const program = `${PYTHON}
+import resource, signal
+os.chdir('${folder}')
+m = os.open('mine-too', os.O_RDWR | os.O_CREAT)
+calls = {
+  'mode': lambda fd: os.fchmod(fd, 0o640), 'owner': lambda fd: os.fchown(fd, 1, 2), 'size': lambda fd: os.ftruncate(fd, 5),
+  'room': lambda fd: os.posix_fallocate(fd, 0, 9), 'times': lambda fd: os.utime(fd, (1, 2)),
+  'attribute': lambda fd: os.setxattr(fd, 'user.a', b'b'), 'no attribute': lambda fd: os.removexattr(fd, 'user.a'),
+}
+def all_of(fd): return [told(lambda: call(fd)) for call in calls.values()]
+first = all_of(m)
+print(first, all(all_of(m) == first for i in range(150)))
+i = os.stat('mine-too'); print(oct(i.st_mode), i.st_uid, i.st_gid, i.st_size, i.st_atime, os.listxattr('mine-too'))
+print(all_of(os.open('mine-too', os.O_PATH)), all_of(os.pipe()[0]))
+r = os.open('mine-too', R); print([told(lambda: calls[c](r)) for c in ('mode', 'size', 'room', 'times')])
+gone = os.open('gone', os.O_RDWR | os.O_CREAT); os.unlink('gone'); print(all_of(gone))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+got = []
+signal.signal(signal.SIGXFSZ, lambda n, f: got.append(n))
+print([told(lambda: f()) for f in (lambda: os.ftruncate(m, 1001), lambda: os.truncate('mine-too', 1001), lambda: os.posix_fallocate(m, 0, 1001), lambda: os.ftruncate(m, 1000))], got)
+`;
+  const bare = await capture(["python3", "-c", program], {});
+  rmSync(join(folder, "mine-too"));
+  const { output } = await capture(["python3", "-c", program], { policy });
+  expect(output).toBe(bare.output);
+  expect(output).toContain("True");
+});

@@ -1,4 +1,5 @@
-import { ON_ONE_PATH, UNSETTLED } from "../deeds.js";
+import { ON_ONE_FILE, UNSETTLED } from "../deeds.js";
+import type { Deed } from "../effects.js";
 import type { Settling } from "../policy.js";
 import type { ActionKey } from "./action.js";
 import type { CallPlan } from "./plan.js";
@@ -9,11 +10,10 @@ const PLAIN = new Set(["path", "flags"]);
 
 /** What the answer to a call depends on: undefined when some rule looks at more than path and flags. */
 export function settlingOf({ call, deeds, whole }: CallPlan): Settling | undefined {
-  if (!ON_ONE_PATH.has(call.name)) return undefined;
+  if (!ON_ONE_FILE.has(call.name)) return undefined;
   const parts = whole ? [...deeds, whole] : deeds;
   const rules = parts.flatMap((part) => part.rules.all);
-  if (deeds.some(({ deed }) => deed!.on.kind !== "path" || deed!.subtree) || !rules.every(isPlain))
-    return undefined;
+  if (!deeds.every(({ deed }) => isOnFile(deed!)) || !rules.every(isPlain)) return undefined;
   const globs = rules.flatMap(({ paths }) => (paths ? [...paths.included, ...paths.excepted] : []));
   return { patterns: globs.map(({ text }) => text), except: UNSETTLED };
 }
@@ -24,6 +24,10 @@ const REFUSING: ReadonlySet<ActionKey> = new Set(["allow", "deny", "kill", "ask"
 export function isToldOnce({ deeds, whole }: CallPlan): boolean {
   const rules = (whole ? [...deeds, whole] : deeds).flatMap((part) => part.rules.all);
   return rules.every(({ key, counters }) => REFUSING.has(key) && counters.length === 0);
+}
+
+function isOnFile({ on, subtree }: Deed): boolean {
+  return (on.kind === "path" || on.kind === "fd") && !subtree;
 }
 
 function isPlain({ conditions, counters }: Rule): boolean {
