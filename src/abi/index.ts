@@ -9,6 +9,7 @@ export { CLASSES, type SyscallClass } from "./class.js";
 export { errnoName, errnoNames, errnoNumber, errnoText } from "./errno.js";
 export { FLAGS } from "./flags.generated.js";
 export { type FlagTable, flagNames, flagTable, formatFlags, parseFlags, sockoptTable } from "./flags.js";
+export { CHANGES_INODE } from "./ioctl.js";
 export { signalName, signalNumber } from "./signal.js";
 export { suggest } from "./suggest.js";
 export type { Argument, ArgumentKind, ReturnKind, Syscall } from "./syscall.js";

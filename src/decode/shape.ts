@@ -1,4 +1,4 @@
-import type { Argument, Syscall } from "../abi/index.js";
+import { type Argument, CHANGES_INODE, type Syscall } from "../abi/index.js";
 
 /** Where the interesting arguments of a call are: worked out once per syscall. */
 export interface Shape {
@@ -21,9 +21,6 @@ export interface Shape {
   /** It changes what a descriptor refers to. */
   readonly changesDescriptor: boolean;
 }
-
-/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION: they need no more than a descriptor for reading. */
-export const CHANGES_INODE: readonly number[] = [0x40086602, 0x401c5820, 0x40087602];
 
 const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
 const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;

@@ -1,5 +1,4 @@
-import { syscallByName } from "../abi/index.js";
-import { CHANGES_INODE } from "../decode/shape.js";
+import { CHANGES_INODE, syscallByName } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
 import {
   argumentOf,
