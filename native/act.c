@@ -120,6 +120,7 @@ struct act *act_of(struct session *s, const struct event *event)
 	struct pin *pins = session_pins(s);
 	memcpy(act->pins, pins, sizeof act->pins);
 	memset(pins, 0, sizeof act->pins);
+	act->masks = creates(act) && origin_umask(&s->origins, act->tid, &act->umask) == 0;
 	return act;
 }
 
@@ -155,13 +156,13 @@ struct outcome act_make(struct act *act)
 	struct identity identity;
 	struct outcome outcome = { .fd = -1 };
 	mode_t own = 0;
-	int failed = needs_met(act), masked;
+	int failed = needs_met(act);
+	if (!failed && creates(act) && !act->masks)
+		failed = -ESRCH; /* the caller is gone */
 	if (!failed && act->as_tracee)
 		failed = identity_read(act->tid, &identity);
-	else if (!failed && creates(act))
-		failed = identity_umask(act->tid, &identity.umask);
-	if ((masked = !failed && creates(act)))
-		own = umask(identity.umask); /* this thread's alone: it does not share its view of files */
+	if (act->masks)
+		own = umask(act->umask); /* this thread's alone: it does not share its view of files */
 	if (!failed && act->as_tracee)
 		failed = identity_assume(act->tid, &identity, checks_real_user(act));
 	if (failed)
@@ -169,7 +170,7 @@ struct outcome act_make(struct act *act)
 	else
 		outcome = make(act);
 	identity_drop();
-	if (masked)
+	if (act->masks)
 		umask(own);
 	return outcome;
 }

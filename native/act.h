@@ -15,6 +15,8 @@ struct act {
 	uint64_t args[ARGUMENTS];
 	int as_tracee;           /* become it first */
 	int apart;               /* it may have another root than we have */
+	int masks;               /* it makes something, with this umask */
+	mode_t umask;
 	struct pin pins[MAX_PINS];
 	uint8_t how[HOW_SIZE];   /* openat2: what the caller wrote there, as it was decided on */
 	uint32_t how_size;

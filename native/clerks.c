@@ -1,8 +1,7 @@
 /*
  * Clerks: threads that answer calls for which an answer stands (settled.c), each with a buffer of its own. A program whose
  * threads or processes make files at the same time would else wait for the one worker that makes them in turn. They come
- * when the worker finds somebody waiting again and again, and go when they get into each other's way no more. One of
- * them waits at the listener at a time: the kernel would wake all. What they cannot answer they leave to the worker, which
+ * when the worker finds somebody waiting again and again, and go when there is no crowd any more. One of them waits at the listener at a time: the kernel would wake all. What they cannot answer they leave to the worker, which
  * waits for stops meanwhile, and is interrupted for it as in both.c.
  */
 #define _GNU_SOURCE
@@ -19,8 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST = 4, WINDOW = 64, CROWDED = WINDOW / 4, LONELY = WINDOW / 8, LEFT = WINDOW / 2 };
-enum { AT_ONCE_NS = 2000, PATIENCE_NS = 200 * 1000, LONG_PATIENCE_NS = 5 * 1000 * 1000 };
+enum { MOST = 4, WINDOW = 64, SOME = WINDOW / 4, MANY = WINDOW / 4 * 3, LEFT = WINDOW / 2 };
+enum { AT_ONCE_NS = 2000, LONG_NS = 20 * 1000, DECIDED_NS = 70 * 1000, PATIENCE_NS = 200 * 1000, LONG_PATIENCE_NS = 5 * 1000 * 1000 };
 
 enum word { NOTHING, A_CALL, NO_MORE }; /* what a clerk has for the worker; NO_MORE: they go */
 
@@ -42,10 +41,11 @@ struct clerks {
 	atomic_uint at_work;
 	atomic_int ends;
 	atomic_int busy;         /* so many answer a call now */
+	atomic_llong spent;      /* nanoseconds on calls that are answered */
 	atomic_int worker_waits;
 	pthread_mutex_t turn;    /* of waiting at the listener, and of what follows */
-	int seen, crowded;       /* of the last calls */
-	atomic_int left;
+	struct crowd crowd;
+	atomic_int left;         /* of the last calls, too */
 };
 
 static void futex_wait(atomic_uint *word, unsigned int value, long ns)
@@ -83,15 +83,26 @@ static int answers(struct clerk *c)
 	return !notify_read(own, &c->request) || settled_answers(own);
 }
 
-/* Clerks who are alone, or who can answer hardly anything, are in the way. Returns whether they go. */
+/*
+ * One more. After some of them: whether there is a crowd, 1 or -1. To wake another thread takes as long as a short call:
+ * where they are short, clerks are of use only if there is hardly ever nobody waiting.
+ */
+static int crowd_has(struct crowd *crowd, int waited, int64_t spent)
+{
+	crowd->crowded += waited;
+	crowd->spent += spent;
+	if (++crowd->seen < WINDOW)
+		return 0;
+	int is = crowd->crowded >= MANY || (crowd->crowded >= SOME && crowd->spent >= (int64_t)WINDOW * LONG_NS);
+	*crowd = (struct crowd){ 0 };
+	return is ? 1 : -1;
+}
+
+/* Clerks whom nobody waits for, or who can answer hardly anything, are in the way. Returns whether they go. */
 static int assess(struct clerks *all, int at_once)
 {
-	all->crowded += at_once || atomic_load(&all->busy) > 0;
-	if (++all->seen < WINDOW)
-		return 0;
-	int useful = all->crowded >= LONELY && atomic_exchange(&all->left, 0) <= LEFT;
-	all->seen = all->crowded = 0;
-	return !useful;
+	int crowd = crowd_has(&all->crowd, at_once || atomic_load(&all->busy) > 0, atomic_exchange(&all->spent, 0));
+	return crowd != 0 && (atomic_exchange(&all->left, 0) > LEFT || crowd < 0);
 }
 
 /* Returns 1 for a call, 0 for none, -1 when there is nobody left to make one. */
@@ -116,7 +127,10 @@ static void serve(struct clerk *c)
 	if (got < 0 || go)
 		atomic_store(&all->at_work, 0);
 	pthread_mutex_unlock(&all->turn);
-	if (got > 0 && !answers(c)) {
+	int64_t from = look_time();
+	int answered = got > 0 && answers(c);
+	atomic_fetch_add(&all->spent, answered ? look_time() - from : 0);
+	if (got > 0 && !answered) {
 		atomic_fetch_add(&all->left, 1);
 		tell_worker(c, A_CALL);
 	}
@@ -196,16 +210,11 @@ static struct clerks *hire(struct session *s)
 	return s->clerks;
 }
 
-void clerks_consider(struct session *s, pid_t tid, int64_t waited)
+void clerks_consider(struct session *s, pid_t tid, int64_t waited, int64_t spent)
 {
-	struct crowd *crowd = &s->crowd;
-	crowd->crowded += waited < AT_ONCE_NS && tid != crowd->last;
-	crowd->last = tid;
-	if (++crowd->seen < WINDOW)
-		return;
-	int crowded = crowd->crowded >= CROWDED;
-	crowd->seen = crowd->crowded = 0;
-	if (!crowded || s->no_clerks || !are_possible(s))
+	int crowd = crowd_has(&s->crowd, waited < AT_ONCE_NS && tid != s->served, spent < 0 ? DECIDED_NS : spent);
+	s->served = tid;
+	if (crowd <= 0 || s->no_clerks || !are_possible(s))
 		return;
 	place_leave(s);
 	if (s->clerks == NULL && hire(s) == NULL) {

@@ -6,18 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How often somebody else waits already when the worker comes back to the listener. */
+/* Of the last calls: how many of them waited for the one before, and how long they took. */
 struct crowd {
-	pid_t last;
 	int seen;
 	int crowded;
+	int64_t spent; /* nanoseconds */
 };
 
 struct clerks;
 struct session;
 
-/* The worker has received a call of this thread, for which it waited so long. Clerks may come to its help. */
-void clerks_consider(struct session *s, pid_t tid, int64_t waited);
+/* The worker waited so long for a call, and the answer took so long, -1 if none stood for it. Clerks may come to its help. */
+void clerks_consider(struct session *s, pid_t tid, int64_t waited, int64_t spent);
 /* They receive what is notified; the worker does not. */
 int clerks_at_work(const struct session *s);
 /* A call that they leave to the worker: 1. */

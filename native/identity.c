@@ -72,13 +72,6 @@ int identity_umask_in(const char *status, mode_t *mask)
 	return 0;
 }
 
-int identity_umask(pid_t tid, mode_t *mask)
-{
-	char status[128]; /* it is in the second line */
-	int failed = read_status(tid, status, sizeof status);
-	return failed ? failed : identity_umask_in(status, mask);
-}
-
 int identity_read(pid_t tid, struct identity *identity)
 {
 	char status[8192];

@@ -23,8 +23,7 @@ struct identity {
 
 /* Reads /proc/TID/status; 0 or -errno. */
 int identity_read(pid_t tid, struct identity *identity);
-/* Its umask alone, which every call that makes a file needs. */
-int identity_umask(pid_t tid, mode_t *mask);
+/* The umask alone, which every call that makes a file needs, in the text of that file (origin.c). */
 int identity_umask_in(const char *status, mode_t *mask);
 
 /* Whether a tracee differs from us in what it may touch. */

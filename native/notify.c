@@ -50,8 +50,10 @@ int notify_receive(struct session *s)
 	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, place) < 0)
 		return -errno;
 	request = *place;
-	clerks_consider(s, (pid_t)request.pid, look_time() - from);
-	return notify_take(s, &request);
+	int64_t received = look_time();
+	int got = notify_take(s, &request);
+	clerks_consider(s, (pid_t)request.pid, received - from, got ? -1 : look_time() - received);
+	return got;
 }
 
 int notify_take(struct session *s, const struct seccomp_notif *request)

@@ -102,6 +102,7 @@ struct session {
 	struct origins origins;
 	struct place place;
 	struct crowd crowd;
+	pid_t served;          /* whose call was received last */
 	struct clerks *clerks; /* NULL until they are needed */
 	int no_clerks;         /* … and cannot be had */
 	void *reference;    /* the references by which the buffer and that table are held */
