@@ -9,6 +9,8 @@ const KINDS = [
   { kind: "link", name: "open + close of a library behind a link", count: 20_000 },
   { kind: "missing", name: "open of what is not there", count: 20_000 },
   { kind: "make", name: "a new file, closed and removed", count: 5000 },
+  { kind: "folder", name: "a new folder, removed", count: 5000 },
+  { kind: "mode", name: "fchmod by a descriptor", count: 20_000 },
   { kind: "seek", name: "execve of what is not there, as in a folder of PATH", count: 2000 },
   { kind: "start", name: "a program that is started and waited for", count: 300 },
 ];

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -50,6 +51,21 @@ static int make_and_remove(void)
 {
 	int fd = open("made-by-calls", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
 	return fd < 0 || close(fd) < 0 ? -1 : unlink("made-by-calls");
+}
+
+static int make_folder(void)
+{
+	return mkdir("folder-by-calls", 0755) < 0 ? -1 : rmdir("folder-by-calls");
+}
+
+static int change_by_descriptor(void)
+{
+	static int fd = -1;
+	if (fd < 0) {
+		fd = open("made-by-calls", O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+		unlink("made-by-calls");
+	}
+	return fchmod(fd, 0644);
 }
 
 static int seek_program(void)
@@ -97,7 +113,8 @@ static const struct {
 	int (*call)(void);
 } CALLS[] = {
 	{ "open", open_and_close },    { "try", try_to_open },      { "link", open_behind_link }, { "missing", open_missing },
-	{ "make", make_and_remove },   { "seek", seek_program },    { "start", start_program },   { "ppid", ask_parent },
+	{ "make", make_and_remove },   { "folder", make_folder },   { "mode", change_by_descriptor },
+	{ "seek", seek_program },    { "start", start_program },   { "ppid", ask_parent },
 	{ "pgid", ask_group },
 };
 
