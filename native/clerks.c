@@ -1,8 +1,9 @@
 /*
  * Clerks: threads that answer calls for which an answer stands (settled.c), each with a buffer of its own. A program whose
  * threads or processes make files at the same time would else wait for the one worker that makes them in turn. They come
- * when the worker finds somebody waiting again and again, and go when there is no crowd any more. One of them waits at the listener at a time: the kernel would wake all. What they cannot answer they leave to the worker, which
- * waits for stops meanwhile, and is interrupted for it as in both.c.
+ * when the worker finds somebody waiting again and again, and go when there is no crowd any more. One of them waits at
+ * the listener at a time: the kernel would wake all. What they cannot answer they leave to the worker, which waits for
+ * stops meanwhile, and is interrupted for it as in both.c.
  */
 #define _GNU_SOURCE
 #include "clerks.h"
@@ -19,7 +20,8 @@
 #include <unistd.h>
 
 enum { MOST = 4, WINDOW = 64, SOME = WINDOW / 4, MANY = WINDOW / 4 * 3, LEFT = WINDOW / 2 };
-enum { AT_ONCE_NS = 2000, LONG_NS = 20 * 1000, DECIDED_NS = 70 * 1000, PATIENCE_NS = 200 * 1000, LONG_PATIENCE_NS = 5 * 1000 * 1000 };
+enum { AT_ONCE_NS = 2000, LONG_NS = 20 * 1000 };
+enum { PATIENCE_NS = 200 * 1000, LONG_PATIENCE_NS = 5 * 1000 * 1000 };
 
 enum word { NOTHING, A_CALL, NO_MORE }; /* what a clerk has for the worker; NO_MORE: they go */
 
@@ -41,11 +43,11 @@ struct clerks {
 	atomic_uint at_work;
 	atomic_int ends;
 	atomic_int busy;         /* so many answer a call now */
-	atomic_llong spent;      /* nanoseconds on calls that are answered */
 	atomic_int worker_waits;
 	pthread_mutex_t turn;    /* of waiting at the listener, and of what follows */
 	struct crowd crowd;
-	atomic_int left;         /* of the last calls, too */
+	atomic_int left;         /* what goes into that when the next call comes */
+	atomic_llong spent;
 };
 
 static void futex_wait(atomic_uint *word, unsigned int value, long ns)
@@ -84,25 +86,28 @@ static int answers(struct clerk *c)
 }
 
 /*
- * One more. After some of them: whether there is a crowd, 1 or -1. To wake another thread takes as long as a short call:
- * where they are short, clerks are of use only if there is hardly ever nobody waiting.
+ * One more. After some of them: whether clerks would be of use, 1 or -1. To wake another thread takes as long as a short
+ * call: where they are short, there must be hardly ever nobody waiting.
  */
-static int crowd_has(struct crowd *crowd, int waited, int64_t spent)
+static int crowd_has(struct crowd *crowd, int waited, int left, int64_t spent)
 {
 	crowd->crowded += waited;
+	crowd->left += left;
 	crowd->spent += spent;
 	if (++crowd->seen < WINDOW)
 		return 0;
-	int is = crowd->crowded >= MANY || (crowd->crowded >= SOME && crowd->spent >= (int64_t)WINDOW * LONG_NS);
+	int64_t answered = WINDOW - (crowd->left < WINDOW ? crowd->left : WINDOW);
+	int needed = crowd->crowded >= MANY || (crowd->crowded >= SOME && crowd->spent >= answered * LONG_NS);
+	int useful = needed && crowd->left <= LEFT;
 	*crowd = (struct crowd){ 0 };
-	return is ? 1 : -1;
+	return useful ? 1 : -1;
 }
 
-/* Clerks whom nobody waits for, or who can answer hardly anything, are in the way. Returns whether they go. */
+/* Returns whether they go. */
 static int assess(struct clerks *all, int at_once)
 {
-	int crowd = crowd_has(&all->crowd, at_once || atomic_load(&all->busy) > 0, atomic_exchange(&all->spent, 0));
-	return crowd != 0 && (atomic_exchange(&all->left, 0) > LEFT || crowd < 0);
+	int waited = at_once || atomic_load(&all->busy) > 0;
+	return crowd_has(&all->crowd, waited, atomic_exchange(&all->left, 0), atomic_exchange(&all->spent, 0)) < 0;
 }
 
 /* Returns 1 for a call, 0 for none, -1 when there is nobody left to make one. */
@@ -117,6 +122,20 @@ static int receive(struct clerk *c, int *go)
 	return 1;
 }
 
+static void see_to_call(struct clerk *c)
+{
+	struct clerks *all = c->all;
+	int64_t from = look_time();
+	if (answers(c)) {
+		atomic_fetch_add(&all->spent, look_time() - from);
+	} else {
+		atomic_fetch_add(&all->left, 1);
+		tell_worker(c, A_CALL);
+	}
+	atomic_fetch_sub(&all->busy, 1);
+}
+
+/* Waits for its turn, for a call, and sees to it. */
 static void serve(struct clerk *c)
 {
 	struct clerks *all = c->all;
@@ -124,19 +143,13 @@ static void serve(struct clerk *c)
 	pthread_mutex_lock(&all->turn);
 	if (atomic_load(&all->at_work) && !atomic_load(&all->ends))
 		got = receive(c, &go);
-	if (got < 0 || go)
+	go |= got < 0;
+	if (go)
 		atomic_store(&all->at_work, 0);
 	pthread_mutex_unlock(&all->turn);
-	int64_t from = look_time();
-	int answered = got > 0 && answers(c);
-	atomic_fetch_add(&all->spent, answered ? look_time() - from : 0);
-	if (got > 0 && !answered) {
-		atomic_fetch_add(&all->left, 1);
-		tell_worker(c, A_CALL);
-	}
 	if (got > 0)
-		atomic_fetch_sub(&all->busy, 1);
-	if (got < 0 || go)
+		see_to_call(c);
+	if (go)
 		tell_worker(c, NO_MORE);
 }
 
@@ -212,9 +225,9 @@ static struct clerks *hire(struct session *s)
 
 void clerks_consider(struct session *s, pid_t tid, int64_t waited, int64_t spent)
 {
-	int crowd = crowd_has(&s->crowd, waited < AT_ONCE_NS && tid != s->served, spent < 0 ? DECIDED_NS : spent);
+	int useful = crowd_has(&s->crowd, waited < AT_ONCE_NS && tid != s->served, spent < 0, spent < 0 ? 0 : spent);
 	s->served = tid;
-	if (crowd <= 0 || s->no_clerks || !are_possible(s))
+	if (useful <= 0 || s->no_clerks || !are_possible(s))
 		return;
 	place_leave(s);
 	if (s->clerks == NULL && hire(s) == NULL) {

@@ -6,10 +6,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of the last calls: how many of them waited for the one before, and how long they took. */
+/* Of the last calls: how many waited for the one before, for how many no answer stood, how long the others took. */
 struct crowd {
 	int seen;
 	int crowded;
+	int left;
 	int64_t spent; /* nanoseconds */
 };
 
