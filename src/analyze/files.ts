@@ -13,6 +13,8 @@ export interface FileFacts {
   bytesWritten: number;
   /** Attempts that failed. */
   failed: number;
+  /** It was made by a call that makes sure that it is new: its name is of this run alone, most likely. */
+  temporary: boolean;
   first: number;
   last: number;
   /** Programs that used it. */
@@ -21,6 +23,7 @@ export interface FileFacts {
 
 const MAX_FILES = 200_000;
 const MAX_USERS = 8;
+const PRIVATE = "0700";
 const READS = new Set(["read", "pread64", "readv", "preadv", "preadv2"]);
 const WRITES = new Set(["write", "pwrite64", "writev", "pwritev", "pwritev2"]);
 
@@ -38,6 +41,7 @@ export class Files {
     const file = this.#file(path, record.time);
     if (!file) return;
     file.last = record.time;
+    file.temporary ||= makesTemporary(record);
     if (file.by.size < MAX_USERS && process.exe !== "") file.by.add(process.exe);
     if (record.errno !== undefined || record.action === "deny" || record.action === "kill") file.failed++;
     else file[kind]++;
@@ -72,6 +76,7 @@ export class Files {
       bytesRead: 0,
       bytesWritten: 0,
       failed: 0,
+      temporary: false,
       first: time,
       last: time,
       by: new Set(),
@@ -79,6 +84,12 @@ export class Files {
     this.byPath.set(path, file);
     return file;
   }
+}
+
+/** mkstemp(3) and mkdtemp(3), and what is made as they make it. */
+export function makesTemporary({ name, args }: CallRecord): boolean {
+  const isNew = typeof args.flags === "string" && args.flags.includes("O_EXCL");
+  return isNew || (name.startsWith("mkdir") && args.mode === PRIVATE);
 }
 
 function kindOf(does: Act["does"]): "reads" | "writes" | "deletes" | "execs" | undefined {

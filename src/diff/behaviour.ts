@@ -31,7 +31,11 @@ export type Behaviour = Readonly<Record<Kind, ReadonlyMap<string, Deed>>>;
 export function behaviourOf(facts: Facts): Behaviour {
   const { cwd, home } = facts.header ?? {};
   const where: Surroundings = { workspace: cwd ?? "", home: home ?? "" };
-  const name = (path: string) => shapeOf(path, where);
+  const used = [...facts.files.byPath.values()];
+  const temporaries = new Set(
+    used.flatMap(({ path, temporary }) => (temporary ? [ofAnyRun(path, where)] : [])),
+  );
+  const name = (path: string) => shapeOf(ofAnyRun(path, where), temporaries);
   return {
     peers: collect([...facts.network.peers.values()], (peer) => ({
       name: `${peer.direction === "in" ? "from " : ""}${portless(peer.address, facts)}${peer.names.size > 0 ? ` (${[...peer.names].join(", ")})` : ""}`,
@@ -55,7 +59,7 @@ export function behaviourOf(facts: Facts): Behaviour {
     })),
     findings: collect(facts.findings(), ({ pattern, title }) => ({ name: pattern, ways: [], detail: title })),
     files: collect(
-      [...facts.files.byPath.values()].filter((file) => waysOf(file).length > 0),
+      used.filter((file) => waysOf(file).length > 0),
       (file) => ({ name: name(file.path), ways: waysOf(file), detail: [...file.by].map(base).join(", ") }),
     ),
     syscalls: collect([...facts.calls.byName.values()], ({ name, count }) => ({
@@ -89,11 +93,17 @@ function waysOf({ reads, writes, deletes, execs }: FileFacts): string[] {
   return Object.entries(ways).flatMap(([way, count]) => (count > 0 ? [way] : []));
 }
 
+/** With the folders of the run left open. */
+function ofAnyRun(path: string, where: Surroundings): string {
+  return placed(path.replace(/^\/proc\/\d+(?=\/|$)/, "/proc/self"), where, -1);
+}
+
 /** The path as a pattern, to be read: `./node_modules/x`, `~/.npm/_logs/*.log`. */
-function shapeOf(path: string, where: Surroundings): string {
-  const { root, names } = namesOf(placed(path.replace(/^\/proc\/\d+(?=\/|$)/, "/proc/self"), where, -1));
+function shapeOf(path: string, temporaries: ReadonlySet<string>): string {
+  const { root, names } = namesOf(path);
   const start = root === WORKSPACE ? "." : root === TMP ? "/tmp" : root;
-  return names.length === 0 ? start || "/" : `${start}/${shapesOf(names).join("/").replace(/\\(.)/g, "$1")}`;
+  const shapes = shapesOf(names, { root, temporaries });
+  return names.length === 0 ? start || "/" : `${start}/${shapes.join("/").replace(/\\(.)/g, "$1")}`;
 }
 
 /** A port that the system chose says nothing. */

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import { signalNumber } from "../abi/index.js";
 import { type Act, Acts } from "../analyze/acts.js";
+import { makesTemporary } from "../analyze/files.js";
 import { Network } from "../analyze/network.js";
 import { type Process, Processes } from "../analyze/processes.js";
 import { DEFAULT_COVERS, type Effect } from "../policy/effects.js";
@@ -74,7 +75,6 @@ const ON_NOTHING = new Set<Effect>(["signal", "ptrace", "mount", "namespace", "s
 const COVERED = new Set<Effect>([...DEFAULT_COVERS, ...ON_NOTHING]);
 const EPHEMERAL = "ephemeral";
 /** The mode of a folder that mkdtemp(3) makes. */
-const PRIVATE = "0700";
 
 /** What programs were seen doing, over one or several runs: what a policy is learned from. */
 export class Observations {
@@ -250,14 +250,12 @@ export class Observer {
   }
 
   #file({ does }: Act, path: string, record: CallRecord, process: Process): void {
-    const flags = typeof record.args.flags === "string" ? record.args.flags : "";
     this.#all.addFile({
       word: wordOf(does),
       path: placed(this.#parameters.open(path), this.#surroundings, record.pid),
       exact: placed(path, this.#surroundings, record.pid),
       real: path,
-      temporary:
-        flags.includes("O_EXCL") || (record.name.startsWith("mkdir") && record.args.mode === PRIVATE),
+      temporary: makesTemporary(record),
       seen: this.#seen(record, process),
     });
   }

@@ -23,10 +23,12 @@ describe("hermes diff", () => {
   it("finds nothing in two runs of the same program, whatever is random in them, wherever they are", async () => {
     place.file(
       "work.sh",
-      "d=$(mktemp -d); echo $$ > $d/x; cat $d/x > /dev/null; rm -r $d; date > stamp; cat /proc/$$/status > /dev/null\n",
+      "d=$(mktemp -d); echo $$ > $d/x; cat $d/x > /dev/null; rm -r $d; mkdir -m 700 $1; > $1/x; rm -r $1; date > stamp; cat /proc/$$/status > /dev/null\n",
     );
-    await record("a.jsonl", ["bash", "work.sh"], place.first);
-    await record("b.jsonl", ["bash", "work.sh"], place.second);
+    // Nothing but how it was made tells that such a name is random.
+    const names = ["tmp.jhmFwOgsci", "tmp.oTlMiOgEff"].map((name) => `/tmp/hermes-diff-${name}`);
+    await record("a.jsonl", ["bash", "work.sh", names[0]!], place.first);
+    await record("b.jsonl", ["bash", "work.sh", names[1]!], place.second);
     const { status, output } = await diff("a.jsonl", "b.jsonl");
     expect([status, output]).toEqual([0, "no difference in files, peers, programs or system calls\n"]);
   });
