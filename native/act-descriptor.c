@@ -64,15 +64,6 @@ static int64_t extended_attribute(const struct act *act, int fd)
 	return result;
 }
 
-static int64_t set_times(const struct act *act, int fd)
-{
-	struct timespec times[2];
-	int with = act->args[2] != 0;
-	if (with && act_take(act, act->args[2], times, sizeof times) < 0)
-		return -EFAULT;
-	return act_result(syscall(SYS_utimensat, fd, NULL, with ? times : NULL, (int)act->args[3]));
-}
-
 /* Those that change a file's attributes, whose argument is a small structure. */
 static int64_t control(const struct act *act, int fd)
 {
@@ -85,19 +76,6 @@ static int64_t control(const struct act *act, int fd)
 	if (act_take(act, act->args[2], argument, size) < 0)
 		return -EFAULT;
 	return act_result(ioctl(fd, command, argument));
-}
-
-int act_is_on_descriptor(const struct act *act)
-{
-	switch (act->nr) {
-	case SYS_fchmod: case SYS_fchown: case SYS_ftruncate: case SYS_fallocate: case SYS_fsetxattr: case SYS_fremovexattr:
-	case SYS_ioctl:
-		return 1;
-	case SYS_utimensat:
-		return act->args[1] == 0;
-	default:
-		return 0;
-	}
 }
 
 int64_t act_on_descriptor(const struct act *act)
@@ -114,8 +92,6 @@ int64_t act_on_descriptor(const struct act *act)
 		return allocate(act, fd);
 	case SYS_fsetxattr: case SYS_fremovexattr:
 		return extended_attribute(act, fd);
-	case SYS_utimensat:
-		return set_times(act, fd);
 	case SYS_ioctl:
 		return control(act, fd);
 	default:

@@ -111,12 +111,20 @@ static int64_t change_owner(const struct act *act, int uid, int gid)
 			   AT_EMPTY_PATH));
 }
 
+/* Without a path it is about the descriptor itself: the kernel takes no flags then, and none of O_PATH. */
+static int64_t apply_times(const struct act *act, const struct timespec *times)
+{
+	int bare = (act->nr == SYS_utimensat || act->nr == SYS_futimesat) && act->args[1] == 0;
+	int flags = !bare ? AT_EMPTY_PATH : act->nr == SYS_utimensat ? (int)act->args[3] : 0;
+	return act_result(syscall(SYS_utimensat, act->pins[0].object, bare ? NULL : "", times, flags));
+}
+
 static int64_t set_times(const struct act *act, int argument)
 {
 	struct timespec times[2];
 	uint64_t at = act->args[argument];
 	if (at == 0)
-		return act_result(syscall(SYS_utimensat, act->pins[0].object, "", NULL, AT_EMPTY_PATH));
+		return apply_times(act, NULL);
 	if (act->nr == SYS_utime) {
 		struct utimbuf given;
 		if (act_take(act, at, &given, sizeof given) < 0)
@@ -136,7 +144,7 @@ static int64_t set_times(const struct act *act, int argument)
 			times[i] = (struct timespec){ given[i].tv_sec, given[i].tv_usec * 1000 };
 		}
 	}
-	return act_result(syscall(SYS_utimensat, act->pins[0].object, "", times, AT_EMPTY_PATH));
+	return apply_times(act, times);
 }
 
 int64_t act_take_name(const struct act *act, int argument, char *name, size_t size)

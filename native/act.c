@@ -145,9 +145,11 @@ static struct outcome make(struct act *act)
 		return act_open(act);
 	case SYS_connect: case SYS_bind: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
 		return (struct outcome){ .result = act_on_socket(act), .fd = -1 };
+	case SYS_fchmod: case SYS_fchown: case SYS_ftruncate: case SYS_fallocate: case SYS_fsetxattr: case SYS_fremovexattr:
+	case SYS_ioctl:
+		return (struct outcome){ .result = act_on_descriptor(act), .fd = -1 };
 	default:
-		return (struct outcome){ .result = act_is_on_descriptor(act) ? act_on_descriptor(act) : act_on_file(act),
-					 .fd = -1 };
+		return (struct outcome){ .result = act_on_file(act), .fd = -1 };
 	}
 }
 

@@ -53,7 +53,6 @@ int act_open_may_block(const struct act *act);
 /* act-file.c */
 int64_t act_on_file(const struct act *act);
 /* act-descriptor.c */
-int act_is_on_descriptor(const struct act *act);
 int64_t act_on_descriptor(const struct act *act);
 /* Whether the pinned file may not become so large. Then its caller has had the signal that says so. */
 int act_grows_too_large(const struct act *act, int64_t size);

@@ -4,10 +4,10 @@
  * and interrupts it. A signal sent just before the worker blocks is lost, so it is repeated until the worker has looked.
  */
 #define _GNU_SOURCE
+#include "futex.h"
 #include "session.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -15,17 +15,6 @@
 #include <unistd.h>
 
 enum { PATIENCE_NS = 200 * 1000, LONG_PATIENCE_NS = 5 * 1000 * 1000, ENOUGH = 20 };
-
-static void futex_wait(void *word, unsigned int value, long ns)
-{
-	struct timespec patience = { 0, ns };
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns ? &patience : NULL, NULL, 0);
-}
-
-static void futex_wake(void *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
 
 static void worker_sleeps(struct pump *pump)
 {

@@ -7,11 +7,11 @@
  */
 #define _GNU_SOURCE
 #include "clerks.h"
+#include "futex.h"
 #include "session.h"
 #include "settled.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +49,6 @@ struct clerks {
 	atomic_int left;         /* what goes into that when the next call comes */
 	atomic_llong spent;
 };
-
-static void futex_wait(atomic_uint *word, unsigned int value, long ns)
-{
-	struct timespec patience = { 0, ns };
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns ? &patience : NULL, NULL, 0);
-}
-
-static void futex_wake(atomic_uint *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, MOST, NULL, NULL, 0);
-}
 
 /* ------------------------------------------------------------------ a clerk */
 

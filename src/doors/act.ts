@@ -1,5 +1,6 @@
 import type { Syscall } from "../abi/index.js";
 import type { DecodedCall } from "../decode/call.js";
+import { shapeOf } from "../decode/shape.js";
 import { ANSWER } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 
@@ -17,12 +18,11 @@ const ON_FILES = [
   "setxattr lsetxattr getxattr lgetxattr listxattr llistxattr removexattr lremovexattr",
   "name_to_handle_at inotify_add_watch",
 ];
-const ON_DESCRIPTORS = "fchmod fchown ftruncate fallocate fsetxattr fremovexattr ioctl";
 const ON_SOCKETS = "connect bind sendto sendmsg sendmmsg";
-const ACTS = new Set([...ON_FILES, ON_DESCRIPTORS, ON_SOCKETS].flatMap((names) => names.split(" ")));
+const ACTS = new Set([...ON_FILES, ON_SOCKETS].flatMap((names) => names.split(" ")));
 
 export function hasAct(call: Syscall): boolean {
-  return ACTS.has(call.name);
+  return ACTS.has(call.name) || shapeOf(call).changesDescriptor;
 }
 
 /** Which calls can be made in the program's place. */
@@ -30,8 +30,8 @@ export type Acting = (call: Syscall) => boolean;
 
 export const BY_LISTENER: Acting = hasAct;
 /** Without a listener: none that gives a descriptor, and none that may wait. */
-export const ALONE: Acting = (call) =>
-  hasAct(call) && call.returns !== "fd" && !ON_SOCKETS.split(" ").includes(call.name);
+const MAY_WAIT = new Set([...ON_SOCKETS.split(" "), "fallocate"]);
+export const ALONE: Acting = (call) => hasAct(call) && call.returns !== "fd" && !MAY_WAIT.has(call.name);
 
 /** The call may happen: with what was decided on, or, where nobody looked, as the program made it. */
 export function letHappen(event: DecodedCall, answer: Answer, acting: Acting = BY_LISTENER): void {
