@@ -4,6 +4,7 @@
 #include "identity.h"
 #include "path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -120,17 +122,53 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 	return openat(own_fds(), name, flags, mode);
 }
 
-/* What did not exist when it was decided on comes into being now, or somebody else was faster. */
-static int create(const struct act *act, struct pin *pin, int flags, mode_t mode)
+/* ------------------------------------------------------------------ what cannot be undone waits for the descriptor */
+
+static int numbers_below(const char *folder, rlim_t limit)
 {
-	int fd = openat(pin->parent, pin->name, flags | O_EXCL | O_NOCTTY | O_CLOEXEC, mode);
-	if (fd >= 0 || errno != EEXIST || flags & O_EXCL)
-		return fd;
-	pin->object = openat(pin->parent, pin->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (pin->object < 0)
+	DIR *listed = opendir(folder);
+	int count = 0;
+	if (listed == NULL)
+		return 0;
+	for (struct dirent *entry; (entry = readdir(listed)) != NULL;)
+		count += entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < limit;
+	closedir(listed);
+	return count;
+}
+
+int act_has_room(pid_t tid)
+{
+	char path[32];
+	struct rlimit limit;
+	struct stat info;
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)tid);
+	identity_pause();
+	int room = prlimit(tid, RLIMIT_NOFILE, NULL, &limit) < 0 || stat(path, &info) < 0;
+	/* Since Linux 6.2 the size of that folder is how many are open, which is mostly enough to know. */
+	if (!room && info.st_size > 0 && (rlim_t)info.st_size < limit.rlim_cur)
+		room = 1;
+	else if (!room)
+		room = (rlim_t)numbers_below(path, limit.rlim_cur) < limit.rlim_cur;
+	return identity_resume() == 0 && room;
+}
+
+int act_empties(int object, const struct stat *info, int flags)
+{
+	struct statx more;
+	if (!(flags & O_TRUNC) || (flags & O_ACCMODE) == O_RDONLY || !S_ISREG(info->st_mode) || info->st_size == 0)
+		return 0;
+	int known = statx(object, "", AT_EMPTY_PATH, 0, &more) == 0;
+	return known && more.stx_attributes & STATX_ATTR_APPEND ? -EPERM : 1;
+}
+
+/* What did not exist when it was decided on comes into being now. EEXIST: somebody else was faster. */
+static int create(const struct act *act, const struct pin *pin, int flags, mode_t mode)
+{
+	if (!act_has_room(act->tid)) {
+		errno = EMFILE;
 		return -1;
-	pin->state = PIN_FOUND;
-	return reopen(act, pin, flags, mode);
+	}
+	return openat(pin->parent, pin->name, flags | O_EXCL | O_NOCTTY | O_CLOEXEC, mode);
 }
 
 static struct outcome descriptor(int fd, int flags)
@@ -140,16 +178,46 @@ static struct outcome descriptor(int fd, int flags)
 	return (struct outcome){ .fd = fd, .fd_flags = (uint32_t)(flags & O_CLOEXEC) };
 }
 
+static struct outcome failure(int error)
+{
+	return (struct outcome){ .result = error, .fd = -1 };
+}
+
+static struct outcome open_found(const struct act *act, const struct pin *pin, int flags, mode_t mode)
+{
+	struct stat info;
+	if (fstat(pin->object, &info) < 0)
+		return failure(-errno);
+	int later = act_empties(pin->object, &info, flags);
+	if (later < 0)
+		return failure(later);
+	if (!later && flags & O_TRUNC && S_ISREG(info.st_mode) && info.st_size > 0 && !act_has_room(act->tid))
+		return failure(-EMFILE);
+	struct outcome outcome = descriptor(reopen(act, pin, later ? flags & ~O_TRUNC : flags, mode), flags);
+	outcome.truncates = later && outcome.fd >= 0;
+	outcome.as = act->as_tracee ? act->tid : 0;
+	return outcome;
+}
+
 static struct outcome open_pin(struct act *act, int flags, mode_t mode)
 {
 	struct pin *pin = &act->pins[0];
 	if (pin->state == PIN_FAILED || (pin->state == PIN_MISSING && (!(flags & O_CREAT) || flags & O_PATH)))
-		return (struct outcome){ .result = bad_pin(pin), .fd = -1 };
+		return failure(bad_pin(pin));
 	if (flags & O_CREAT && pin->parent >= 0 && pin->name[0] != '/' && strchr(pin->name, '/') != NULL)
-		return (struct outcome){ .result = -EISDIR, .fd = -1 };
+		return failure(-EISDIR);
 	if (flags & O_PATH) /* the kernel puts no such descriptor into another process; letHappen() knows */
-		return (struct outcome){ .result = -ENOSYS, .fd = -1 };
-	return descriptor(pin->state == PIN_MISSING ? create(act, pin, flags, mode) : reopen(act, pin, flags, mode), flags);
+		return failure(-ENOSYS);
+	if (pin->state == PIN_MISSING) {
+		int fd = create(act, pin, flags, mode);
+		if (fd >= 0 || errno != EEXIST || flags & O_EXCL)
+			return descriptor(fd, flags);
+		pin->object = openat(pin->parent, pin->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (pin->object < 0)
+			return failure(-errno);
+		pin->state = PIN_FOUND;
+	}
+	return open_found(act, pin, flags, mode);
 }
 
 /* openat2 is strict where the others ignore: the kernel checks the flags on a path that is not there. */
@@ -158,12 +226,12 @@ static struct outcome open_how_pin(struct act *act)
 	struct open_how how;
 	memset(&how, 0, sizeof how);
 	if (act->how_size < sizeof how)
-		return (struct outcome){ .result = -EINVAL, .fd = -1 };
+		return failure(-EINVAL);
 	memcpy(&how, act->how, sizeof how);
 	if (how.resolve & RESOLVE_CACHED)
-		return (struct outcome){ .result = -EAGAIN, .fd = -1 };
+		return failure(-EAGAIN);
 	if (syscall(SYS_openat2, AT_FDCWD, "", &how, sizeof how) < 0 && errno != ENOENT)
-		return (struct outcome){ .result = -errno, .fd = -1 };
+		return failure(-errno);
 	return open_pin(act, (int)how.flags, (mode_t)how.mode);
 }
 

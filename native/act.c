@@ -177,6 +177,18 @@ struct outcome act_make(struct act *act)
 	return outcome;
 }
 
+int act_truncate(const struct outcome *outcome)
+{
+	struct identity identity;
+	int failed = outcome->as ? identity_read(outcome->as, &identity) : 0;
+	if (!failed && outcome->as)
+		failed = identity_assume(outcome->as, &identity, 0); /* whoever empties a file may take its set-id bits away */
+	if (!failed && ftruncate(outcome->fd, 0) < 0)
+		failed = -errno;
+	identity_drop();
+	return failed;
+}
+
 int act_take(const struct act *act, uint64_t address, void *into, size_t length)
 {
 	identity_pause();

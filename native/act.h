@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 enum { ADDRESS_SIZE = 132, HOW_SIZE = 24 };
 
@@ -29,6 +30,8 @@ struct outcome {
 	int64_t result; /* what the tracee sees; ignored when there is a descriptor for it */
 	int fd;         /* -1, or a descriptor that becomes the tracee's */
 	uint32_t fd_flags;
+	int truncates;  /* the file is to be emptied when the tracee has its descriptor */
+	pid_t as;       /* … as whom, 0 for ourselves */
 };
 
 /* The act that the answer in the buffer asks for, on the heap, with the pins taken over; NULL when memory is out. */
@@ -37,6 +40,8 @@ struct act *act_of(struct session *s, const struct event *event);
 int act_may_block(const struct act *act);
 struct outcome act_make(struct act *act);
 void act_discard(struct act *act);
+/* The part of O_TRUNC that waits for the descriptor to be the tracee's: 0 or -errno. */
+int act_truncate(const struct outcome *outcome);
 
 /* For those who make them: what a system call said, as the tracee sees it; its memory, copied whole or not at all. */
 static inline int64_t act_result(int64_t result)
@@ -50,6 +55,10 @@ int64_t act_take_name(const struct act *act, int argument, char *name, size_t si
 /* act-open.c */
 struct outcome act_open(struct act *act);
 int act_open_may_block(const struct act *act);
+/* Whether a tracee has a number left for another descriptor: asked before a file is made, which cannot be undone. */
+int act_has_room(pid_t tid);
+/* Whether O_TRUNC would empty this file of something: 1, 0, or -errno where it must not be emptied. */
+int act_empties(int object, const struct stat *info, int flags);
 /* act-file.c */
 int64_t act_on_file(const struct act *act);
 /* act-descriptor.c */

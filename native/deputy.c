@@ -15,6 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
 enum { FIRST_TICK_MS = 50, LAST_TICK_MS = 400, RESTART = 512 }; /* ERESTARTSYS: the kernel makes the call again, or EINTR of it */
 
 /* A program with very many threads that all wait must not cost us without end. */
@@ -29,38 +33,76 @@ struct deputy {
 	int leaves; /* it has not been made: the program may make it itself */
 };
 
-static void respond(int listener, uint64_t id, const struct outcome *outcome)
+/* Before Linux 5.19 any signal takes the caller back between two steps of ours. */
+static int callers_stay(void)
+{
+	static atomic_int known; /* 1: yes, -1: no */
+	if (known == 0) {
+		unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+		long tried = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, NULL);
+		known = tried < 0 && errno == EFAULT ? 1 : -1;
+	}
+	return known > 0;
+}
+
+/*
+ * A signal here would be a disaster: the kernel has marked the call as answered, takes the descriptor back, and the
+ * program sees 0, which it takes for its stdin.
+ */
+static int put_descriptor(int listener, uint64_t id, const struct outcome *outcome, uint32_t flags)
+{
+	struct seccomp_notif_addfd add = { .id = id, .flags = flags, .srcfd = (uint32_t)outcome->fd,
+					   .newfd_flags = outcome->fd_flags };
+	sigset_t every, before;
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	int put;
+	do
+		put = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+	while (put < 0 && errno == EAGAIN);
+	int failed = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return put < 0 ? -failed : put;
+}
+
+/*
+ * The number that the descriptor has in the caller, or -errno. A file is emptied only once the caller has it: where no
+ * number is left (EMFILE), nothing is lost.
+ */
+static int64_t hand_over(int listener, uint64_t id, const struct outcome *outcome)
+{
+	int64_t number = put_descriptor(listener, id, outcome, 0);
+	int failed = number >= 0 && outcome->truncates ? act_truncate(outcome) : 0;
+	return failed ? failed : number;
+}
+
+static void send_result(int listener, uint64_t id, int64_t result)
 {
 	struct seccomp_notif_resp response = { .id = id };
-	int64_t result = outcome->result;
-	if (outcome->fd >= 0) {
-		struct seccomp_notif_addfd add = { .id = id, .flags = SECCOMP_ADDFD_FLAG_SEND,
-						   .srcfd = (uint32_t)outcome->fd, .newfd_flags = outcome->fd_flags };
-		/*
-		 * A signal here would be a disaster: the kernel has marked the call as answered, takes the descriptor
-		 * back, and the program sees 0, which it takes for its stdin.
-		 */
-		sigset_t every, before;
-		sigfillset(&every);
-		pthread_sigmask(SIG_SETMASK, &every, &before);
-		int put;
-		do
-			put = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-		while (put < 0 && errno == EAGAIN);
-		int failed = errno;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		errno = failed;
-		result = put < 0 ? -errno : 0;
-		close(outcome->fd);
-		if (put >= 0)
-			return;
-	}
 	if (result < 0)
 		response.error = (int32_t)result;
 	else
 		response.val = result;
 	while (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
 		;
+}
+
+/*
+ * Our copy of a descriptor is closed before the caller goes on: one that outlives the call keeps a file from being
+ * executed (ETXTBSY), a lock from being released, and IN_CLOSE_WRITE from being told.
+ */
+static void respond(int listener, uint64_t id, const struct outcome *outcome)
+{
+	int64_t result = outcome->result;
+	int in_one_step = outcome->fd >= 0 && !outcome->truncates && !callers_stay();
+	if (in_one_step)
+		result = put_descriptor(listener, id, outcome, SECCOMP_ADDFD_FLAG_SEND);
+	else if (outcome->fd >= 0)
+		result = hand_over(listener, id, outcome);
+	if (outcome->fd >= 0)
+		close(outcome->fd);
+	if (!in_one_step || result < 0)
+		send_result(listener, id, result);
 }
 
 static void let_happen(int listener, uint64_t id)
@@ -149,12 +191,12 @@ static void *run_deputy(void *argument)
 		} while (outcome.fd < 0 && outcome.result == -EINTR && !interrupted(d, since, &seen, &outcome.result));
 		timer_delete(timer);
 	}
+	act_discard(d->act); /* what it held is let go before the caller goes on */
 	if (d->leaves)
 		let_happen(d->listener, d->id);
 	else
 		respond(d->listener, d->id, &outcome);
 	close(d->listener);
-	act_discard(d->act);
 	if (d->keep != NULL) {
 		keep_done(d->keep, d->id);
 		atomic_fetch_sub(&d->keep->deputies, 1);
@@ -213,6 +255,6 @@ void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act)
 			outcome = act_make(act);
 		while (outcome.fd < 0 && outcome.result == -EINTR); /* our own wake-up: the caller's signals do not reach us */
 	}
+	act_discard(act); /* before the caller goes on: a pin may be a copy of its own descriptor */
 	deputy_answer(listener, keep, id, &outcome);
-	act_discard(act);
 }

@@ -57,7 +57,8 @@ static int wish_of(const struct event *event, struct open_how *how)
 	*how = (struct open_how){ .flags = makes ? O_CREAT | O_WRONLY | O_TRUNC : (uint32_t)event->args[first] };
 	if (how->flags & O_CREAT)
 		how->mode = event->args[makes ? 1 : first + 1] & 07777;
-	return !(how->flags & O_PATH) && (how->flags & O_TMPFILE) != O_TMPFILE;
+	int reads_and_empties = how->flags & O_TRUNC && (how->flags & O_ACCMODE) == O_RDONLY;
+	return !(how->flags & O_PATH) && (how->flags & O_TMPFILE) != O_TMPFILE && !reads_and_empties;
 }
 
 static int is_file_or_folder(const struct stat *info)
@@ -67,16 +68,25 @@ static int is_file_or_folder(const struct stat *info)
 
 /*
  * Opens, or makes, what has no link on its way, and so is what its name says. Only files and folders: to open anything
- * else may wait, or do something. -1 and an errno: what the kernel says, or EAGAIN.
+ * else may wait, or do something. What is to be emptied is so when the caller has its descriptor (deputy.c). -1 and an
+ * errno: what the kernel says, or EAGAIN.
  */
-static int open_straight(int base, const char *path, const struct open_how *wish)
+static int open_straight(pid_t tid, int base, const char *path, const struct open_how *wish, int *truncates)
 {
 	struct open_how how = { wish->flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, wish->mode, RESOLVE_NO_SYMLINKS };
 	struct stat info;
-	if (fstatat(base, path, &info, AT_SYMLINK_NOFOLLOW) == 0 && !is_file_or_folder(&info) && !S_ISLNK(info.st_mode))
+	int there = fstatat(base, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+	if ((there && !is_file_or_folder(&info) && !S_ISLNK(info.st_mode)) ||
+	    (!there && wish->flags & O_CREAT && !act_has_room(tid)))
 		return errno = EAGAIN, -1;
+	*truncates = there && wish->flags & O_TRUNC;
+	how.flags &= ~(uint64_t)O_TRUNC;
+	if (!there && wish->flags & O_CREAT)
+		how.flags |= O_EXCL; /* a file that somebody else makes now would have to be emptied */
 	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof how);
-	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) &&
+	if (fd < 0 && errno == EEXIST && !(wish->flags & O_EXCL))
+		errno = EAGAIN;
+	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) && act_empties(fd, &info, (int)wish->flags) >= 0 &&
 		       (wish->flags & O_NONBLOCK || fcntl(fd, F_SETFL, (int)wish->flags) == 0)))
 		return fd;
 	close(fd);
@@ -95,16 +105,20 @@ static int name_behind_links(int base, const char *path, char *real)
 }
 
 /* Returns whether there is an outcome. Whatever is opened has an allowed name, and no link leads from it elsewhere. */
-static int open_allowed(const struct settled *table, int class, int base, const char *path, const char *name,
+static int open_allowed(const struct session *s, int class, int base, const char *path, const char *name,
 			const struct open_how *wish, struct outcome *outcome)
 {
 	char real[PATH_MAX];
-	int allowed = is_allowed(table, class, name, strlen(name)), fd = allowed ? open_straight(base, path, wish) : -1;
+	const struct settled *table = s->settled;
+	pid_t tid = s->event->tid;
+	int truncates = 0, allowed = is_allowed(table, class, name, strlen(name));
+	int fd = allowed ? open_straight(tid, base, path, wish, &truncates) : -1;
 	int error = allowed ? errno : ELOOP; /* only those names are known that no link is in */
 	if (fd < 0 && error == ELOOP && !(wish->flags & O_NOFOLLOW) && name_behind_links(base, path, real) &&
 	    is_allowed(table, class, real, strlen(real)))
-		fd = open_straight(AT_FDCWD, real, wish);
-	*outcome = (struct outcome){ .result = -error, .fd = fd, .fd_flags = (uint32_t)wish->flags & O_CLOEXEC };
+		fd = open_straight(tid, AT_FDCWD, real, wish, &truncates);
+	*outcome = (struct outcome){ .result = -error, .fd = fd, .fd_flags = (uint32_t)wish->flags & O_CLOEXEC,
+				     .truncates = truncates };
 	return fd >= 0 || error == ENOENT;
 }
 
@@ -141,15 +155,15 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 		return 0;
 	int base = name_whole(s, dirfd, path, name);
 	mode_t own = wish.flags & O_CREAT ? umask(mask) : 0;
-	int answered = base != -1 && open_allowed(s->settled, class, base, path, name, &wish, &outcome);
+	int answered = base != -1 && open_allowed(s, class, base, path, name, &wish, &outcome);
 	if (wish.flags & O_CREAT)
 		umask(own);
 	if (answered && outcome.fd >= 0)
 		place_before_handing(s);
+	if (base >= 0)
+		close(base); /* before the caller goes on: it may be a copy of a descriptor of its own */
 	if (answered)
 		deputy_answer(s->listener, s->kept, s->event->id, &outcome);
-	if (base >= 0)
-		close(base);
 	return answered;
 }
 

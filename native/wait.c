@@ -114,15 +114,22 @@ static int next_trace(struct session *s)
 
 /* ------------------------------------------------------------------ what the addon calls */
 
+/* Those of an event that is held were taken away by whoever holds it. */
+static void release_pins(struct session *s)
+{
+	for (int i = 0; i < MAX_PINS; i++)
+		pin_release(&session_pins(s)[i]);
+}
+
 void session_resume(struct session *s, const struct event *held)
 {
+	if (s->answer->action != ANSWER_ACT)
+		release_pins(s); /* before the caller goes on: a pin may be a copy of its own descriptor */
 	if (held->door == DOOR_NOTIFY)
 		notify_answer(s, held);
 	else
 		trace_answer(s, held);
-	/* What nobody needs any more. Those of an event that is held were taken away by whoever holds it. */
-	for (int i = 0; i < MAX_PINS; i++)
-		pin_release(&session_pins(s)[i]);
+	release_pins(s);
 }
 
 /* Returns the kind of the event that is now in the buffer, or -errno when the wait itself failed. */

@@ -1,3 +1,5 @@
+import { decodeText, encodeText } from "./text.js";
+
 /** A socket address: where a program wants to go, or where it is. */
 export type Address = InternetAddress | UnixAddress | OtherAddress;
 
@@ -65,7 +67,7 @@ function decodeUnix(bytes: Uint8Array): UnixAddress {
   if (name.length === 0) return { family: "unix", path: "" };
   if (name[0] === 0) return { family: "unix", path: name.subarray(1).toString("latin1"), abstract: true };
   const end = name.indexOf(0);
-  return { family: "unix", path: name.subarray(0, end < 0 ? name.length : end).toString() };
+  return { family: "unix", path: decodeText(name.subarray(0, end < 0 ? name.length : end)) };
 }
 
 /** Reads a struct sockaddr. Undefined when it is too short to have a family, or to be what it claims. */
@@ -145,7 +147,7 @@ export function encodeAddress(address: Address, as: number = familyNumber(addres
     if (as !== AF.unix) return undefined;
     const name = address.abstract
       ? Buffer.from(`\0${address.path}`, "latin1")
-      : Buffer.from(`${address.path}\0`);
+      : encodeText(`${address.path}\0`);
     return Buffer.concat([Buffer.from([AF.unix, 0]), name]);
   }
   if (!isInternet(address)) {

@@ -20,7 +20,7 @@ import {
   readMessageName,
   readPieces,
   readString,
-  readStrings,
+  readWords,
 } from "./memory.js";
 import { headersOf, piecesOf, pointedValue } from "./pieces.js";
 import { type Processes, reach, readPin } from "./reach.js";
@@ -52,7 +52,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #paths: readonly PathArgument[] | undefined;
   #fd: Descriptor | undefined | null = null;
   /** Read once, so that all who decide see the same. */
-  #words: { argv?: readonly string[] | undefined; env?: readonly string[] | undefined } | undefined;
+  #words: { argv?: readonly string[] | number; env?: readonly string[] | number } | undefined;
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
@@ -338,12 +338,21 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this.#strings("env");
   }
 
+  /** The errno that the kernel has for arguments that cannot be read; 0 for others. */
+  get argvError(): number {
+    const read = this.shape.argv < 0 || this.#entry ? undefined : this.#read("argv");
+    return typeof read === "number" ? read : 0;
+  }
+
   #strings(which: "argv" | "env"): readonly string[] | undefined {
-    const at = this.shape[which];
-    if (at < 0 || this.#entry) return this.#entry?.[which];
+    if (this.shape[which] < 0 || this.#entry) return this.#entry?.[which];
+    const read = this.#read(which);
+    return typeof read === "number" ? undefined : read;
+  }
+
+  #read(which: "argv" | "env"): readonly string[] | number {
     this.#words ??= {};
-    if (!(which in this.#words)) this.#words[which] = readStrings(this.stop.tid, this.stop.exact(at));
-    return this.#words[which];
+    return (this.#words[which] ??= readWords(this.stop.tid, this.stop.exact(this.shape[which])));
   }
 
   get data(): Buffer | undefined {

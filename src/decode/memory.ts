@@ -4,10 +4,15 @@ import { decodeText } from "../text.js";
 /** Bounded reads of a tracee's memory. Everything is copied: what is decided on cannot change afterwards. */
 
 const MAX_VECTORS = 1024;
-const MAX_STRINGS = 4096;
-const MAX_STRING = 128 * 1024;
-/** So many bytes of an array of pointers are read at once. */
-const POINTERS = 256;
+/** What execve(2) takes at most, with the pointers, whatever the limits: three quarters of 8 MiB. One word: MAX_ARG_STRLEN. */
+const MAX_WORDS = 6 * 1024 * 1024;
+const MAX_WORD = 128 * 1024;
+const EFAULT = 14;
+const E2BIG = 7;
+const PAGE = 4096n;
+/** So many bytes of an array of pointers are read at once, at first and later. */
+const FEW_POINTERS = 256;
+const MANY_POINTERS = 4096;
 const MSGHDR_SIZE = 56;
 const MMSGHDR_SIZE = 64;
 
@@ -37,20 +42,67 @@ export function readString(tid: number, address: bigint, limit: number): string 
 
 /** A NULL-terminated array of strings. Undefined when any part of it cannot be read or it is too long. */
 export function readStrings(tid: number, address: bigint): string[] | undefined {
-  if (address === 0n) return [];
-  const strings: string[] = [];
-  for (let at = address; strings.length <= MAX_STRINGS; at += BigInt(POINTERS)) {
-    const pointers = readMemory(tid, at, POINTERS);
-    for (let i = 0; i < POINTERS; i += 8) {
-      if (!pointers || i + 8 > pointers.length) return undefined;
+  const words = readWords(tid, address);
+  return typeof words === "number" ? undefined : words;
+}
+
+/** The same, or the errno that execve(2) has for it: nothing that the kernel would take is too long. */
+export function readWords(tid: number, address: bigint): string[] | number {
+  const words: string[] = [];
+  if (address === 0n) return words;
+  const memory = new Pages(tid);
+  let left = MAX_WORDS;
+  let many = FEW_POINTERS;
+  for (let at = address; left > 0; at += BigInt(many), many = MANY_POINTERS) {
+    const pointers = readMemory(tid, at, many);
+    for (let i = 0; i < many && left > 0; i += 8) {
+      if (!pointers || i + 8 > pointers.length) return EFAULT;
       const pointer = pointers.readBigUInt64LE(i);
-      if (pointer === 0n) return strings;
-      const text = readString(tid, pointer, 4096) ?? readString(tid, pointer, MAX_STRING);
-      if (text === undefined) return undefined;
-      strings.push(text);
+      if (pointer === 0n) return words;
+      const word = memory.word(pointer);
+      if (typeof word === "number") return word;
+      words.push(word.text);
+      left -= word.length + 1 + 8;
     }
   }
-  return undefined;
+  return E2BIG;
+}
+
+/** Words mostly lie one behind the other: the rest of a page is copied once, and serves those that end in it. */
+class Pages {
+  readonly #tid: number;
+  #from = 0n;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(tid: number) {
+    this.#tid = tid;
+  }
+
+  word(at: bigint): { readonly text: string; readonly length: number } | number {
+    return this.#within(at) ?? (this.#turnTo(at) ? (this.#within(at) ?? this.#long(at)) : EFAULT);
+  }
+
+  #within(at: bigint): { text: string; length: number } | undefined {
+    const start = at - this.#from;
+    if (start < 0n || start >= this.#bytes.length) return undefined;
+    const end = this.#bytes.indexOf(0, Number(start));
+    if (end < 0) return undefined;
+    const bytes = this.#bytes.subarray(Number(start), end);
+    return { text: decodeText(bytes), length: bytes.length };
+  }
+
+  #turnTo(at: bigint): boolean {
+    this.#from = at;
+    this.#bytes = readMemory(this.#tid, at, Number(PAGE - (at % PAGE))) ?? Buffer.alloc(0);
+    return this.#bytes.length > 0;
+  }
+
+  #long(at: bigint): { text: string; length: number } | number {
+    const bytes = Buffer.allocUnsafe(MAX_WORD);
+    const got = native().fetchString(this.#tid, at, bytes);
+    if (got < 0) return got === -EFAULT ? EFAULT : E2BIG;
+    return { text: decodeText(bytes.subarray(0, got)), length: got };
+  }
 }
 
 export interface Piece {

@@ -1,7 +1,7 @@
 import { type Address, encodeAddress, familyNumber, formatAddress, parseAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
 import type { Answer } from "../kernel/stop.js";
-import { encodeText } from "../text.js";
+import { decodeText, encodeText } from "../text.js";
 import type { Change } from "../verdict.js";
 import { type Acting, BY_LISTENER, makeInItsPlace } from "./act.js";
 import { type AfterCall, NotPossible } from "./door.js";
@@ -40,7 +40,7 @@ function redirect(
   }
   if (event.shape.address < 0 && event.shape.message < 0)
     throw new NotPossible(`${event.name} takes neither a path nor an address that could be redirected`);
-  const address = isAddress ? to : parseAddress(typeof to === "string" ? to : Buffer.from(to).toString());
+  const address = isAddress ? to : parseAddress(typeof to === "string" ? to : decodeText(to));
   if (!address) throw new NotPossible(`"${to}" is not an address: write host:port, [v6]:port or unix:/path`);
   redirectAddress(event, address, answer, acting);
 }

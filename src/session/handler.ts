@@ -4,6 +4,7 @@ import type { Answer } from "../approval/question.js";
 import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
 import { reachForCaller } from "../decode/reach.js";
+import { unreadable } from "../decode/unreadable.js";
 import { hasAct } from "../doors/act.js";
 import { CHANGES_VIEW, changesIdentity } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
@@ -35,7 +36,6 @@ import { waitStatus } from "./wait-status.js";
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
 const EFAULT = 14;
-const ENAMETOOLONG = 36;
 /** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
 const NOWHERE = 0xffff_ffff_ffff_f000n;
 
@@ -325,9 +325,7 @@ export class Handler {
     const stop = this.#stop;
     if (!this.#stack.wantsEntry(event.nr)) return false;
     for (let i = 0; i < event.call.args.length; i++) {
-      if (!stop.has(i) || stop.isNull(i)) continue;
-      const error =
-        stop.slotTruncated(i) && event.call.args[i]!.kind === "path" ? ENAMETOOLONG : stop.slotError(i);
+      const error = unreadable(event, i);
       if (error === 0) continue;
       if (error === EFAULT && stop.door === DOOR.trace)
         this.#answer.begin(ANSWER.continue).register(i, NOWHERE);
