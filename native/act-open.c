@@ -7,18 +7,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { TTY_MAJOR = 5 };
+enum { CONSOLE_MAJOR = 4, TTY_MAJOR = 5, PTS_MAJOR = 136, FIRST_SERIAL = 64 };
 
 static int bad_pin(const struct pin *pin)
 {
@@ -30,25 +33,87 @@ static int is_tty_of_caller(const struct stat *info)
 	return S_ISCHR(info->st_mode) && major(info->st_rdev) == TTY_MAJOR && minor(info->st_rdev) == 0;
 }
 
-/* /dev/tty is whatever terminal the caller has, which need not be ours. */
-static int open_callers_terminal(pid_t tid, int flags)
+/* The device number of the terminal that a process has, 0 for none. */
+static dev_t terminal_of(pid_t tid)
 {
 	char path[64], line[1024];
-	int session = 0, terminal = 0;
-	if (getsid(tid) == getsid(0))
-		return open("/dev/tty", flags);
+	int terminal = 0;
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
 	FILE *file = fopen(path, "re");
 	if (file == NULL)
-		return -1;
+		return 0;
 	char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
 	fclose(file);
-	if (after == NULL || sscanf(after + 2, "%*c %*d %*d %d %d", &session, &terminal) != 2 || terminal == 0) {
-		errno = ENXIO;
-		return -1;
+	return after && sscanf(after + 2, "%*c %*d %*d %*d %d", &terminal) == 1 ? (dev_t)(unsigned int)terminal : 0;
+}
+
+/* Where such a terminal is to be found below a root. */
+static int name_terminal(dev_t terminal, char *name, size_t size)
+{
+	unsigned number = minor(terminal);
+	if (major(terminal) == PTS_MAJOR)
+		return snprintf(name, size, "dev/pts/%u", number) > 0;
+	if (major(terminal) != CONSOLE_MAJOR)
+		return 0;
+	return snprintf(name, size, number < FIRST_SERIAL ? "dev/tty%u" : "dev/ttyS%u",
+			number < FIRST_SERIAL ? number : number - FIRST_SERIAL) > 0;
+}
+
+/* A file that has the terminal's number is a terminal only where such files are: in devpts, or made by the system. */
+static int is_terminal(int pin, dev_t terminal)
+{
+	struct stat info;
+	struct statfs where;
+	return fstat(pin, &info) == 0 && S_ISCHR(info.st_mode) && info.st_rdev == terminal &&
+	       (major(terminal) != PTS_MAJOR || (fstatfs(pin, &where) == 0 && where.f_type == DEVPTS_SUPER_MAGIC));
+}
+
+/* Below the caller's own root, without a link on the way, and looked at before it is opened. */
+static int open_below_root(int root, dev_t terminal, int flags)
+{
+	char name[32], number[16];
+	int pin = root < 0 || !name_terminal(terminal, name, sizeof name)
+			  ? -1
+			  : open_how(root, name, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	int fd = -1, error = ENXIO;
+	if (pin >= 0 && is_terminal(pin, terminal)) {
+		snprintf(number, sizeof number, "%d", pin);
+		fd = openat(own_fds(), number, flags);
+		error = errno;
 	}
-	snprintf(path, sizeof path, "/proc/%d/root/dev/pts/%u", (int)tid, minor((dev_t)terminal));
-	return open(path, flags);
+	if (pin >= 0)
+		close(pin);
+	errno = error;
+	return fd;
+}
+
+/* We have one terminal with the caller: /dev/tty means the same to both. */
+static int open_shared_terminal(dev_t terminal, int flags)
+{
+	unsigned int opened = 0;
+	int fd = open("/dev/tty", flags);
+	if (fd < 0 || (ioctl(fd, TIOCGDEV, &opened) == 0 && opened == (unsigned int)terminal))
+		return fd;
+	close(fd);
+	errno = ENXIO;
+	return -1;
+}
+
+/* /dev/tty is whatever terminal the caller has, which need not be ours. It gets that one, or none (ENXIO). */
+static int open_callers_terminal(pid_t tid, int flags)
+{
+	identity_pause();
+	dev_t terminal = terminal_of(tid);
+	int shared = getsid(tid) == getsid(0) && terminal == terminal_of(getpid());
+	int root = terminal == 0 || shared ? -1 : open_proc(tid, "root");
+	if (identity_resume() < 0)
+		terminal = 0;
+	int fd = shared && terminal ? open_shared_terminal(terminal, flags) : open_below_root(root, terminal, flags);
+	int error = errno;
+	if (root >= 0)
+		close(root);
+	errno = error;
+	return fd;
 }
 
 /* Files of /proc that show the namespaces of whoever opens them. */

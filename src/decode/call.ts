@@ -352,7 +352,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   #read(which: "argv" | "env"): readonly string[] | number {
     this.#words ??= {};
-    return (this.#words[which] ??= readWords(this.stop.tid, this.stop.exact(this.shape[which])));
+    this.#words[which] ??= readWords(this.stop.tid, this.stop.exact(this.shape[which]));
+    return this.#words[which];
   }
 
   get data(): Buffer | undefined {
