@@ -87,51 +87,14 @@ static int64_t connect_socket(const struct act *act, int fd)
 	return result;
 }
 
-/*
- * The name that a socket is bound to is told to everybody as it was written, so it must be bound by that name. The
- * folder was pinned: from there, where the name has no folder in it; else we look afterwards where the socket went.
- */
 static int64_t bind_socket(const struct act *act, int fd)
 {
 	struct target t;
-	const struct pin *pin = &act->pins[0];
 	int64_t failed = target_of(act, 0, &t);
 	if (failed)
 		return failed;
-	if (!is_unix_path(&t))
-		return act_result(bind(fd, (struct sockaddr *)&t.address, t.size));
-	if (pin->state == PIN_FOUND)
-		return -EADDRINUSE;
-	if (pin->state != PIN_MISSING)
-		return pin->state == PIN_FAILED ? -pin->error : -EACCES;
-	struct sockaddr_un *un = (struct sockaddr_un *)&t.address;
-	int by_name = act->apart || memchr(un->sun_path, '/', t.size - offsetof(struct sockaddr_un, sun_path)) == NULL;
-	if (by_name) {
-		int length = snprintf(un->sun_path, sizeof un->sun_path, "%s", pin->name);
-		t.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
-	}
-	char path[64];
-	int before = open(".", O_PATH | O_CLOEXEC), there = pin->parent;
-	if (!by_name) {
-		identity_pause();
-		snprintf(path, sizeof path, "/proc/%d/cwd", (int)act->tid);
-		there = open(path, O_PATH | O_CLOEXEC);
-		failed = identity_resume();
-	}
-	int64_t result = failed ? failed : act_result(fchdir(there));
-	if (result == 0)
-		result = act_result(bind(fd, (struct sockaddr *)&t.address, t.size));
-	if (fchdir(before) < 0)
-		abort(); /* or every later path of this thread would mean something else */
-	close(before);
-	if (!by_name && there >= 0)
-		close(there);
-	struct stat info;
-	if (result == 0 && (fstatat(pin->parent, pin->name, &info, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISSOCK(info.st_mode))) {
-		kill(act->tid, SIGKILL); /* a folder on the way was exchanged while we bound it */
-		result = -EACCES;
-	}
-	return result;
+	return is_unix_path(&t) ? act_bind_path(act, fd, (struct sockaddr *)&t.address, t.size)
+				: act_result(bind(fd, (struct sockaddr *)&t.address, t.size));
 }
 
 /* ------------------------------------------------------------------ sending */

@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 enum { ADDRESS_SIZE = 132, HOW_SIZE = 24 };
@@ -65,6 +66,8 @@ int64_t act_on_file(const struct act *act);
 int64_t act_on_descriptor(const struct act *act);
 /* Whether the pinned file may not become so large. Then its caller has had the signal that says so. */
 int act_grows_too_large(const struct act *act, int64_t size);
+/* bind.c: a socket to a path, whose folder was pinned */
+int64_t act_bind_path(const struct act *act, int fd, const struct sockaddr *address, socklen_t size);
 /* act-socket.c */
 int descriptor_of(pid_t tid, int fd);
 int64_t act_on_socket(const struct act *act);
