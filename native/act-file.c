@@ -81,6 +81,8 @@ static int64_t read_link(const struct act *act, int buffer)
 	struct stat info;
 	if (fstat(act->pins[0].object, &info) == 0 && !S_ISLNK(info.st_mode))
 		return -EINVAL;
+	if (act->pins[0].error)
+		return -act->pins[0].error;
 	size_t room = size < PATH_MAX ? (size_t)size : (size_t)PATH_MAX;
 	int self = proc_self(act->tid, act->pins[0].object, act->pins[0].name, text, room);
 	int64_t length = self < 0 ? self : self ? (int64_t)strlen(text) : act_result(readlinkat(act->pins[0].object, "", text, room));

@@ -165,6 +165,10 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 	struct stat info;
 	if (fstat(pin->object, &info) < 0)
 		return -1;
+	if (pin->error) { /* the kernel would ask about us: see proc.c */
+		errno = pin->error;
+		return -1;
+	}
 	if (flags & O_CREAT && flags & O_EXCL) {
 		errno = EEXIST;
 		return -1;
@@ -281,6 +285,8 @@ static struct outcome open_pin(struct act *act, int flags, mode_t mode)
 		if (pin->object < 0)
 			return failure(-errno);
 		pin->state = PIN_FOUND;
+		if (proc_is(pin->object))
+			return failure(-EACCES); /* nobody has looked whose it is */
 	}
 	return open_found(act, pin, flags, mode);
 }

@@ -234,7 +234,8 @@ static napi_value resolve(napi_env env, napi_callback_info info)
 		return number(env, -ENAMETOOLONG);
 	memcpy(path, data, size);
 	path[size] = 0;
-	ssize_t length = path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3),
+	int confined = c.session ? session_confined(c.session) : 0;
+	ssize_t length = path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3) | confined,
 				      pin ? pin : &own, (char *)into, room - 1);
 	if (pin == NULL)
 		pin_release(&own);

@@ -179,6 +179,7 @@ static int prepare(struct clerk *c, struct clerks *all)
 	own->doors = 1 << DOOR_NOTIFY;
 	own->act_mark = s->act_mark;
 	own->listener = s->listener;
+	own->plan = s->plan; /* to be looked at */
 	own->settled = s->settled;
 	own->socket = -1;
 	c->running = pthread_create(&c->thread, NULL, run, c) == 0;

@@ -30,16 +30,22 @@ int own_fds(void)
 	return folder;
 }
 
+ssize_t raw_name_of(int fd, char *into, size_t size)
+{
+	char name[16];
+	snprintf(name, sizeof name, "%d", fd);
+	ssize_t length = readlinkat(own_fds(), name, into, size);
+	return length < 0 ? -errno : length;
+}
+
 /* The kernel's name for an open file, without the " (deleted)" that it appends to what has no name left. */
 ssize_t name_of(int fd, char *into, size_t size)
 {
 	static const char GONE[] = " (deleted)";
-	char name[16];
 	struct stat info;
-	snprintf(name, sizeof name, "%d", fd);
-	ssize_t length = readlinkat(own_fds(), name, into, size);
+	ssize_t length = raw_name_of(fd, into, size);
 	if (length < 0)
-		return -errno;
+		return length;
 	size_t tail = sizeof GONE - 1;
 	if ((size_t)length > tail && memcmp(into + length - tail, GONE, tail) == 0 && fstat(fd, &info) == 0 &&
 	    info.st_nlink == 0)
@@ -77,6 +83,18 @@ static int open_base(pid_t tid, int dirfd)
 	return open_proc(tid, what);
 }
 
+/* What has no name of its own and is another's might be anything: src/event.ts knows the word. */
+static ssize_t name_nameless(int fd, char *into, size_t size)
+{
+	static const char WORD[] = "nameless:";
+	size_t word = sizeof WORD - 1;
+	if (size <= word)
+		return -ENAMETOOLONG;
+	memcpy(into, WORD, word);
+	ssize_t length = raw_name_of(fd, into + word, size - word);
+	return length < 0 ? length : length + (ssize_t)word;
+}
+
 static ssize_t resolve_by_walking(struct walk *w, int flags, struct pin *pin, char *into, size_t size)
 {
 	int failed = walk_on(w, flags);
@@ -86,6 +104,7 @@ static ssize_t resolve_by_walking(struct walk *w, int flags, struct pin *pin, ch
 	}
 	pin->state = failed ? PIN_MISSING : PIN_FOUND;
 	pin->object = failed ? -1 : w->here;
+	pin->error = failed ? 0 : walk_refuses(w);
 	pin->parent = w->parent;
 	memcpy(pin->name, w->last, sizeof pin->name);
 	if (w->parent < 0) { /* the path was "/", or ended in a magic link */
@@ -96,7 +115,7 @@ static ssize_t resolve_by_walking(struct walk *w, int flags, struct pin *pin, ch
 	if (!failed)
 		w->here = -1;
 	if (!failed)
-		return name_of(pin->object, into, size);
+		return w->nameless ? name_nameless(pin->object, into, size) : name_of(pin->object, into, size);
 	return name_in(pin->parent, pin->name, into, size);
 }
 
@@ -106,6 +125,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 	struct walk *w = NULL;
 	ssize_t length = -ELOOP;
 	int root = -1, base = -1, as = flags & RESOLVE_AS_TRACEE;
+	const struct onlooker who = { tid, as ? &identity : NULL, (flags & RESOLVE_CONFINED) != 0 };
 	memset(pin, 0, offsetof(struct pin, name) + 1);
 	pin->object = pin->parent = -1;
 
@@ -120,9 +140,14 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 	if (length == -ELOOP && flags >> RESOLVE_HOW_SHIFT)
 		length = flags & RESOLVE_APART ? -EACCES
 					       : pin_restricted(path[0] == '/' && base < 0 ? AT_FDCWD : base, path,
-								    flags, pin, into, size);
+								    flags, pin, into, size, &who);
 	else if (length == -ELOOP && !(flags & RESOLVE_APART))
 		length = pin_plain(path[0] == '/' ? AT_FDCWD : base, path, flags, pin, into, size);
+	/* Who may open what lies in /proc is found out on the way. */
+	if (length != -ELOOP && !(flags >> RESOLVE_HOW_SHIFT) && pin->state == PIN_FOUND && proc_is(pin->object)) {
+		pin_release(pin);
+		length = -ELOOP;
+	}
 	if (length == -ELOOP && !(flags >> RESOLVE_HOW_SHIFT)) {
 		identity_drop();
 		root = open_proc(tid, "root");
@@ -130,7 +155,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 		if (root < 0 || w == NULL) {
 			length = root < 0 ? -errno : -ENOMEM;
 		} else {
-			*w = (struct walk){ .tid = tid, .as = as ? &identity : NULL, .root = root, .parent = -1 };
+			*w = (struct walk){ .who = who, .root = root, .parent = -1 };
 			strcpy(w->rest, path);
 			w->here = path[0] == '/' ? fcntl(root, F_DUPFD_CLOEXEC, 3) : base;
 			base = path[0] == '/' ? base : -1;

@@ -3,6 +3,7 @@
 #define HERMES_PATH_H
 
 #include "identity.h"
+#include "proc.h"
 #include "session.h"
 
 #include <fcntl.h>
@@ -12,8 +13,8 @@
 #include <unistd.h>
 
 struct walk {
-	pid_t tid;
-	const struct identity *as; /* NULL: as ourselves */
+	struct onlooker who;
+	int nameless; /* what `here` is has no name, and was reached through another process */
 	int root;
 	int here;
 	int parent; /* of what `here` is, once the last component has been taken */
@@ -31,10 +32,13 @@ static inline int open_how(int dirfd, const char *path, uint64_t flags, uint64_t
 /* walk.c: to the end, 0 or -errno. -ENOENT with a parent: only the last component does not exist. */
 int walk_on(struct walk *w, int flags);
 void walk_forget_parent(struct walk *w);
+/* Whether the tracee may open, or read as a link, what was reached: 0 or an errno. */
+int walk_refuses(const struct walk *w);
 
 /* pin.c: as path_resolve(), in one call or two; -ELOOP when the path has to be walked */
 ssize_t pin_plain(int base, const char *path, int flags, struct pin *pin, char *into, size_t size);
-ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size);
+ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size,
+		       const struct onlooker *who);
 void pin_fail(struct pin *pin, int error);
 void pin_hold(struct pin *pin, int object);
 /* Without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
@@ -43,6 +47,8 @@ int path_is_plain(const char *path);
 /* path.c */
 int open_proc(pid_t tid, const char *what);
 int same_file(int a, int b);
+/* As /proc/self/fd has it, with " (deleted)" behind what has no name left. */
+ssize_t raw_name_of(int fd, char *into, size_t size);
 ssize_t name_of(int fd, char *into, size_t size);
 ssize_t name_in(int parent, const char *name, char *into, size_t size);
 

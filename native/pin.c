@@ -123,20 +123,45 @@ ssize_t pin_plain(int base, const char *path, int flags, struct pin *pin, char *
 								    : name_in(pin->parent, pin->name, into, size);
 }
 
+/* Whether the tracee may open what lies in /proc: of its last component, in the folder that the rest leads to. */
+static int refuses(int base, const char *path, int object, uint64_t restrictions, const struct onlooker *who)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct stat info;
+	if (fstat(object, &info) == 0 && info.st_ino == 1)
+		return 0;
+	snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
+	int parent = *name ? open_how(base, folder, O_DIRECTORY, restrictions) : -1;
+	int entry = parent < 0 ? -1 : openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int whose = -EACCES;
+	if (entry >= 0 && same_file(entry, object) && proc_is(parent))
+		whose = proc_look(who, parent, name, fstat(object, &info) == 0 && S_ISLNK(info.st_mode));
+	if (entry >= 0)
+		close(entry);
+	if (parent >= 0)
+		close(parent);
+	return whose < 0 ? EACCES : 0;
+}
+
 /*
  * openat2 with restrictions of its own: the kernel alone knows how to keep to them. It asks as us, so what is ours in
  * /proc is not for the tracee.
  */
-ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size)
+ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, char *into, size_t size,
+		       const struct onlooker *who)
 {
 	char folder[PATH_MAX], ours[32];
-	uint64_t restrictions = (uint64_t)flags >> RESOLVE_HOW_SHIFT;
+	uint64_t restrictions = (uint64_t)flags >> RESOLVE_HOW_SHIFT | RESOLVE_NO_MAGICLINKS;
 	pin->object = open_how(base, path, flags & RESOLVE_FOLLOW ? 0 : O_NOFOLLOW, restrictions);
 	if (pin->object >= 0) {
 		pin->state = PIN_FOUND;
 		ssize_t length = name_of(pin->object, into, size);
 		int own = snprintf(ours, sizeof ours, "/proc/%d/", getpid());
-		return length > own && memcmp(into, ours, (size_t)own) == 0 ? -EXDEV : length;
+		if (length > own && memcmp(into, ours, (size_t)own) == 0)
+			return -EXDEV;
+		pin->error = proc_is(pin->object) ? refuses(base, path, pin->object, restrictions, who) : 0;
+		return length;
 	}
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct stat info;

@@ -205,6 +205,7 @@ enum {
 	RESOLVE_APART = 2,     /* the tracee may have another root, or other mounts, than we have */
 	RESOLVE_AS_TRACEE = 4, /* the tracee may be somebody else than we are */
 	RESOLVE_PARENT = 8,    /* the call changes an entry of a folder: hold the folder too */
+	RESOLVE_CONFINED = 16, /* Landlock holds the tracee */
 	RESOLVE_HOW_SHIFT = 8, /* from here on: the restrictions of an openat2 */
 	RESOLVE_HOW_IN_ROOT = 0x18 << RESOLVE_HOW_SHIFT, /* … by which even "/" means the folder it was given */
 	PATH_AS_ASKED = 0,     /* instead of a length: the path is canonical as it is */
@@ -212,6 +213,11 @@ enum {
 ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct pin *pin, char *into, size_t size);
 /* /proc/self names whoever asks. We ask, so we must say whom we mean, in the numbers of that /proc (walk.c). */
 int proc_self(pid_t tid, int link, const char *name, char *text, size_t size);
+/* RESOLVE_CONFINED where the session's processes are held by Landlock, else 0. */
+static inline int session_confined(const struct session *s)
+{
+	return s->plan != NULL && s->plan->fence.in_force & 1u << FENCE_LANDLOCK ? RESOLVE_CONFINED : 0;
+}
 int path_views_differ(pid_t tid);
 /* What a descriptor of the tracee is, with its name as /proc has it: the name's length, or -errno. */
 ssize_t path_pin_fd(pid_t tid, int fd, struct pin *pin, char *into, size_t size);

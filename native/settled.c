@@ -86,7 +86,7 @@ static int open_straight(pid_t tid, int base, const char *path, const struct ope
 	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof how);
 	if (fd < 0 && errno == EEXIST && !(wish->flags & O_EXCL))
 		errno = EAGAIN;
-	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) && act_empties(fd, &info, (int)wish->flags) >= 0 &&
+	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) && !proc_is(fd) && act_empties(fd, &info, (int)wish->flags) >= 0 &&
 		       (wish->flags & O_NONBLOCK || fcntl(fd, F_SETFL, (int)wish->flags) == 0)))
 		return fd;
 	close(fd);
@@ -184,7 +184,8 @@ static int answer_by_act(struct session *s, int class, int dirfd, const char *pa
 	char real[2 * PATH_MAX];
 	struct stat info;
 	struct pin *pin = session_pins(s);
-	ssize_t length = path_resolve(s->event->tid, dirfd, path, (int)s->settled->classes[class].resolve, pin, real, sizeof real);
+	ssize_t length = path_resolve(s->event->tid, dirfd, path, (int)s->settled->classes[class].resolve | session_confined(s), pin,
+				      real, sizeof real);
 	if (length < 0 || !(length == PATH_AS_ASKED ? is_allowed(s->settled, class, path, strlen(path))
 						    : is_allowed(s->settled, class, real, (size_t)length))) {
 		pin_release(pin);

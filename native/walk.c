@@ -8,11 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 enum { MAX_LINKS = 40 };
@@ -21,12 +19,6 @@ static void step_to(struct walk *w, int fd)
 {
 	close(w->here);
 	w->here = fd;
-}
-
-static int in_proc(int fd)
-{
-	struct statfs info;
-	return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
 static int is_our_proc(int fd)
@@ -39,7 +31,7 @@ static int is_our_proc(int fd)
 int proc_self(pid_t tid, int link, const char *name, char *text, size_t size)
 {
 	struct identity identity;
-	if ((strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0) || !in_proc(link))
+	if ((strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0) || !proc_is(link))
 		return 0;
 	if (identity_read(tid, &identity) < 0)
 		return -ESRCH;
@@ -69,31 +61,47 @@ static int splice_link(struct walk *w, const char *text)
 	return 0;
 }
 
+/* Pipes, sockets, memory files and whatever was removed. */
+static int has_no_name(int fd)
+{
+	char name[PATH_MAX];
+	struct stat info;
+	ssize_t length = raw_name_of(fd, name, sizeof name);
+	return length <= 0 || name[0] != '/' || (length > 7 && memcmp(name, "/memfd:", 7) == 0) || fstat(fd, &info) < 0 ||
+	       info.st_nlink == 0;
+}
+
+/*
+ * A magic link leads to an object, not to a name: go where the kernel goes. Into its own process the tracee may always
+ * look, into another as the tracee.
+ */
+static int jump(struct walk *w, const char *name, int whose)
+{
+	if (whose == PROC_OWN)
+		identity_pause();
+	int object = openat(w->here, name, O_PATH | O_CLOEXEC), failed = object < 0 ? -errno : 0;
+	int lost = whose == PROC_OWN ? identity_resume() : 0;
+	if (lost && object >= 0)
+		close(object);
+	if (lost || failed)
+		return lost ? lost : failed;
+	step_to(w, object);
+	w->nameless = whose == PROC_OTHERS && has_no_name(object);
+	return 0;
+}
+
 static int follow_link(struct walk *w, int link, const char *name)
 {
 	char text[PATH_MAX];
 	if (++w->links > MAX_LINKS)
 		return -ELOOP;
-	if (in_proc(link)) {
-		int self = proc_self(w->tid, link, name, text, sizeof text);
+	if (proc_is(link)) {
+		int self = proc_self(w->who.tid, link, name, text, sizeof text);
 		if (self)
 			return self < 0 ? self : splice_link(w, text);
-		/* A magic link leads to an object, not to a name: go where the kernel goes. */
-		int probe = open_how(w->here, name, 0, RESOLVE_NO_MAGICLINKS);
-		if (probe >= 0)
-			close(probe);
-		else if (errno == ELOOP) {
-			/* Everybody may look into its own process, so do not ask as the tracee whether it may. */
-			identity_drop();
-			int object = openat(w->here, name, O_PATH | O_CLOEXEC);
-			int failed = object < 0 ? -errno : 0;
-			if (w->as && (failed = identity_assume(w->tid, w->as, 0)) < 0 && object >= 0)
-				close(object);
-			if (failed)
-				return failed;
-			step_to(w, object);
-			return 0;
-		}
+		int whose = proc_look(&w->who, w->here, name, 1);
+		if (whose != PROC_NOBODYS)
+			return whose < 0 ? whose : jump(w, name, whose);
 	}
 	ssize_t length = readlinkat(link, "", text, sizeof text - 1);
 	if (length < 0)
@@ -138,6 +146,43 @@ static int keep_parent(struct walk *w, const char *name, int trailing_slash)
 	return w->parent < 0 ? -errno : 0;
 }
 
+/* Something in /proc that was reached by a magic link: what has its name, in the tracee's view or in ours, must be it. */
+static int refuses_by_name(const struct walk *w)
+{
+	char path[PATH_MAX];
+	ssize_t length = name_of(w->here, path, sizeof path - 1);
+	path[length > 0 ? length : 0] = 0;
+	char *last = strrchr(path, '/');
+	if (last == NULL || last == path)
+		return EACCES;
+	*last++ = 0;
+	int whose = -EACCES;
+	for (int i = 0; i < 2 && whose < 0; i++) {
+		int folder = open_how(i ? AT_FDCWD : w->root, i ? path : path + 1, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+		int entry = folder < 0 ? -1 : openat(folder, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (entry >= 0 && same_file(entry, w->here))
+			whose = proc_look(&w->who, folder, last, 0);
+		if (entry >= 0)
+			close(entry);
+		if (folder >= 0)
+			close(folder);
+	}
+	return whose < 0 ? EACCES : 0;
+}
+
+int walk_refuses(const struct walk *w)
+{
+	char name[NAME_SIZE];
+	struct stat info;
+	if (!proc_is(w->here))
+		return 0;
+	if (w->parent < 0 || !proc_is(w->parent))
+		return same_file(w->here, w->root) || fstat(w->here, &info) < 0 || info.st_ino == 1 ? 0 : refuses_by_name(w);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(w->last, "/"), w->last);
+	int is_link = fstat(w->here, &info) == 0 && S_ISLNK(info.st_mode);
+	return proc_look(&w->who, w->parent, name, is_link) < 0 ? EACCES : 0;
+}
+
 /* Walks to the end. -ENOENT with a parent: only the last component does not exist. */
 int walk_on(struct walk *w, int flags)
 {
@@ -168,7 +213,12 @@ int walk_on(struct walk *w, int flags)
 			walk_forget_parent(w); /* what the link leads to has another */
 			continue;
 		}
+		if (!last && proc_is(w->here) && proc_look(&w->who, w->here, name, 0) < 0) {
+			close(fd);
+			return -EACCES;
+		}
 		step_to(w, fd);
+		w->nameless = 0;
 		if (folder && known && !S_ISDIR(info.st_mode))
 			return -ENOTDIR;
 	}

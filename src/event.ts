@@ -60,7 +60,13 @@ export interface ReturnEvent<Name extends SyscallName = SyscallName> extends Cal
 export interface PathArgument {
   readonly argument: string;
   readonly requested: string;
+  /** Canonical. `nameless:pipe:[1]`: without a name, and reached through another process: rules that restrict hold. */
   readonly path: string;
+}
+
+/** native/path.c writes the word. */
+export function isNameless(path: string): boolean {
+  return path.startsWith("nameless:");
 }
 
 export interface Descriptor {

@@ -25,6 +25,8 @@ export function hasAct(call: Syscall): boolean {
   return ACTS.has(call.name) || shapeOf(call).changesDescriptor;
 }
 
+const EACCES = 13;
+
 /** Which calls can be made in the program's place. */
 export type Acting = (call: Syscall) => boolean;
 
@@ -38,7 +40,13 @@ export function letHappen(event: DecodedCall, answer: Answer, acting: Acting = B
   const inItsPlace =
     event.looked && acting(event.call) && (event.changesDescriptor || isOnWhatItNames(event));
   if (inItsPlace) makeInItsPlace(event, answer, event.names);
+  else if (runsUnseen(event)) answer.begin(ANSWER.return).result(-EACCES);
   else answer.begin(ANSWER.continue);
+}
+
+/** It was judged by a name that we could not follow: the kernel must not follow it either. */
+function runsUnseen(event: DecodedCall): boolean {
+  return event.looked && event.shape.argv >= 0 && event.unreachable === EACCES;
 }
 
 function isOnWhatItNames(event: DecodedCall): boolean {

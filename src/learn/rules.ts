@@ -52,6 +52,7 @@ const SECRET_PATTERNS = [
   "/etc/{shadow,gshadow,sudoers}*",
   "/etc/ssl/private/**",
   "/proc/*/{environ,mem}",
+  "/proc/*/task/*/{environ,mem}",
   "!/proc/self/**",
   "!/{usr,lib,lib32,lib64,bin,sbin}/**",
   "!/etc/{passwd,ssl/certs/**}",

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syscallByName } from "../abi/index.js";
-import type { CallEvent } from "../event.js";
+import { type CallEvent, isNameless } from "../event.js";
 import { DEEDS, deedsOf, ON_ONE_FILE, UNSETTLED } from "../policy/deeds.js";
 import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
@@ -306,7 +306,7 @@ function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
     for (const { path, subtree } of subjectsOf(deed, event)) {
       if (
         path === null
-          ? writes && changesFile(deed)
+          ? writes && changesFile(deed) && !event.paths.some((found) => isNameless(found.path))
           : path !== undefined && isOurs(path, writes, subtree, files)
       )
         return true;

@@ -1,6 +1,6 @@
 import type { Syscall } from "../../abi/index.js";
 import type { Address } from "../../address.js";
-import type { CallEvent } from "../../event.js";
+import { type CallEvent, isNameless } from "../../event.js";
 import type { Deed } from "../effects.js";
 import { unixPath } from "./address.js";
 import { flagsArgument } from "./flags.js";
@@ -78,7 +78,7 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
 /** A call that the table says nothing about, or that does none of it: its paths, or its descriptor and address. */
 export function subjectsOfCall(event: CallEvent): readonly Subject[] {
   const { paths } = event;
-  if (paths.length > 0) return paths.flatMap(({ path }) => onFile(event, path === "" ? null : path, false));
+  if (paths.length > 0) return paths.flatMap(({ path }) => onFile(event, path === "" || isNameless(path) ? null : path, false));
   const target = event.fd?.target;
   const address = event.address ?? event.fd?.peer;
   return [{ path: target?.startsWith("/") ? target : undefined, address, subtree: false }];
@@ -122,9 +122,9 @@ function targetOf(event: CallEvent, call: Syscall, name: string): string | null 
   return descriptor?.target === undefined ? null : nameOf(descriptor.target);
 }
 
-/** Undefined for pipes, sockets and the like, null for what could not be found out. */
+/** Undefined for pipes, sockets and the like, null for what could not be found out, or is another's and has no name. */
 function nameOf(path: string): string | null | undefined {
-  if (path === "") return null;
+  if (path === "" || isNameless(path)) return null;
   return path.startsWith("/") ? path : undefined;
 }
 

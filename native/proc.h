@@ -1,0 +1,24 @@
+/* What a tracee may look at in /proc, as the kernel would decide if it looked itself. */
+#ifndef HERMES_PROC_H
+#define HERMES_PROC_H
+
+#include "identity.h"
+
+/* The tracee that looks. */
+struct onlooker {
+	pid_t tid;
+	const struct identity *as; /* as whom we act for it, NULL: as ourselves */
+	int confined;              /* Landlock holds it: only processes of its own session are there for it */
+};
+
+enum proc_whose {
+	PROC_NOBODYS, /* anybody may ask for it */
+	PROC_OWN,     /* of its own process: the kernel asks nothing */
+	PROC_OTHERS,  /* of another process: the kernel is to be asked as the tracee */
+};
+
+int proc_is(int fd);
+/* Whose an entry of a folder in /proc is, or -EACCES when the tracee may not look into it. `follows`: where a link leads. */
+int proc_look(const struct onlooker *who, int folder, const char *name, int follows);
+
+#endif
