@@ -78,7 +78,8 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
 /** A call that the table says nothing about, or that does none of it: its paths, or its descriptor and address. */
 export function subjectsOfCall(event: CallEvent): readonly Subject[] {
   const { paths } = event;
-  if (paths.length > 0) return paths.flatMap(({ path }) => onFile(event, path === "" || isNameless(path) ? null : path, false));
+  if (paths.length > 0)
+    return paths.flatMap(({ path }) => onFile(event, path === "" || isNameless(path) ? null : path, false));
   const target = event.fd?.target;
   const address = event.address ?? event.fd?.peer;
   return [{ path: target?.startsWith("/") ? target : undefined, address, subtree: false }];

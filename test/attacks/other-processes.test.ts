@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
+import { program, root } from "../support/programs.js";
+
+/** Looking into processes by /proc: a supervisor that acts in a program's place must not lend it its eyes. */
+
+const isRoot = process.getuid?.() === 0;
+const looker = program("looker");
+const folder = mkdtempSync(join(tmpdir(), "hermes-others-"));
+const rules = (name: string, text: string) => {
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, `name: ${name}\nrules:\n${text}\n`);
+  return file;
+};
+/** Every path is looked at, and nothing is denied that is there. */
+const LOOKS = rules(
+  "looks",
+  `- { id: nowhere, deny: [read, write, stat, list], path: "/nowhere/**", reason: It is not there. }`,
+);
+const INSIDE = rules(
+  "inside",
+  `- { id: own, allow: write, path: ["${folder}/**", /dev/null, "/proc/self/**"] }
+- { id: elsewhere, deny: write, reason: Only this folder is to be changed. }`,
+);
+let ordinary: OrdinaryUser;
+
+beforeAll(() => {
+  ordinary = new OrdinaryUser();
+  cpSync(join(root, "policies"), join(ordinary.folder, "policies"), { recursive: true });
+  cpSync(looker, join(folder, "looker"));
+  chmodSync(folder, 0o777);
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+});
+afterAll(() => {
+  ordinary.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const))
+  describe(user === "root" ? "as root" : "as an ordinary user", () => {
+    const id = user === "root" || !isRoot ? process.getuid!() : NOBODY;
+    const who = { uid: id, gid: isRoot ? id : process.getgid!() };
+    const own = join(folder, "looker");
+    let outsider: ChildProcess;
+
+    beforeAll(async () => {
+      outsider = spawn("/bin/bash", ["-c", "echo; exec sleep 600 < <(exec sleep 600)"], {
+        ...who,
+        cwd: "/",
+        env: { PATH: "/usr/bin:/bin" },
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      await once(outsider.stdout!, "data");
+      // Until it has become what it will be, its number means the shell.
+      while (spawnSync("readlink", [`/proc/${outsider.pid}/exe`], who).stdout.includes("sh\n"));
+    });
+    afterAll(() => outsider.kill("SIGKILL"));
+
+    /** What came of each way. */
+    const look = (command: readonly string[]): Record<string, string> => {
+      const [file, ...args] = command;
+      const stdio = ["ignore", "pipe", "pipe"] as const;
+      const ran = spawnSync(file!, args, {
+        ...who,
+        cwd: folder,
+        encoding: "utf8",
+        timeout: 60_000,
+        stdio: [...stdio],
+      });
+      const lines = ran.stdout.trim().split("\n");
+      const found = Object.fromEntries(lines.map((line) => line.replace(/task\/\d+/, "task/N").split(" ")));
+      expect({ ways: Object.keys(found).length > 25, said: ran.stderr }).toMatchObject({ ways: true });
+      return found;
+    };
+    const build = () => (user === "root" ? root : ordinary.folder);
+    const under = (options: readonly string[], target: readonly string[]) =>
+      look([
+        process.execPath,
+        join(build(), "dist/cli/main.cjs"),
+        "run",
+        "-q",
+        ...options,
+        "--",
+        own,
+        ...target,
+      ]);
+    const refused = (found: Record<string, string>) =>
+      expect(
+        Object.entries(found).filter(([, result]) => !["EACCES", "EPERM", "ENOENT"].includes(result)),
+      ).toEqual([]);
+
+    it("all ways lead into a process when nothing is in between", () => {
+      const bare = look([own, String(outsider.pid)]);
+      expect(Object.entries(bare).filter(([, result]) => result !== "ok")).toEqual([]);
+    });
+
+    for (const door of ["notify", "trace"]) {
+      it(`without a fence nothing changes, into whatever process (${door})`, () => {
+        const options = ["-p", LOOKS, "--door", door, "--fence", "none"];
+        for (const target of [["self"], []]) expect(under(options, target)).toEqual(look([own, ...target]));
+        const outside = [String(outsider.pid)];
+        // Its stdin is a pipe, and might be what a rule denies.
+        const unknown = { "fd/0": "EACCES", "stat-through-fd": "EACCES" };
+        expect(under(options, outside)).toEqual({ ...look([own, ...outside]), ...unknown });
+      });
+
+      it(`behind Landlock a process outside of the session cannot be looked into (${door})`, () => {
+        const options = ["-p", LOOKS, "--door", door, "--writable", folder];
+        refused(under(options, [String(outsider.pid)]));
+        for (const target of [["self"], []]) expect(under(options, target)).toEqual(look([own, ...target]));
+      });
+
+      it(`behind a strict fence its init cannot be looked into (${door})`, () => {
+        const options = ["-p", LOOKS, "--door", door, "--fence", "strict", "--writable", folder];
+        const found = under(options, ["1"]);
+        expect(Object.values(found).filter((result) => result === "ok")).toEqual([]);
+        // With another root than ours, openat2 with restrictions is not made in its place.
+        expect(under(options, [])).toEqual({ ...look([own]), restricted: "EACCES" });
+      });
+
+      it(`the pipe that another process reads is no file that a rule permits (${door})`, () => {
+        const found = under(["-p", INSIDE, "--door", door, "--fence", "none"], [String(outsider.pid)]);
+        expect(found["fd/0"]).toBe("EACCES");
+        expect(found.environ).toBe("ok");
+      });
+    }
+
+    it("HERMES itself cannot be looked into", () => {
+      const main = join(build(), "dist/cli/main.cjs");
+      for (const above of ["$PPID", "$(awk '/^PPid/ { print $2 }' /proc/$PPID/status)"]) {
+        const script = `exec ${own} ${above}`;
+        refused(
+          look([
+            process.execPath,
+            main,
+            "run",
+            "-q",
+            "-p",
+            LOOKS,
+            "--fence",
+            "none",
+            "--",
+            "sh",
+            "-c",
+            script,
+          ]),
+        );
+      }
+    });
+
+    for (const policy of ["secrets", "agent", "untrusted"])
+      it(`what a process outside keeps in its environment and memory is not for ${policy}`, () => {
+        const found = under(["-p", join(build(), `policies/${policy}.yaml`)], [String(outsider.pid)]);
+        const secret = Object.entries(found).filter(([way]) =>
+          /environ|mem$|held|from-|restricted|^link$/.test(way),
+        );
+        expect(secret.length).toBeGreaterThan(6);
+        expect(secret.filter(([, result]) => result === "ok")).toEqual([]);
+      });
+  });
