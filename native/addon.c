@@ -391,7 +391,8 @@ NAPI_MODULE_INIT()
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
 	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||
-	    export_ring_functions(env, exports) != napi_ok || export_attach_functions(env, exports) != napi_ok)
+	    export_ring_functions(env, exports) != napi_ok || export_listener_functions(env, exports) != napi_ok ||
+	    export_attach_functions(env, exports) != napi_ok)
 		return NULL;
 	return exports;
 }

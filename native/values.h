@@ -73,6 +73,9 @@ napi_status export_attach_functions(napi_env env, napi_value exports);
 /* ring.c */
 napi_status export_ring_functions(napi_env env, napi_value exports);
 
+/* listeners.c */
+napi_status export_listener_functions(napi_env env, napi_value exports);
+
 /* inside.c: what is inside a tracee */
 napi_status export_inside_functions(napi_env env, napi_value exports);
 

@@ -46,7 +46,22 @@ export interface CallEvent<Name extends SyscallName = SyscallName> extends Insid
   readonly flags: readonly string[];
   /** The bytes to be written; on return the bytes that were read. Cut at a limit. */
   readonly data: Buffer | undefined;
+  /** Who belongs to the same run. */
+  readonly kin: Kin;
 }
+
+/** What the kernel says, when somebody asks, of those whom a call may reach. */
+export interface Kin {
+  /** Whether all who could be reached at an address of this call belong to the run, or nobody is there. */
+  listensAt(address: Address): boolean;
+  /** Numbers are those that HERMES sees. */
+  hasProcess(pid: number): boolean;
+  /** Whether all members of a process group do. */
+  hasGroup(group: number): boolean;
+}
+
+/** Of events that are no longer, or never were: nobody is known to belong to the run. */
+export const NO_KIN: Kin = { listensAt: () => false, hasProcess: () => false, hasGroup: () => false };
 
 export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {
   readonly kind: "return";

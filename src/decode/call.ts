@@ -7,8 +7,8 @@ import {
   type SyscallName,
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
-import type { CallEvent, Descriptor, PathArgument, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, KIND, PIN_MISSING } from "../kernel/layout.js";
+import type { CallEvent, Descriptor, Kin, PathArgument, ReturnEvent } from "../event.js";
+import { ANSWER_FLAG, KIND, PIN_FOUND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
@@ -255,6 +255,24 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
       return address ? [this.#reachable(address, i)] : [];
     });
     return this.#addresses;
+  }
+
+  get kin(): Kin {
+    const { kin } = this.processes;
+    return {
+      listensAt: (address) => this.#reachesKin(address),
+      hasProcess: (pid) => kin.hasProcess(pid),
+      hasGroup: (group) => kin.hasGroup(group),
+    };
+  }
+
+  /** Where a path leads nowhere, so does the call that is made in the program's place: the kernel says which error. */
+  #reachesKin(address: Address): boolean {
+    const { kin } = this.processes;
+    if (address.family !== "unix" || address.abstract) return kin.listensAt(address, this.tid, undefined);
+    if (address.path === "" || address !== this.addresses[0] || this.stop.kind === KIND.return) return false;
+    const { state, object } = readPin(this.#shared.pin(0));
+    return state === PIN_FOUND ? kin.listensAt(address, this.tid, object) : !kin.isAttached;
   }
 
   /** The addresses as bytes, one for each message, read once: what is decided on is what is used. */

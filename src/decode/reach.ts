@@ -2,6 +2,7 @@ import type { ProcessInfo } from "../event.js";
 import { PIN_FAILED, PIN_FOUND, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
+import type { Kin } from "../process/kin.js";
 import type { Stacks } from "../process/stack.js";
 import { decodeText, encodeText } from "../text.js";
 import { AT_FDCWD } from "./shape.js";
@@ -14,6 +15,7 @@ export interface Processes {
   /** Some tracee may be another user, or have other rights, than we. */
   readonly identitiesDiffer: boolean;
   readonly stacks: Stacks;
+  readonly kin: Kin;
 }
 
 export interface Way {

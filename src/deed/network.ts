@@ -1,7 +1,8 @@
-import { type Address, formatAddress, isInternet } from "../address.js";
+import { type Address, formatAddress, isInternet, type UnixAddress } from "../address.js";
+import type { Kin } from "../event.js";
 import { type Allowed, allowedBy } from "../guard/urls/allowed.js";
 import { blockedAddress } from "../guard/urls/ranges.js";
-import { unixPath } from "../policy/match/address.js";
+import { type AddressCaller, unixPath } from "../policy/match/address.js";
 import { deny, type Verdict } from "../verdict.js";
 import type { DeedOptions } from "./options.js";
 
@@ -11,8 +12,6 @@ export interface NetworkHost {
   readonly resolvers: readonly string[];
   /** Every address of a name; none when it cannot be resolved. */
   lookUp(name: string): Promise<readonly string[]>;
-  /** Whether all who listen there belong to runs of ours. */
-  ownListener(address: Address): boolean;
 }
 
 const DNS = 53;
@@ -39,26 +38,26 @@ export class NetworkJudge {
     return new NetworkJudge(options, host, allowedBy({ allow: [...written, ...found.flat()] }));
   }
 
-  judge(address: Address | undefined, cwd: () => string): Verdict | undefined {
+  judge(address: Address | undefined, { kin, process }: AddressCaller): Verdict | undefined {
     if (!address || address.family === "netlink") return undefined; // a socket that is connected already; the kernel
     if (address.family === "unspecified") return undefined; // undoes a connection
-    if (address.family === "unix") return this.#judgeUnix(address, cwd);
+    if (address.family === "unix") return this.#judgeUnix(address, kin, () => process.cwd);
     if (!isInternet(address)) return refusal("other-network", `${address.family} is not for an agent.`);
     if (this.#options.network === "none") return refusal("no-network", NO_NETWORK);
     const { host, port } = address;
     if (port === DNS && this.#host.resolvers.includes(host)) return undefined;
     const blocked = blockedAddress(host);
     if (!blocked || this.#allowed(host, String(port))) return undefined;
-    if (blocked.rule === "loopback" && this.#host.ownListener(address)) return undefined;
+    if (blocked.rule === "loopback" && kin.listensAt(address)) return undefined;
     return refusal(blocked.rule, `${formatAddress(address)}: ${blocked.reason}`);
   }
 
-  /** Sockets of daemons are judged by rules on paths; without a network, only what was granted and the run's own. */
-  #judgeUnix(address: Address & { family: "unix" }, cwd: () => string): Verdict | undefined {
+  /** Rules judge sockets of this machine (policies/sockets.yaml); without a network name services are closed too. */
+  #judgeUnix(address: UnixAddress, kin: Kin, cwd: () => string): Verdict | undefined {
     if (this.#options.network !== "none" || address.path === "") return undefined;
     const path = address.abstract ? address.path : (unixPath(address.path, cwd) ?? address.path);
     if (!address.abstract && this.#sockets.has(path)) return undefined;
-    return this.#host.ownListener({ ...address, path }) ? undefined : refusal("no-network", NO_NETWORK);
+    return kin.listensAt(address) ? undefined : refusal("no-network", NO_NETWORK);
   }
 }
 

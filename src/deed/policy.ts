@@ -35,18 +35,26 @@ const MOST_COMPILED = 8;
 
 async function filePolicy(options: DeedOptions): Promise<Policy> {
   const { workspace, home, writable, readable = [], closed = [] } = options;
+  const sockets = socketsOf(options);
   const places = { workspace, home, cwd: workspace };
   const programs = installedIn(options);
-  const key = JSON.stringify([places, writable, programs]);
+  const key = JSON.stringify([places, writable, programs, sockets]);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   const rules =
     compiled.get(key) ??
     loadYaml(join(HOME, "policies/tools.yaml"), places, [], {
       ...(writable.length > 0 && { granted: writable.map(quoted) }),
       ...(programs.length > 0 && { programs: programs.map(quoted) }),
+      ...(sockets.length > 0 && { sockets: sockets.map(quoted) }),
     });
   compiled.set(key, rules);
   return forRun(await rules, new Set(readable), closed);
+}
+
+/** Our own, and those that the user's configuration names. */
+function socketsOf({ connect = [], config }: DeedOptions): string[] {
+  const named = config?.config.urls.allow ?? [];
+  return [...connect, ...named.filter((text) => text.startsWith("unix:/")).map((text) => text.slice(5))];
 }
 
 /** A program in `…/shims` or `…/bin` belongs to what is beside that folder, unless that is a home or more. */
@@ -187,7 +195,7 @@ function judgeAddresses(event: CallEvent, network: NetworkJudge): Verdict | unde
   for (const deed of deedsOf(event.nr)) {
     if (!deed.does.includes("connect") || deed.holds?.(bits, event) === false) continue;
     for (const { address } of subjectsOf(deed, event)) {
-      const verdict = network.judge(address, () => event.process.cwd);
+      const verdict = network.judge(address, event);
       if (verdict) return verdict;
     }
   }

@@ -1,6 +1,5 @@
 import type { CallEvent } from "../event.js";
 import { deny, type Verdict } from "../verdict.js";
-import { isGroupOfOurRuns, isOfOurRuns } from "./machine.js";
 
 /** Whom a call is meant for: a process or thread, a process group, or whoever a descriptor stands for. */
 type Judge = (event: CallEvent) => Verdict | undefined;
@@ -27,14 +26,14 @@ const toProcess =
     isOwn(event, int(event, i)) ? undefined : OUTSIDE;
 
 function isOwn(event: CallEvent, pid: number): boolean {
-  return pid <= 0 || pid === event.process.pid || !sharesNumbers(event) || isOfOurRuns(pid);
+  return pid <= 0 || pid === event.process.pid || !sharesNumbers(event) || event.kin.hasProcess(pid);
 }
 
 /** kill(2): below zero, a group. What is meant for all is refused wherever HERMES runs. */
 const toKill: Judge = (event) => {
   const number = int(event, 0);
   if (number >= -1 || !sharesNumbers(event)) return toProcess(0)(event);
-  return isGroupOfOurRuns(-number) ? undefined : OUTSIDE;
+  return event.kin.hasGroup(-number) ? undefined : OUTSIDE;
 };
 
 /** A folder of /proc is as good as a pidfd. */

@@ -93,6 +93,11 @@ export class Fence {
     return this.#wanted.has("mount_namespace");
   }
 
+  /** Whether the program has a network of its own, with what its sockets are called there. */
+  get hasOwnNetwork(): boolean {
+    return this.#wanted.has("net_namespace");
+  }
+
   /** What calls made in the program's place have to keep to, because the kernel does not hold us to it. */
   mirror(stdio: readonly number[] = [0, 1, 2]): Mirror | undefined {
     if (!this.#wanted.has("landlock")) return undefined;

@@ -97,6 +97,14 @@ export interface Native {
   socketType(tid: number, fd: number): number;
   socketNames(tid: number, fd: number): Buffer | number;
 
+  /** st_dev and st_ino (two uint64) of the file that a Unix socket is bound to. -EPERM without CAP_NET_ADMIN there. */
+  boundFile(pid: number, fd: number, into: Uint8Array): number;
+  /**
+   * Every Unix socket of our network namespace that is bound to a file, three uint32 each: the socket's inode, the file's
+   * inode (its lower half) and device, as the kernel numbers them. Returns how many there are, also those without room.
+   */
+  boundSockets(into: Uint8Array): number;
+
   /** Whether KIND.born is reported: a new thread or process, before its first instruction. */
   watchBirths(yes: number): number;
   /** Of a stopped thread; -1 when it cannot be had. */

@@ -1,5 +1,6 @@
 import type { ProcessInfo } from "../event.js";
 import { native } from "../kernel/native.js";
+import { Kin } from "./kin.js";
 import { Process } from "./process.js";
 import { Stacks } from "./stack.js";
 
@@ -22,8 +23,11 @@ export class ProcessTable {
   /** Who called whom in each of them. */
   readonly stacks = new Stacks((tid, address, into) => native().fetch(tid, address, into));
 
-  constructor(exitsAreReported: boolean) {
+  readonly kin: Kin;
+
+  constructor(exitsAreReported: boolean, kin: Kin = new Kin()) {
     this.#pinned = !exitsAreReported;
+    this.kin = kin;
   }
 
   get(tid: number): Process {

@@ -55,6 +55,9 @@ export class RunFile implements CallEvent {
   get addresses() {
     return [];
   }
+  get kin() {
+    return this.#event.kin;
+  }
   get env() {
     return this.#event.env;
   }

@@ -9,7 +9,14 @@ import {
 } from "../abi/index.js";
 import { type Address, parseAddress } from "../address.js";
 import { HermesError } from "../errors.js";
-import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
+import {
+  type CallEvent,
+  type Descriptor,
+  NO_KIN,
+  type PathArgument,
+  type ProcessInfo,
+  type ReturnEvent,
+} from "../event.js";
 import {
   type CallStack,
   callStack,
@@ -62,6 +69,8 @@ export class RecordedCall implements CallEvent, ReturnEvent {
     this.#record = record;
     this.#asReturn = asReturn;
   }
+
+  readonly kin = NO_KIN;
 
   get kind(): "return" {
     return (this.#asReturn ? "return" : "syscall") as "return";

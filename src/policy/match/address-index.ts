@@ -14,11 +14,15 @@ export class AddressIndex<T> {
   };
   /** Lists with something that is no network: sockets of the file system, families. */
   readonly #others: T[] = [];
+  /** Lists with what may have an address of any family. */
+  readonly #everywhere: T[] = [];
 
   add(list: AddressList, value: T): void {
     for (const pattern of list.included)
       if (pattern.kind === "network") this.#addNetwork(pattern.network, pattern.ports, value);
-    if (list.included.some(({ kind }) => kind !== "network")) this.#others.push(value);
+    const kinds = new Set(list.included.map(({ kind }) => kind));
+    if (kinds.has("own")) this.#everywhere.push(value);
+    else if (kinds.has("unix") || kinds.has("family")) this.#others.push(value);
   }
 
   #addNetwork({ version, prefix, value: key }: Network, ports: Ports, value: T): void {
@@ -32,10 +36,9 @@ export class AddressIndex<T> {
 
   /** Values whose list may match: exceptions, and what is no network, are left to be compared. */
   find(address: Address): T[] {
-    if (!isInternet(address)) return [...this.#others];
-    const ip = parseIp(address.host);
-    if (!ip) return [...this.#others];
-    const found: T[] = [];
+    const ip = isInternet(address) && parseIp(address.host);
+    if (!isInternet(address) || !ip) return [...this.#everywhere, ...this.#others];
+    const found: T[] = [...this.#everywhere];
     const bits = ip.version === 4 ? 32 : 128;
     for (const [prefix, networks] of this.#lengths[ip.version]) {
       const rest = BigInt(bits - prefix);

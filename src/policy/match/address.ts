@@ -1,4 +1,5 @@
 import { type Address, encodeAddress, isInternet, type UnixAddress } from "../../address.js";
+import type { CallEvent } from "../../event.js";
 import { compileGlob, type Glob, matchGlob, PatternError, split } from "./glob.js";
 
 /** Names for what everybody means by them. */
@@ -23,6 +24,9 @@ export const ADDRESS_WORDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** What the run itself listens on. */
+export const OWN = "own";
+
 const FAMILIES = ["unix", "netlink", "packet", "vsock", "other"] as const;
 
 /** One thing that an address may be. */
@@ -33,6 +37,8 @@ export type AddressPattern =
       readonly glob: Glob | undefined;
       readonly abstract: ((name: string) => boolean) | undefined;
     }
+  /** Whoever listens there belongs to the run. */
+  | { readonly kind: "own" }
   | { readonly kind: "family"; readonly family: (typeof FAMILIES)[number] };
 
 /** A CIDR: its address as a number, IPv4 and IPv6 apart. */
@@ -67,6 +73,7 @@ export function compileAddress(text: string, expand: ExpandAddress): AddressPatt
     return expand
       .path(text.slice(5))
       .map((path) => ({ kind: "unix", glob: compileGlob(path), abstract: undefined }));
+  if (text === OWN) return [{ kind: "own" }];
   const { host, ports } = splitPorts(text);
   if (host === "*") return compileWords(["internet"], ports, expand);
   if (Object.hasOwn(ADDRESS_WORDS, host)) return compileWords([host], ports, expand);
@@ -97,7 +104,7 @@ function hostAddresses(text: string, host: string, expand: ExpandAddress): Netwo
     );
   if (!HOST_NAME.test(host))
     throw new PatternError(
-      `"${text}" is not an address: write 10.0.0.1, 10.0.0.0/8, 10.0.0.1:80, "[::1]:80", "*:53", unix:/path, a host name, or one of ${Object.keys(ADDRESS_WORDS).join(", ")}, ${FAMILIES.join(", ")}`,
+      `"${text}" is not an address: write 10.0.0.1, 10.0.0.0/8, 10.0.0.1:80, "[::1]:80", "*:53", unix:/path, a host name, or one of ${OWN}, ${Object.keys(ADDRESS_WORDS).join(", ")}, ${FAMILIES.join(", ")}`,
     );
   return expand.host(host).map((address) => parseNetwork(text, address)!);
 }
@@ -187,14 +194,17 @@ function formatIp(version: 4 | 6, value: bigint): string {
 
 // ---------------------------------------------------------------- matching
 
-export function matchAddresses(list: AddressList, address: Address, cwd: () => string): boolean {
+/** What the call says besides the address: asked only where a pattern needs it. */
+export type AddressCaller = Pick<CallEvent, "process" | "kin">;
+
+export function matchAddresses(list: AddressList, address: Address, caller: AddressCaller): boolean {
   return (
-    (list.included.length === 0 || list.included.some((p) => matchAddress(p, address, cwd))) &&
-    !list.excepted.some((p) => matchAddress(p, address, cwd))
+    (list.included.length === 0 || list.included.some((p) => matchAddress(p, address, caller))) &&
+    !list.excepted.some((p) => matchAddress(p, address, caller))
   );
 }
 
-function matchAddress(pattern: AddressPattern, address: Address, cwd: () => string): boolean {
+function matchAddress(pattern: AddressPattern, address: Address, caller: AddressCaller): boolean {
   switch (pattern.kind) {
     case "network": {
       if (!isInternet(address) || !inPorts(pattern.ports, address.port)) return false;
@@ -202,7 +212,9 @@ function matchAddress(pattern: AddressPattern, address: Address, cwd: () => stri
       return ip !== undefined && inNetwork(pattern.network, ip);
     }
     case "unix":
-      return address.family === "unix" && matchUnix(pattern, address, cwd);
+      return address.family === "unix" && matchUnix(pattern, address, () => caller.process.cwd);
+    case "own":
+      return caller.kin.listensAt(address);
     case "family":
       return pattern.family === "other"
         ? address.family === "other" || address.family === "unspecified"

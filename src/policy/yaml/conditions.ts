@@ -42,7 +42,7 @@ export function onAddresses(list: AddressList, texts: readonly string[]): Condit
   return {
     key: "address",
     holds: ({ subject, event }) =>
-      subject.address !== undefined && matchAddresses(list, subject.address, () => event.process.cwd),
+      subject.address !== undefined && matchAddresses(list, subject.address, event),
     tell: ({ subject }) =>
       subject.address
         ? `${formatAddress(subject.address)} is not in ${texts.join(", ")}`

@@ -1,7 +1,14 @@
 import { formatFlags, type Syscall, type SyscallArguments, type SyscallName } from "../../abi/index.js";
 import { type Address, encodeAddress } from "../../address.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent, Descriptor, PathArgument, ProcessInfo } from "../../event.js";
+import {
+  type CallEvent,
+  type Descriptor,
+  type Kin,
+  NO_KIN,
+  type PathArgument,
+  type ProcessInfo,
+} from "../../event.js";
 import { callStack, frameOf, NO_MEMORY } from "../../inside.js";
 import { moduleName } from "../function-pattern.js";
 import { flagsArgument } from "../match/flags.js";
@@ -27,7 +34,11 @@ export interface MadeUpCall {
   readonly time?: number;
   /** Frames as texts, the innermost first. */
   readonly stack?: readonly string[];
+  /** Whom it reaches belongs to the same run. */
+  readonly own?: boolean;
 }
+
+const ALL_KIN: Kin = { listensAt: () => true, hasProcess: () => true, hasGroup: () => true };
 
 const SOMEWHERE = 0x7f00_0000_0000n;
 
@@ -78,6 +89,7 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
       return found && made.flags !== undefined ? formatFlags(found.table, made.flags).split("|") : [];
     },
     data: undefined,
+    kin: made.own ? ALL_KIN : NO_KIN,
     memory: NO_MEMORY,
     stack: (limit) => callStack(frames.slice(0, limit), "start"),
     registers: () => {

@@ -77,6 +77,7 @@ const KEYS = [
   "fd",
   "at",
   "stack",
+  "own",
 ] as const;
 
 /** The event that an example describes: `{ read: ~/x }`, `{ connect: 10.0.0.1:80 }`, `{ exec: [git, push] }`, `{ call: openat, path: … }`. */
@@ -104,6 +105,7 @@ export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent
     args: { ...representative?.args, ...scalars(spec.where) },
     process: processOf(spec, variables),
     ...(spec.at !== undefined && { time: timeOf(String(spec.at)) }),
+    ...(spec.own !== undefined && { own: spec.own === true }),
     ...(spec.stack !== undefined && { stack: [spec.stack].flat().map(String) }),
   });
 }

@@ -59,6 +59,7 @@ function portsOf({ key, addresses }: Rule): readonly number[] | undefined {
 }
 
 function portsOfPattern(pattern: AddressPattern): readonly number[] | undefined {
+  if (pattern.kind === "own") return undefined;
   if (pattern.kind !== "network") return [];
   const [from, to] = pattern.ports ?? [0, 65_535];
   return to - from < MAX_PORTS ? Array.from({ length: to - from + 1 }, (_, i) => from + i) : undefined;

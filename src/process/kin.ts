@@ -1,0 +1,220 @@
+import { fstatSync, readdirSync } from "node:fs";
+import { type Address, decodeAddress, type InternetAddress, type UnixAddress } from "../address.js";
+import { native } from "../kernel/native.js";
+import { childAbove, processes, processesBelow, readLink, readStat, readText } from "./proc.js";
+
+export interface KinOptions {
+  /** The process that was attached to. */
+  readonly attached?: number | undefined;
+  /** The fence gave the run a network namespace, and it cannot make others. */
+  readonly hasOwnNetwork?: boolean;
+}
+
+/**
+ * Who belongs to the runs of this process, as the kernel says. Every run is below a launcher of ours, which adopts
+ * whatever the run leaves behind; a process that was attached to is the top of its own run. Other children of this
+ * process are none of the program's business.
+ */
+export class Kin {
+  readonly #attached: number | undefined;
+  readonly #hasOwnNetwork: boolean;
+
+  constructor({ attached, hasOwnNetwork = false }: KinOptions = {}) {
+    this.#attached = attached;
+    this.#hasOwnNetwork = hasOwnNetwork;
+  }
+
+  /** Calls are made by the program itself, on what it finds then. */
+  get isAttached(): boolean {
+    return this.#attached !== undefined;
+  }
+
+  hasProcess(pid: number): boolean {
+    if (this.#attached !== undefined)
+      return pid === this.#attached || childAbove(pid, this.#attached) !== undefined;
+    const child = childAbove(pid, process.pid);
+    return child !== undefined && child !== pid && isLauncher(child);
+  }
+
+  /** Whether every member of a process group belongs to a run of ours. */
+  hasGroup(group: number): boolean {
+    const members = processes().filter((pid) => readStat(pid)?.group === group);
+    return members.every((pid) => this.hasProcess(pid));
+  }
+
+  members(): number[] {
+    if (this.#attached !== undefined)
+      return [this.#attached, ...processesBelow(this.#attached).map(({ pid }) => pid)];
+    const below = processesBelow(process.pid);
+    const ours = new Set<number>(below.filter(({ parent }) => parent === process.pid).map(({ pid }) => pid));
+    for (const pid of ours) if (!isLauncher(pid)) ours.delete(pid);
+    const launchers = new Set(ours);
+    for (const { pid, parent } of below) if (ours.has(parent)) ours.add(pid); // each behind its parent
+    return [...ours].filter((pid) => !launchers.has(pid));
+  }
+
+  /**
+   * Whether all who could be reached at an address belong to runs of ours: an agent may listen on the same port of
+   * another address. `file` is the socket's file, held open.
+   */
+  listensAt(address: Address, tid: number, file: number | undefined): boolean {
+    // A process whose parent ends while we look is missed: one more look finds it where it was adopted.
+    return this.#listensAt(address, tid, file) || this.#listensAt(address, tid, file);
+  }
+
+  #listensAt(address: Address, tid: number, file: number | undefined): boolean {
+    if (address.family === "unix" && !address.abstract)
+      return file !== undefined && this.#members(isBoundTo(file, tid));
+    const reached = address.family === "unix" ? abstractAt(address, tid) : listenersAt(address);
+    if (reached.length === 0) return false;
+    if (address.family === "unix" && !this.#namesCount(tid)) return false;
+    const ours = new Set(
+      this.members()
+        .flatMap(socketsOf)
+        .map(({ inode }) => inode),
+    );
+    return reached.every((inode) => ours.has(inode));
+  }
+
+  #members(holds: (socket: HeldSocket) => boolean): boolean {
+    return this.members().some((pid) => socketsOf(pid).some(holds));
+  }
+
+  /**
+   * A name in the abstract namespace means what it means where the socket was made, and a program in a network namespace
+   * that it made itself may have taken along a socket of ours: no name counts there.
+   */
+  #namesCount(tid: number): boolean {
+    return this.#hasOwnNetwork || readLink(`/proc/${tid}/ns/net`) === readLink("/proc/self/ns/net");
+  }
+}
+
+const LAUNCHER = "hermes-launch";
+
+function isLauncher(pid: number): boolean {
+  return readText(`/proc/${pid}/comm`).trim() === LAUNCHER;
+}
+
+// ---------------------------------------------------------------- sockets of the file system
+
+interface HeldSocket {
+  readonly pid: number;
+  readonly fd: number;
+  readonly inode: string;
+}
+
+function socketsOf(pid: number): HeldSocket[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      const inode = /^socket:\[(\d+)\]$/.exec(readLink(`/proc/${pid}/fd/${fd}`))?.[1];
+      return inode === undefined ? [] : [{ pid, fd: Number(fd), inode }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+const EPERM = 1;
+
+/**
+ * Which sockets are bound to a file. The name that a socket was bound by does not say it: folders can be renamed. One
+ * socket's file can be asked for with CAP_NET_ADMIN where the socket was made; else all of our network namespace.
+ */
+function isBoundTo(file: number, tid: number): (socket: HeldSocket) => boolean {
+  const { dev, ino } = fstatSync(file, { bigint: true });
+  const found = new BigUint64Array(2);
+  let listed: ReadonlySet<number> | undefined;
+  return ({ pid, fd, inode }) => {
+    const failed = native().boundFile(pid, fd, new Uint8Array(found.buffer));
+    if (failed === 0) return found[0] === dev && found[1] === ino;
+    if (failed !== -EPERM) return false; // it is no Unix socket, or has no file
+    listed ??= socketsAt(file, tid);
+    return listed.has(Number(inode));
+  };
+}
+
+const ROW = 3;
+
+/** Inodes of the sockets of our network namespace that are bound to this file. */
+function socketsAt(file: number, tid: number): ReadonlySet<number> {
+  const wanted = kernelNumbers(file, tid);
+  let rows = new Uint32Array(ROW * 1024);
+  let count = native().boundSockets(new Uint8Array(rows.buffer));
+  while (count * ROW > rows.length) {
+    rows = new Uint32Array(2 * count * ROW);
+    count = native().boundSockets(new Uint8Array(rows.buffer));
+  }
+  const found = new Set<number>();
+  if (!wanted) return found;
+  for (let i = 0; i < count * ROW; i += ROW)
+    if (rows[i + 1] === wanted.inode && rows[i + 2] === wanted.device) found.add(rows[i]!);
+  return found;
+}
+
+/** stat(2) may tell other numbers than the kernel has for a file (btrfs, overlays); fdinfo and mountinfo do not. */
+function kernelNumbers(file: number, tid: number): { inode: number; device: number } | undefined {
+  const info = readText(`/proc/self/fdinfo/${file}`);
+  const mount = /^mnt_id:\t(\d+)$/m.exec(info)?.[1];
+  const inode = /^ino:\t(\d+)$/m.exec(info)?.[1];
+  if (mount === undefined || inode === undefined) return undefined;
+  const line = new RegExp(`^${mount} \\d+ (\\d+):(\\d+) `, "m");
+  const numbers =
+    line.exec(readText("/proc/self/mountinfo")) ?? line.exec(readText(`/proc/${tid}/mountinfo`));
+  if (!numbers) return undefined;
+  const device = ((Number(numbers[1]) << 20) | Number(numbers[2])) >>> 0; // MKDEV of the kernel
+  return { inode: Number(BigInt.asUintN(32, BigInt(inode))), device };
+}
+
+// ---------------------------------------------------------------- names and ports
+
+/**
+ * Inodes of sockets that have a name in the abstract namespace of a tracee. The kernel shows every NUL as @, which makes
+ * more names alike, and never fewer: all of them must be ours.
+ */
+function abstractAt({ path }: UnixAddress, tid: number): string[] {
+  const shown = `@${path.replaceAll("\0", "@")}`;
+  return [...readText(`/proc/${tid}/net/unix`).matchAll(UNIX_ROW)]
+    .filter(([, , name]) => name === shown)
+    .map(([, inode]) => inode!);
+}
+
+const UNIX_ROW =
+  /^[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} [0-9A-F]{8} [0-9A-F]{4} [0-9A-F]{2} +(\d+)(?: (.*))?$/gm;
+
+/** Inodes of sockets that a connection to an address may reach. */
+function listenersAt(address: Address): string[] {
+  if (address.family !== "ipv4" && address.family !== "ipv6") return [];
+  const bound = ["tcp", "tcp6", "udp", "udp6"].flatMap((table) =>
+    rowsOf(table)
+      .filter(([, , , state]) => table.startsWith("udp") || state === LISTEN)
+      .map((fields) => ({ ...localOf(fields[1]!), inode: fields[9]! }))
+      .filter(({ port }) => port === address.port),
+  );
+  const there = bound.filter(({ host }) => host === address.host);
+  const anywhere = bound.filter(({ host }) => host === "0.0.0.0" || host === "::");
+  return (there.length > 0 ? there : anywhere).map(({ inode }) => inode);
+}
+
+const LISTEN = "0A";
+
+function rowsOf(table: string): string[][] {
+  return readText(`/proc/net/${table}`)
+    .split("\n")
+    .slice(1)
+    .filter(Boolean)
+    .map((line) => line.trim().split(/\s+/));
+}
+
+/** `0100007F:1F90`: the address in words of the machine's order, and the port, as one that a call would carry. */
+function localOf(text: string): Pick<InternetAddress, "host" | "port"> {
+  const [words = "", port = ""] = text.split(":");
+  const host = Buffer.from(words, "hex").swap32();
+  const head = [Buffer.from([host.length === 4 ? AF_INET : AF_INET6, 0]), Buffer.from(port, "hex")];
+  const address = decodeAddress(
+    Buffer.concat(host.length === 4 ? [...head, host] : [...head, Buffer.alloc(4), host, Buffer.alloc(4)]),
+  );
+  return address as InternetAddress;
+}
+
+const AF_INET = 2;
+const AF_INET6 = 10;
