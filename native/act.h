@@ -56,6 +56,10 @@ int64_t act_on_file(const struct act *act);
 int64_t act_on_descriptor(const struct act *act);
 /* Whether the pinned file may not become so large. Then its caller has had the signal that says so. */
 int act_grows_too_large(const struct act *act, int64_t size);
+/* act-signal.c */
+int64_t act_on_process(const struct act *act);
+/* The process that a descriptor of ours stands for, in our numbers: 0 for none, or none that has a number; or -errno. */
+long process_behind(int fd);
 /* act-socket.c */
 int descriptor_of(pid_t tid, int fd);
 int64_t act_on_socket(const struct act *act);

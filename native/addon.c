@@ -6,6 +6,7 @@
 #include "act.h"
 #include "identity.h"
 #include "settled.h"
+#include "standin.h"
 #include "values.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ static napi_value create(napi_env env, napi_callback_info info)
 	memcpy(&s->fetch_plan, plan, plan_size);
 	s->doors = (int)integer(&c, 2);
 	s->act_mark = (uint32_t)integer(&c, 3);
-	unshare(CLONE_FS); /* acts have the umask of whoever they are made for */
+	view_make_own(); /* for the umask and folder of whoever acts are made for; without it a stand-in makes them */
 	s->worker = (pid_t)syscall(SYS_gettid);
 	s->socket = s->listener = -1;
 	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->reference);
@@ -295,6 +296,18 @@ static napi_value names_of_socket(napi_env env, napi_callback_info info)
 	return failed < 0 ? number(env, failed) : text(env, (char *)&both, sizeof both);
 }
 
+/* processBehind(tid, fd): of a pidfd or a folder of /proc: see act.h. Thread 0: the descriptor is our own. */
+static napi_value behind(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	pid_t tid = (pid_t)integer(&c, 0);
+	int fd = (int)integer(&c, 1), copy = tid == 0 ? fd : descriptor_of(tid, fd);
+	long found = copy < 0 ? copy : process_behind(copy);
+	if (tid != 0 && copy >= 0)
+		close(copy);
+	return number(env, found);
+}
+
 /* fence(): what came of each protection: which are in force, what the others failed with, what a failure was about */
 static napi_value fence(napi_env env, napi_callback_info info)
 {
@@ -386,7 +399,7 @@ NAPI_MODULE_INIT()
 		{ "create", create }, { "settle", settle }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
-		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },
+		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "processBehind", behind }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
 	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||

@@ -3,10 +3,13 @@
 #include "origin.h"
 #include "identity.h"
 #include "path.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef PIDFD_THREAD /* Linux 6.9; older headers lack it */
@@ -80,9 +83,20 @@ int origin_open(struct origins *all, pid_t tid, int dirfd)
 	return -errno;
 }
 
-/* This thread has a working directory of its own (addon.c). It goes there, asks where it is, and comes back. */
+static ssize_t name_with_end(int folder, char *into, size_t size)
+{
+	struct stat info;
+	ssize_t length = fstat(folder, &info) < 0 || info.st_nlink == 0 ? -ENOENT : name_of(folder, into, size - 1);
+	if (length >= 0)
+		into[length] = 0;
+	return length;
+}
+
+/* With a working directory of its own this thread goes there, asks where it is, and comes back: that is quicker. */
 ssize_t origin_name(struct origins *all, int folder, char *into, size_t size)
 {
+	if (!view_is_own())
+		return name_with_end(folder, into, size);
 	if (all->home == 0 && (all->home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return -errno;
 	if (all->home < 0 || fchdir(folder) < 0)
@@ -90,7 +104,7 @@ ssize_t origin_name(struct origins *all, int folder, char *into, size_t size)
 	ssize_t length = syscall(SYS_getcwd, into, size);
 	int failed = length < 0 ? errno : 0;
 	if (fchdir(all->home) < 0)
-		return -EACCES;
+		abort(); /* or every relative path of this thread would mean something else */
 	return failed ? -failed : length - 1;
 }
 

@@ -3,6 +3,7 @@
 #include "settled.h"
 #include "deputy.h"
 #include "path.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <string.h>
@@ -135,7 +136,7 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 	struct outcome outcome;
 	struct open_how wish;
 	mode_t mask = 0;
-	if (!path_is_plain(path) || !wish_of(s->event, &wish))
+	if (!path_is_plain(path) || !wish_of(s->event, &wish) || (wish.flags & O_CREAT && !view_is_own()))
 		return 0;
 	if (wish.flags & O_CREAT && origin_umask(&s->origins, s->event->tid, &mask) < 0)
 		return 0;
