@@ -16,6 +16,8 @@ static UNUSED pid_t pid_of(int pidfd)
 	FILE *file = fopen(path, "r");
 	while (file != NULL && fgets(line, sizeof line, file))
 		sscanf(line, "Pid: %d", &pid);
+	if (file != NULL)
+		fclose(file);
 	return pid;
 }
 

@@ -13,7 +13,7 @@ int main(void)
 	if (syscall(SYS_name_to_handle_at, own, "", &handle, &mount, AT_EMPTY_PATH) < 0)
 		return 1;
 	for (int i = 0; i < BACK; i++, handle.number--) {
-		int pidfd = (int)syscall(SYS_open_by_handle_at, own, &handle, O_RDWR | O_CLOEXEC);
+		int pidfd = (int)syscall(SYS_open_by_handle_at, own, &handle, O_CLOEXEC);
 		if (pidfd < 0)
 			continue;
 		if (pid_of(pidfd) == pid)
