@@ -50,11 +50,20 @@ static napi_value create(napi_env env, napi_callback_info info)
 		return NULL;
 	}
 	struct sigaction wake = { .sa_handler = on_wake }; /* no SA_RESTART: it is there to interrupt */
-	sigaction(WAKE_SIGNAL, &wake, NULL);
 	sigset_t mask;
 	sigemptyset(&mask);
 	sigaddset(&mask, WAKE_SIGNAL);
-	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+	s->worker = (pid_t)syscall(SYS_gettid);
+	s->socket = s->listener = -1;
+	/* The timer now: later the program may have used up the signals that may be queued for its user. */
+	if (sigaction(WAKE_SIGNAL, &wake, NULL) < 0 || pthread_sigmask(SIG_UNBLOCK, &mask, NULL) != 0 ||
+	    session_deadline(s, 0) < 0 ||
+	    napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->reference) != napi_ok) {
+		session_close(s);
+		free(s);
+		napi_throw_error(env, NULL, "there is no signal, timer or memory for a session");
+		return NULL;
+	}
 
 	s->buffer = buffer;
 	s->event = (struct event *)buffer;
@@ -63,9 +72,6 @@ static napi_value create(napi_env env, napi_callback_info info)
 	s->doors = (int)integer(&c, 2);
 	s->act_mark = (uint32_t)integer(&c, 3);
 	view_make_own(); /* for the umask and folder of whoever acts are made for; without it a stand-in makes them */
-	s->worker = (pid_t)syscall(SYS_gettid);
-	s->socket = s->listener = -1;
-	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->reference);
 	napi_set_instance_data(env, s, free_session, NULL);
 	return number(env, s->worker);
 }
