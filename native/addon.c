@@ -55,6 +55,8 @@ static napi_value create(napi_env env, napi_callback_info info)
 	sigaddset(&mask, WAKE_SIGNAL);
 	s->worker = (pid_t)syscall(SYS_gettid);
 	s->socket = s->listener = -1;
+	s->origins.generation = &s->generation;
+	atomic_store(&s->generation.execs, 1);
 	/* The timer now: later the program may have used up the signals that may be queued for its user. */
 	if (sigaction(WAKE_SIGNAL, &wake, NULL) < 0 || pthread_sigmask(SIG_UNBLOCK, &mask, NULL) != 0 ||
 	    session_deadline(s, 0) < 0 ||
@@ -269,12 +271,13 @@ static napi_value release_pin(napi_env env, napi_callback_info info)
 	return number(env, 0);
 }
 
-/* sight(tid): bit 0: it sees other files than we do; bit 1: it may touch others than we may */
+/* sight(tid, wanted): in which of these respects (enum sight) it differs from us */
 static napi_value sight(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
-	pid_t tid = (pid_t)integer(&c, 0);
-	return number(env, path_views_differ(tid) | identity_differs(tid) << 1);
+	if (need_session(&c) == NULL)
+		return NULL;
+	return number(env, origin_sight(&c.session->origins, (pid_t)integer(&c, 0), (int)integer(&c, 1)));
 }
 
 /* fdName(tid, fd): what /proc says the descriptor is, as bytes, or -errno */

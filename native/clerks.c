@@ -182,6 +182,7 @@ static int prepare(struct clerk *c, struct clerks *all)
 	own->listener = s->listener;
 	own->settled = s->settled;
 	own->socket = -1;
+	own->origins.generation = s->origins.generation;
 	c->running = pthread_create(&c->thread, NULL, run, c) == 0;
 	return c->running;
 }

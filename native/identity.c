@@ -126,6 +126,16 @@ static int read_own(struct identity *identity)
 	return identity_read((pid_t)syscall(SYS_gettid), identity);
 }
 
+/* A file may mean something else, or be somebody else's, by the namespaces of whoever opens it. */
+static int shares_all(pid_t tid)
+{
+	static const char *const KINDS[] = { "user", "net", "ipc", "uts", "cgroup" };
+	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+		if (!identity_shares(tid, KINDS[i]))
+			return 0;
+	return 1;
+}
+
 int identity_differs(pid_t tid)
 {
 	struct identity own, its;
@@ -134,7 +144,8 @@ int identity_differs(pid_t tid)
 	return own.real_uid != its.real_uid || own.uid != its.uid || own.real_gid != its.real_gid ||
 	       own.gid != its.gid || own.capabilities != its.capabilities || own.group_count != its.group_count ||
 	       memcmp(own.groups, its.groups, (size_t)own.group_count * sizeof own.groups[0]) != 0 ||
-	       !identity_shares(tid, "user");
+	       own.effective_uid != its.effective_uid || own.saved_uid != its.saved_uid ||
+	       own.effective_gid != its.effective_gid || own.saved_gid != its.saved_gid || !shares_all(tid);
 }
 
 /* ------------------------------------------------------------------ being somebody else */

@@ -6,6 +6,7 @@
 #include "standin.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,56 @@ static int open_in_proc(struct origin *o, const char *what, int flags)
 		o->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return o->proc < 0 ? -1 : openat(o->proc, what, flags | O_CLOEXEC);
 }
+
+/* ------------------------------------------------------------------ who it is */
+
+/* The thread that we know by this number, and not another that has it by now. */
+static int lives(struct origin *o)
+{
+	if (o->pidfd == 0)
+		o->pidfd = (int)syscall(SYS_pidfd_open, o->tid, PIDFD_THREAD);
+	return o->pidfd > 0 && syscall(SYS_pidfd_send_signal, o->pidfd, 0, NULL, 0) == 0;
+}
+
+int origin_sight(struct origins *all, pid_t tid, int wanted)
+{
+	struct origin *o = origin_of(all, tid);
+	unsigned int now = atomic_load(&all->generation->execs);
+	int sure = !atomic_load(&all->generation->unsure);
+	if (sure && o->as_of == now && lives(o)) {
+		wanted &= ~o->same;
+	} else {
+		origin_forget(o);
+		o->tid = tid;
+	}
+	int differs = (wanted & SIGHT_APART && path_views_differ(tid) ? SIGHT_APART : 0) |
+		      (wanted & SIGHT_STRANGER && identity_differs(tid) ? SIGHT_STRANGER : 0);
+	if (sure && wanted & ~differs && lives(o)) {
+		o->as_of = now;
+		o->same |= wanted & ~differs;
+	}
+	return differs;
+}
+
+/*
+ * When the new program makes its first call, the generation has ended in which its process was looked at. One that another
+ * thread than the first starts takes the first one's number, whose own last calls look like those of the new program.
+ */
+void origin_execs(struct origins *all, pid_t tid)
+{
+	struct identity identity;
+	if (identity_read(tid, &identity) < 0 || identity.process != tid)
+		atomic_store(&all->generation->unsure, 1);
+	origin_execed(all);
+}
+
+void origin_execed(struct origins *all)
+{
+	if (atomic_fetch_add(&all->generation->execs, 1) == UINT_MAX) /* 0 means never */
+		atomic_fetch_add(&all->generation->execs, 1);
+}
+
+/* ------------------------------------------------------------------ where it is */
 
 int origin_umask(struct origins *all, pid_t tid, mode_t *mask)
 {

@@ -206,7 +206,7 @@ static int answer(struct session *s)
 	if (!s->settled->in_force)
 		return 0;
 	int class = class_of(s->settled, s->event), answered;
-	if (class < 0)
+	if (class < 0 || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
 		return 0;
 	struct settled_class *c = &s->settled->classes[class];
 	int dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)s->event->args[c->dirfd_at];
@@ -257,7 +257,7 @@ int settled_misses(struct session *s)
 	if (slot == NULL || s->buffer[slot->offset] != '/')
 		return 0;
 	uint32_t hash = hash_of(s->buffer + slot->offset, slot->length);
-	if (s->settled->missing[hash % SETTLED_MISSING] != hash)
+	if (s->settled->missing[hash % SETTLED_MISSING] != hash || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
 		return 0;
 	memcpy(path, s->buffer + slot->offset, slot->length);
 	path[slot->length] = 0;

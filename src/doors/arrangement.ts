@@ -243,7 +243,9 @@ function chooseDoors({ stack, recorded, door, live, attached }: Wishes): Map<num
   for (const [nr, { returns }] of stack.interests())
     if (!doorOf.has(nr)) doorOf.set(nr, returns ? traceDoor : cheapest);
   const [some] = doorOf.values();
-  if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
+  const asksWhoCalls = (nr: number) =>
+    shapeOf(syscallByNumber(nr)!).paths.length > 0 || (hasActOf(nr) && nr !== PIDFD_SEND_SIGNAL);
+  if (some && [...doorOf.keys()].some(asksWhoCalls))
     for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);
   // A program with a listener is held at its first execve until we have taken the listener over.
   if (!attached && ([...doorOf.values()].includes(notifyDoor) || actsAtTraceDoor(stack, doorOf).length > 0))

@@ -92,8 +92,8 @@ export interface Native {
   /** Holds a descriptor, or the working directory; returns what /proc says it is, or -errno. */
   pinFd(tid: number, fd: number, pin: Uint8Array): Buffer | number;
   releasePin(pin: Uint8Array): number;
-  /** SIGHT bits: how a tracee differs from us. */
-  sight(tid: number): number;
+  /** SIGHT bits: in which of these respects a tracee differs from us. Looked at once for each program that it runs. */
+  sight(tid: number, wanted: number): number;
   fdName(tid: number, fd: number): Buffer | number;
   /**
    * The process that a pidfd, or a folder of /proc, stands for, in our numbers. 0: none, or one that has no number here;

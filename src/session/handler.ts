@@ -15,7 +15,7 @@ import { Instructions } from "../instrument/instructions.js";
 import type { Instrument } from "../instrument/instrument.js";
 import type { Vdso } from "../instrument/vdso.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
-import { native, SIGHT } from "../kernel/native.js";
+import { native } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
@@ -236,9 +236,7 @@ export class Handler {
     // Until it has become the program, the first process is not yet what it will be.
     if (this.#lookedAtFirst || EXEC.has(nr)) return;
     this.#lookedAtFirst = true;
-    const sight = native().sight(this.#stop.tid);
-    if (sight & SIGHT.apart) processes.viewsDiffer = true;
-    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
+    processes.look(this.#stop.tid);
   }
 
   /** Not where callers differ from us, from the call on that makes them so; nor while somebody looks on. */
