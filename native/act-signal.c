@@ -47,6 +47,8 @@ static long behind_folder(int fd, const struct stat *folder)
 {
 	struct stat above;
 	int proc = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc < 0 && errno == ESRCH)
+		return 0; /* the process has ended, for good */
 	long own = -EXDEV; /* mounted somewhere else: nobody knows */
 	if (proc >= 0 && fstat(proc, &above) == 0 && above.st_ino == PROC_ROOT && above.st_dev == folder->st_dev)
 		own = own_number_in(proc);

@@ -50,6 +50,11 @@ int64_t act_take_name(const struct act *act, int argument, char *name, size_t si
 /* act-open.c */
 struct outcome act_open(struct act *act);
 int act_open_may_block(const struct act *act);
+/* act-namespace.c */
+/* Once, before a thread leaves our namespaces for the first time. */
+void act_remember_namespaces(void);
+/* Whether the file is one that is opened in its caller's; if so, `fd` is what came of it, with errno. */
+int act_opened_in_namespaces(const struct act *act, int object, int flags, int *fd);
 /* act-file.c */
 int64_t act_on_file(const struct act *act);
 /* act-descriptor.c */

@@ -73,6 +73,7 @@ static napi_value create(napi_env env, napi_callback_info info)
 	memcpy(&s->fetch_plan, plan, plan_size);
 	s->doors = (int)integer(&c, 2);
 	s->act_mark = (uint32_t)integer(&c, 3);
+	act_remember_namespaces();
 	view_make_own(); /* for the umask and folder of whoever acts are made for; without it a stand-in makes them */
 	napi_set_instance_data(env, s, free_session, NULL);
 	return number(env, s->worker);

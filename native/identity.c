@@ -113,7 +113,7 @@ int identity_shares(pid_t tid, const char *which)
 {
 	char path[64];
 	struct stat own, its;
-	snprintf(path, sizeof path, "/proc/self/ns/%s", which);
+	snprintf(path, sizeof path, "/proc/thread-self/ns/%s", which); /* another thread may be away (act-namespace.c) */
 	if (stat(path, &own) < 0)
 		return 0;
 	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)tid, which);

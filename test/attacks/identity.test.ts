@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -32,7 +41,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What it prints bare, and on each door. */
 function everywhere(...args: string[]): Record<string, string> {
-  const command = [program("becomes"), ...args];
+  return onEachDoor([program("becomes"), ...args]);
+}
+
+function onEachDoor(command: readonly string[]): Record<string, string> {
   const run = (door: string) =>
     hermes(["run", "-q", "-p", policy, "--fence", "none", "--door", door, "--", ...command]).stdout;
   return {
@@ -60,6 +72,37 @@ describe.runIf(process.getuid?.() === 0)("as root", { timeout: 60_000 }, () => {
 
   it("root of another user namespace is not root", () => {
     expect(everywhere("user-namespace", join(folder, "of-root"))).toEqual(all(EACCES));
+  });
+
+  describe.each(["clone", "unshare"])("in network and other namespaces of its own, by %s", (way) => {
+    const TTL = "/proc/sys/net/ipv4/ip_default_ttl";
+    const QUEUES = "/proc/sys/kernel/msgmni";
+
+    it.each([TTL, QUEUES])("a program changes its own %s and not ours", (setting) => {
+      const before = readFileSync(setting, "latin1");
+      const other = String(Number(before) + 1);
+      try {
+        expect(onEachDoor([program("netns"), way, setting, other])).toEqual(all(""));
+        expect(readFileSync(setting, "latin1")).toBe(before);
+      } finally {
+        writeFileSync(setting, before);
+      }
+    });
+
+    it.runIf(existsSync("/dev/net/tun"))("a program makes devices in its own", () => {
+      expect(onEachDoor([program("netns"), way, "tun"])).toEqual(all("1\n"));
+    });
+
+    it("the supervisor comes back from them", () => {
+      const script = `"$0" ${way} ${TTL} 77; readlink /proc/self/ns/net; readlink /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/ns/net`;
+      const { stdout } = hermes([
+        ...["run", "-q", "-p", policy, "--fence", "none", "--"],
+        ...["sh", "-c", script, program("netns")],
+      ]);
+      const [own, supervisors] = stdout.trim().split("\n");
+      expect(own).toMatch(/^net:/);
+      expect(supervisors).toBe(own);
+    });
   });
 
   it("nobody can say in a message to be root", () => {
