@@ -55,7 +55,7 @@ static long behind_folder(int fd, const struct stat *folder)
 	if (proc >= 0)
 		close(proc);
 	if (own == 0)
-		return 0;
+		return -ENXIO;
 	return own == getpid() ? number_in(fd, "status", "Tgid:") : -EXDEV;
 }
 

@@ -63,7 +63,10 @@ int64_t act_on_descriptor(const struct act *act);
 int act_grows_too_large(const struct act *act, int64_t size);
 /* act-signal.c */
 int64_t act_on_process(const struct act *act);
-/* The process that a descriptor of ours stands for, in our numbers: 0 for none, or none that has a number; or -errno. */
+/*
+ * The process that a descriptor of ours stands for, in our numbers. 0: none, or one that has ended; -ENXIO: one of a /proc
+ * that we are not in; else -errno, when nobody knows.
+ */
 long process_behind(int fd);
 /* act-socket.c */
 int descriptor_of(pid_t tid, int fd);

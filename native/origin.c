@@ -92,7 +92,10 @@ int origin_sight(struct origins *all, pid_t tid, int wanted)
 void origin_execs(struct origins *all, pid_t tid)
 {
 	struct identity identity;
-	if (identity_read(tid, &identity) < 0 || identity.process != tid)
+	int failed = identity_read(tid, &identity);
+	if (failed == -ENOENT || failed == -ESRCH)
+		return; /* it is gone, and so is its call */
+	if (failed || identity.process != tid)
 		atomic_store(&all->generation->unsure, 1);
 	origin_execed(all);
 }

@@ -96,8 +96,8 @@ export interface Native {
   sight(tid: number, wanted: number): number;
   fdName(tid: number, fd: number): Buffer | number;
   /**
-   * The process that a pidfd, or a folder of /proc, stands for, in our numbers. 0: none, or one that has no number here;
-   * -errno: nobody knows. Thread 0: the descriptor is our own.
+   * The process that a pidfd, or a folder of /proc, stands for, in our numbers. 0: none, or one that has ended; -ENXIO: one
+   * of a /proc that we are not in; else -errno, when nobody knows. Thread 0: the descriptor is our own.
    */
   processBehind(tid: number, fd: number): number;
   /** SOCK_STREAM and so on, or -errno. */

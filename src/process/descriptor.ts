@@ -5,6 +5,7 @@ import { decodeText } from "../text.js";
 
 /** Where a pin has the descriptor of what it holds (native/layout.h). */
 const PIN_OBJECT = 8;
+const ENXIO = 6;
 
 /** Asks the kernel what a tracee's descriptor is. Nothing is cached: dup, close and exec cannot make it wrong. */
 export function describeDescriptor(tid: number, number: number): Descriptor {
@@ -47,6 +48,7 @@ class LiveDescriptor implements Descriptor {
       this.#held === undefined
         ? native().processBehind(this.#tid, this.number)
         : native().processBehind(0, this.#held);
+    if (this.#process === -ENXIO) return -1;
     return this.#process < 0 ? undefined : this.#process;
   }
 

@@ -19,6 +19,7 @@ import { native } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
+import { isBelow } from "../process/proc.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Summary } from "../summary.js";
 import type { Activity } from "../trace/activity.js";
@@ -251,7 +252,10 @@ export class Handler {
     const happens = decision.action === "allow" || decision.action === "fault";
     if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
     if (event.unreachable !== 0) return decision; // the kernel says so first
-    if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
+    const signalled = event.name === "pidfd_send_signal" ? (event.fd?.process ?? 0) : 0;
+    const staysInside = signalled <= 0 || isBelow(signalled, process.pid);
+    if (staysInside && !mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0))))
+      return decision;
     return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
   }
 

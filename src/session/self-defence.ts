@@ -7,7 +7,7 @@ import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
 import { holds } from "../policy/stack.js";
-import { processes, readStat, readText } from "../process/proc.js";
+import { isBelow, processes, readStat, readText } from "../process/proc.js";
 import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
 
@@ -54,12 +54,12 @@ const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: num
   { call: "fcntl", tests: [eq(1, 15)], errno: 1, why: "F_SETOWN_EX, as FIOSETOWN." },
 ];
 
-/** Whom a call is meant for. Numbers are those of processes or threads; a group is all of its members. */
+/**
+ * Whom a call is meant for. Numbers are those of processes or threads, the caller's own where not `ours`; a group is all of
+ * its members.
+ */
 type Meant =
-  | {
-      readonly process: number /** … in our numbers, whatever the caller's are. */;
-      readonly everywhere?: true;
-    }
+  | { readonly process: number; readonly ours?: true }
   | { readonly group: number }
   | { readonly all: true };
 
@@ -143,14 +143,27 @@ const ON_CPUS: readonly Act[] = [
 function behind(event: CallEvent): readonly Meant[] {
   const number = event.fd?.kind === "closed" ? 0 : event.fd?.process;
   if (number === undefined) return [{ all: true }];
-  return number === 0 ? [] : [{ process: number, everywhere: true }];
+  return number <= 0 ? [] : [{ process: number, ours: true }];
 }
 
-/** A flag means the group that the process leads. The signal is sent on a copy of the descriptor (doors/act.ts). */
+/** A flag means the group that the process leads. */
 function signalledBehind(event: CallEvent): readonly Meant[] {
-  const meant = behind(event);
+  const meant =
+    sharesDescriptors(event.tid) && !reachesBehind(event) ? [{ all: true } as const] : behind(event);
   if ((int(event, 3) & PIDFD_SIGNAL_PROCESS_GROUP) === 0) return meant;
   return [...meant, ...meant.flatMap((whom) => ("process" in whom ? [{ group: whom.process }] : []))];
+}
+
+/**
+ * Where descriptors are shared, we send the signal, on a copy (doors/act.ts), and see more processes than a caller in a pid
+ * namespace of its own: it reaches none outside of that, and we none whose numbers we do not know.
+ */
+function reachesBehind({ fd, tid }: CallEvent): boolean {
+  const number = fd?.process ?? 0;
+  if (number === -1) return false;
+  return (
+    number === 0 || sharesNumbers(tid) || (isBelow(number, process.pid) && depthOf(number) >= depthOf(tid))
+  );
 }
 
 /**
@@ -264,7 +277,7 @@ function realPath(path: string): string | undefined {
 function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undefined {
   for (const whom of meant) {
     if ("process" in whom) {
-      if (isProtected(whom.process) && (whom.everywhere || sharesNumbers(event.tid))) return REFUSAL;
+      if (isProtected(whom.process) && (whom.ours || sharesNumbers(event.tid))) return REFUSAL;
     } else if ("all" in whom) return REFUSAL;
     else if (protectedGroups().includes(whom.group))
       return event.nr === KILL ? signalOthers(event, whom.group) : REFUSAL;
@@ -291,8 +304,12 @@ function protectedGroups(): number[] {
 
 /** In a namespace of its own a process has other numbers for others, and none for us. */
 function sharesNumbers(tid: number): boolean {
-  const numbers = /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1];
-  return numbers === undefined || numbers === readText(`/proc/${tid}/status`).match(/^Pid:\t(\d+)$/m)?.[1];
+  return depthOf(tid) <= 1;
+}
+
+/** In how many pid namespaces it has a number, from ours on. */
+function depthOf(tid: number): number {
+  return /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1]?.split("\t").length ?? 0;
 }
 
 /** A signal for the group that we are in: all the others get it, from us, if the caller may send it to them. */
