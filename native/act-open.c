@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,53 +115,11 @@ static int open_callers_terminal(pid_t tid, int flags)
 	return fd;
 }
 
-/* Files of /proc that show the namespaces of whoever opens them. */
-static int shows_openers_namespace(int object)
-{
-	static const char *const PLACES[] = { "/proc/sysvipc/", "/proc/sys/net/", "/proc/sys/fs/mqueue/", "/proc/keys",
-					      "/proc/key-users" };
-	char name[64];
-	ssize_t length = name_of(object, name, sizeof name - 1);
-	name[length < 0 ? 0 : length] = 0;
-	for (size_t i = 0; i < sizeof PLACES / sizeof PLACES[0]; i++)
-		if (strncmp(name, PLACES[i], strlen(PLACES[i])) == 0)
-			return 1;
-	return 0;
-}
-
-static int join(pid_t tid, const char *space)
-{
-	char path[64];
-	if (tid != 0)
-		snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)tid, space);
-	else
-		snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)getpid(), space);
-	int fd = open(path, O_RDONLY | O_CLOEXEC), failed = fd < 0 || setns(fd, 0) < 0;
-	if (fd >= 0)
-		close(fd);
-	return failed ? -1 : 0;
-}
-
-/* … are opened in the caller's, or not at all. This thread leaves ours for a moment; /proc/self is the process's. */
-static int open_in_callers_namespaces(const struct act *act, const char *name, int flags)
-{
-	identity_pause();
-	int fd = -1, joined = join(act->tid, "ipc") == 0 && join(act->tid, "net") == 0;
-	if (identity_resume() == 0 && joined)
-		fd = openat(own_fds(), name, flags);
-	int error = joined ? errno : EACCES;
-	identity_pause();
-	if ((join(0, "ipc") < 0 || join(0, "net") < 0) && joined)
-		abort(); /* whoever cannot find back must not go on */
-	identity_resume();
-	errno = error;
-	return fd;
-}
-
 static int reopen(const struct act *act, const struct pin *pin, int flags, mode_t mode)
 {
 	char name[16];
 	struct stat info;
+	int fd;
 	if (fstat(pin->object, &info) < 0)
 		return -1;
 	if (pin->error) { /* the kernel would ask about us: see proc.c */
@@ -185,9 +142,9 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 	flags = (flags & ~(O_CREAT | O_NOFOLLOW)) | O_NOCTTY | O_CLOEXEC;
 	if (is_tty_of_caller(&info))
 		return open_callers_terminal(act->tid, flags);
+	if (act_opened_in_namespaces(act, pin->object, flags, &fd))
+		return fd;
 	snprintf(name, sizeof name, "%d", pin->object);
-	if ((act->apart || act->as_tracee) && shows_openers_namespace(pin->object))
-		return open_in_callers_namespaces(act, name, flags);
 	return openat(own_fds(), name, flags, mode);
 }
 

@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include "act.h"
 #include "identity.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,15 +78,32 @@ static int64_t target_of(const struct act *act, uint32_t message, struct target 
 
 /* ------------------------------------------------------------------ connect and bind */
 
+struct connecting {
+	int fd;
+	const struct target *to;
+};
+
+static int64_t connect_now(void *argument)
+{
+	const struct connecting *c = argument;
+	return act_result(connect(c->fd, (const struct sockaddr *)&c->to->address, c->to->size));
+}
+
+/*
+ * A Unix socket remembers which process connected: its other end can have a pidfd of that, and signal it or take its
+ * descriptors. So a process makes the connection that is gone when it is made.
+ */
 static int64_t connect_socket(const struct act *act, int fd)
 {
 	struct target t;
+	struct connecting c = { fd, &t };
 	int64_t result = target_of(act, 0, &t);
-	if (result || (t.address.ss_family == AF_UNIX && (result = identity_show()) < 0))
+	if (result || t.address.ss_family != AF_UNIX)
+		return result ? result : connect_now(&c);
+	if ((result = identity_show()) < 0)
 		return result;
-	result = act_result(connect(fd, (struct sockaddr *)&t.address, t.size));
-	identity_hide();
-	return result;
+	result = standin_make(connect_now, &c);
+	return identity_hide() < 0 ? -EACCES : result;
 }
 
 static int64_t bind_socket(const struct act *act, int fd)
@@ -160,9 +179,27 @@ static int64_t pass_descriptors(const struct act *act, struct cmsghdr *c, struct
 	return 0;
 }
 
+/*
+ * Whom a caller may name as the sender (unix(7)): itself, by any of its ids. The kernel judges by whoever sends, which is
+ * us, and we may name anybody.
+ */
+static int64_t may_name(const struct act *act, const struct ucred *who)
+{
+	struct identity i;
+	int64_t failed = identity_read(act->tid, &i);
+	if (failed)
+		return failed;
+	int trusted = !act->as_tracee || identity_shares(act->tid, "user");
+	int any_process = trusted && i.capabilities >> CAP_SYS_ADMIN & 1, any_user = trusted && i.capabilities >> CAP_SETUID & 1,
+	    any_group = trusted && i.capabilities >> CAP_SETGID & 1;
+	int process = any_process || who->pid == i.process || who->pid == i.inner;
+	int user = any_user || who->uid == i.real_uid || who->uid == i.effective_uid || who->uid == i.saved_uid;
+	int group = any_group || who->gid == i.real_gid || who->gid == i.effective_gid || who->gid == i.saved_gid;
+	return process && user && group ? 0 : -EPERM;
+}
+
 static int64_t take_control(const struct act *act, uint64_t address, uint64_t length, struct outgoing *o)
 {
-	struct identity identity;
 	if (length == 0 || address == 0)
 		return 0;
 	if (length > MAX_CONTROL)
@@ -182,11 +219,9 @@ static int64_t take_control(const struct act *act, uint64_t address, uint64_t le
 		int64_t failed = c->cmsg_type == SCM_RIGHTS ? pass_descriptors(act, c, o) : 0;
 		if (failed)
 			return failed;
-		struct ucred *who = (struct ucred *)(void *)CMSG_DATA(c);
-		/* Only the administrator may speak for another process: else it is us who sends. */
-		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof *who) && geteuid() != 0 &&
-		    identity_read(act->tid, &identity) == 0 && who->pid == identity.process)
-			who->pid = getpid();
+		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred)) &&
+		    (failed = may_name(act, (struct ucred *)(void *)CMSG_DATA(c))) < 0)
+			return failed;
 	}
 	return 0;
 }
@@ -219,20 +254,11 @@ static int name_sender(struct outgoing *o, const struct identity *i)
 	return 1;
 }
 
-/*
- * The other end of a unix socket may ask who sends (SO_PASSCRED), and the kernel would say that we do: so the message
- * says that it is the tracee, which is not heard where nobody asks. Whom else it names, the kernel judges by its rights.
- */
-static int speaks_for_itself(const struct act *act, int fd, struct outgoing *o)
+static int is_unix(int fd)
 {
-	struct identity identity;
 	int domain = 0;
 	socklen_t size = sizeof domain;
-	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX ||
-	    identity_read(act->tid, &identity) < 0)
-		return 0;
-	struct ucred *named = named_sender(&o->header);
-	return named ? is_itself(named, &identity) : name_sender(o, &identity);
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain == AF_UNIX;
 }
 
 /* Nothing but a socket in the file system has permissions: those are the tracee's, as whom we ask. */
@@ -242,22 +268,58 @@ static int may_reach(const struct act *act, const struct target *t)
 	       syscall(SYS_faccessat2, act->pins[0].object, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
 }
 
-/* Only the administrator may speak for another process: else it is us who sends. */
+struct sending {
+	int fd;
+	int flags;
+	struct msghdr *header;
+	struct ucred *named; /* the caller itself, as whom nobody else may send: it becomes whoever sends */
+};
+
+static int64_t send_now(void *argument)
+{
+	struct sending *s = argument;
+	if (s->named)
+		s->named->pid = getpid();
+	return act_result(sendmsg(s->fd, s->header, s->flags | MSG_NOSIGNAL));
+}
+
+/*
+ * The other end of a unix socket may ask who sends (SO_PASSCRED), and may have a pidfd of it (SO_PASSPIDFD). The message
+ * says that it is the tracee; where we may not speak for another process, one sends it that is gone when it is sent.
+ */
+static int64_t send_to_unix(const struct act *act, struct sending *s, const struct target *t, struct outgoing *o)
+{
+	struct identity identity;
+	size_t own = o->header.msg_controllen;
+	int64_t result = identity_read(act->tid, &identity);
+	if (result)
+		return result;
+	struct ucred *named = named_sender(&o->header);
+	if (named && named->pid == identity.inner)
+		named->pid = identity.process; /* it knows itself by another number than we do */
+	if (geteuid() == 0 && may_reach(act, t) && (named ? is_itself(named, &identity) : name_sender(o, &identity))) {
+		identity_pause();
+		result = send_now(s);
+		if (identity_resume() < 0)
+			return -EACCES;
+		if (result != -EPERM)
+			return result;
+		o->header.msg_controllen = own;
+	}
+	s->named = named && named->pid == identity.process ? named : NULL;
+	result = identity_show();
+	if (result < 0)
+		return result;
+	result = standin_make(send_now, s);
+	return identity_hide() < 0 ? -EACCES : result;
+}
+
 static int64_t send_message(const struct act *act, int fd, struct target *t, struct outgoing *o, int flags)
 {
-	size_t own = o->header.msg_controllen;
-	int speaks = speaks_for_itself(act, fd, o), as_ourselves = speaks && may_reach(act, t);
+	struct sending s = { fd, flags, &o->header, NULL };
 	o->header.msg_name = t->size ? &t->address : NULL;
 	o->header.msg_namelen = t->size;
-	if (as_ourselves)
-		identity_pause();
-	int64_t result = act_result(sendmsg(fd, &o->header, flags | MSG_NOSIGNAL));
-	if (as_ourselves && identity_resume() < 0)
-		return -EACCES;
-	if (!speaks || result != -EPERM)
-		return result;
-	o->header.msg_controllen = own;
-	return act_result(sendmsg(fd, &o->header, flags | MSG_NOSIGNAL));
+	return is_unix(fd) ? send_to_unix(act, &s, t, o) : send_now(&s);
 }
 
 static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_t header, int flags)

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "act.h"
 #include "identity.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,32 +149,61 @@ static struct outcome make(struct act *act)
 	case SYS_fchmod: case SYS_fchown: case SYS_ftruncate: case SYS_fallocate: case SYS_fsetxattr: case SYS_fremovexattr:
 	case SYS_ioctl:
 		return (struct outcome){ .result = act_on_descriptor(act), .fd = -1 };
+	case SYS_pidfd_send_signal:
+		return (struct outcome){ .result = act_on_process(act), .fd = -1 };
 	default:
 		return (struct outcome){ .result = act_on_file(act), .fd = -1 };
 	}
+}
+
+struct attempt {
+	struct act *act;
+	struct outcome outcome;
+};
+
+static int64_t make_masked(void *argument)
+{
+	struct attempt *attempt = argument;
+	umask(attempt->act->umask);
+	attempt->outcome = make(attempt->act);
+	return 0;
+}
+
+/*
+ * What is made has the caller's umask. It must not become the whole process's: where this thread shares it with others
+ * (a container's seccomp profile may refuse unshare), another process makes the call.
+ */
+static struct outcome make_with_umask(struct act *act)
+{
+	struct attempt attempt = { act, { .fd = -1 } };
+	if (!view_is_own()) {
+		int64_t failed = standin_make(make_masked, &attempt);
+		if (failed)
+			attempt.outcome = (struct outcome){ .result = failed, .fd = -1 };
+		return attempt.outcome;
+	}
+	mode_t own = umask(act->umask);
+	attempt.outcome = make(act);
+	umask(own);
+	return attempt.outcome;
 }
 
 struct outcome act_make(struct act *act)
 {
 	struct identity identity;
 	struct outcome outcome = { .fd = -1 };
-	mode_t own = 0;
 	int failed = needs_met(act);
 	if (!failed && creates(act) && !act->masks)
 		failed = -ESRCH; /* the caller is gone */
 	if (!failed && act->as_tracee)
 		failed = identity_read(act->tid, &identity);
-	if (act->masks)
-		own = umask(act->umask); /* this thread's alone: it does not share its view of files */
 	if (!failed && act->as_tracee)
 		failed = identity_assume(act->tid, &identity, checks_real_user(act));
 	if (failed)
 		outcome.result = failed;
 	else
-		outcome = make(act);
+		outcome = act->masks ? make_with_umask(act) : make(act);
 	identity_drop();
-	if (act->masks)
-		umask(own);
 	return outcome;
 }
 

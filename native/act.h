@@ -60,6 +60,11 @@ int act_open_may_block(const struct act *act);
 int act_has_room(pid_t tid);
 /* Whether O_TRUNC would empty this file of something: 1, 0, or -errno where it must not be emptied. */
 int act_empties(int object, const struct stat *info, int flags);
+/* act-namespace.c */
+/* Once, before a thread leaves our namespaces for the first time. */
+void act_remember_namespaces(void);
+/* Whether the file is one that is opened in its caller's; if so, `fd` is what came of it, with errno. */
+int act_opened_in_namespaces(const struct act *act, int object, int flags, int *fd);
 /* act-file.c */
 int64_t act_on_file(const struct act *act);
 /* act-descriptor.c */
@@ -68,6 +73,13 @@ int64_t act_on_descriptor(const struct act *act);
 int act_grows_too_large(const struct act *act, int64_t size);
 /* bind.c: a socket to a path, whose folder was pinned */
 int64_t act_bind_path(const struct act *act, int fd, const struct sockaddr *address, socklen_t size);
+/* act-signal.c */
+int64_t act_on_process(const struct act *act);
+/*
+ * The process that a descriptor of ours stands for, in our numbers. 0: none, or one that has ended; -ENXIO: one of a /proc
+ * that we are not in; else -errno, when nobody knows.
+ */
+long process_behind(int fd);
 /* act-socket.c */
 int descriptor_of(pid_t tid, int fd);
 int64_t act_on_socket(const struct act *act);

@@ -6,6 +6,7 @@
 #include "act.h"
 #include "identity.h"
 #include "settled.h"
+#include "standin.h"
 #include "values.h"
 
 #include <errno.h>
@@ -49,11 +50,22 @@ static napi_value create(napi_env env, napi_callback_info info)
 		return NULL;
 	}
 	struct sigaction wake = { .sa_handler = on_wake }; /* no SA_RESTART: it is there to interrupt */
-	sigaction(WAKE_SIGNAL, &wake, NULL);
 	sigset_t mask;
 	sigemptyset(&mask);
 	sigaddset(&mask, WAKE_SIGNAL);
-	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+	s->worker = (pid_t)syscall(SYS_gettid);
+	s->socket = s->listener = -1;
+	s->origins.generation = &s->generation;
+	atomic_store(&s->generation.execs, 1);
+	/* The timer now: later the program may have used up the signals that may be queued for its user. */
+	if (sigaction(WAKE_SIGNAL, &wake, NULL) < 0 || pthread_sigmask(SIG_UNBLOCK, &mask, NULL) != 0 ||
+	    session_deadline(s, 0) < 0 ||
+	    napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->reference) != napi_ok) {
+		session_close(s);
+		free(s);
+		napi_throw_error(env, NULL, "there is no signal, timer or memory for a session");
+		return NULL;
+	}
 
 	s->buffer = buffer;
 	s->event = (struct event *)buffer;
@@ -61,10 +73,8 @@ static napi_value create(napi_env env, napi_callback_info info)
 	memcpy(&s->fetch_plan, plan, plan_size);
 	s->doors = (int)integer(&c, 2);
 	s->act_mark = (uint32_t)integer(&c, 3);
-	unshare(CLONE_FS); /* acts have the umask of whoever they are made for */
-	s->worker = (pid_t)syscall(SYS_gettid);
-	s->socket = s->listener = -1;
-	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&s->reference);
+	act_remember_namespaces();
+	view_make_own(); /* for the umask and folder of whoever acts are made for; without it a stand-in makes them */
 	napi_set_instance_data(env, s, free_session, NULL);
 	return number(env, s->worker);
 }
@@ -263,12 +273,16 @@ static napi_value release_pin(napi_env env, napi_callback_info info)
 	return number(env, 0);
 }
 
-/* sight(tid): bit 0: it sees other files than we do; bit 1: it may touch others than we may */
+/* sight(tid, wanted): in which of these respects (enum sight) it differs from us */
 static napi_value sight(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
-	pid_t tid = (pid_t)integer(&c, 0);
-	return number(env, path_views_differ(tid) | identity_differs(tid) << 1);
+	struct generation nothing_known = { .unsure = 1 };
+	struct origins none = { .generation = &nothing_known };
+	struct origins *known = c.session ? &c.session->origins : &none; /* policies may decide in another thread */
+	int differs = origin_sight(known, (pid_t)integer(&c, 0), (int)integer(&c, 1));
+	origin_close(&none);
+	return number(env, differs);
 }
 
 /* fdName(tid, fd): what /proc says the descriptor is, as bytes, or -errno */
@@ -294,6 +308,18 @@ static napi_value names_of_socket(napi_env env, napi_callback_info info)
 	int failed = socket_names((pid_t)integer(&c, 0), (int)integer(&c, 1), both.local, &both.local_size, both.peer,
 				  &both.peer_size);
 	return failed < 0 ? number(env, failed) : text(env, (char *)&both, sizeof both);
+}
+
+/* processBehind(tid, fd): of a pidfd or a folder of /proc: see act.h. Thread 0: the descriptor is our own. */
+static napi_value behind(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	pid_t tid = (pid_t)integer(&c, 0);
+	int fd = (int)integer(&c, 1), copy = tid == 0 ? fd : descriptor_of(tid, fd);
+	long found = copy < 0 ? copy : process_behind(copy);
+	if (tid != 0 && copy >= 0)
+		close(copy);
+	return number(env, found);
 }
 
 /* fence(): what came of each protection: which are in force, what the others failed with, what a failure was about */
@@ -387,7 +413,7 @@ NAPI_MODULE_INIT()
 		{ "create", create }, { "settle", settle }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
 		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
-		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "layout", layout },
+		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "processBehind", behind }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
 	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||

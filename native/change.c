@@ -37,6 +37,15 @@ void resume(struct tracee *t, int signal_number)
 	ptrace(t->in_call || t->every_call ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (long)signal_number);
 }
 
+/* What was to be changed and was not must not run. */
+static void store_and_resume(struct tracee *t)
+{
+	if (store(t) < 0)
+		kill(t->tid, SIGKILL);
+	else
+		resume(t, 0);
+}
+
 void give_back_registers(struct tracee *t)
 {
 	for (int i = 0; i < ARGUMENTS; i++)
@@ -52,8 +61,7 @@ void skip_call(struct tracee *t, int64_t result)
 	t->registers.orig_rax = (unsigned long long)-1;
 	t->registers.rax = (unsigned long long)result;
 	t->in_call = t->want_return = 0;
-	store(t);
-	resume(t, 0);
+	store_and_resume(t);
 }
 
 /* Back to the instruction that made the call. */
@@ -212,8 +220,7 @@ static void make_at_once(struct tracee *t, struct act *act, uint32_t flags)
 	t->registers.orig_rax = (unsigned long long)-1;
 	t->registers.rax = (unsigned long long)result;
 	t->in_call = t->want_return = wanted;
-	store(t);
-	resume(t, 0);
+	store_and_resume(t);
 }
 
 /*
@@ -236,6 +243,5 @@ void send_to_be_made(struct session *s, struct tracee *t, const struct event *ev
 	t->in_call = 1;
 	t->act = act;
 	s->acting++;
-	store(t);
-	resume(t, 0);
+	store_and_resume(t);
 }

@@ -10,6 +10,7 @@
 #include "futex.h"
 #include "session.h"
 #include "settled.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -151,7 +152,7 @@ static void *run(void *argument)
 	sigdelset(&every, WAKE_SIGNAL); /* it ends the wait at the listener */
 	pthread_sigmask(SIG_SETMASK, &every, NULL);
 	pthread_setname_np(pthread_self(), "hermes-clerk");
-	if (unshare(CLONE_FS) < 0) /* files are made with the umask of whoever they are made for */
+	if (!view_make_own()) /* files are made with the umask of whoever they are made for */
 		atomic_store(&all->unfit, 1);
 	atomic_fetch_add(&all->ready, 1);
 	futex_wake(&all->ready);
@@ -182,6 +183,7 @@ static int prepare(struct clerk *c, struct clerks *all)
 	own->plan = s->plan; /* to be looked at */
 	own->settled = s->settled;
 	own->socket = -1;
+	own->origins.generation = s->origins.generation;
 	c->running = pthread_create(&c->thread, NULL, run, c) == 0;
 	return c->running;
 }

@@ -3,6 +3,7 @@
 #include "deputy.h"
 #include "identity.h"
 #include "keep.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,8 +181,8 @@ static void *run_deputy(void *argument)
 	sigdelset(&mask, WAKE_SIGNAL);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	how._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	/* Its own umask and folder: see act.c. */
-	if (unshare(CLONE_FS) == 0 && timer_create(CLOCK_MONOTONIC, &how, &timer) == 0) {
+	view_make_own(); /* its own umask and folder; where it cannot have them, act.c does without */
+	if (timer_create(CLOCK_MONOTONIC, &how, &timer) == 0) {
 		int64_t since = milliseconds();
 		int seen = 0, tick = FIRST_TICK_MS;
 		do {

@@ -84,8 +84,8 @@ int identity_read(pid_t tid, struct identity *identity)
 		   *inner = line_of(status, "NStgid"), *inner_thread = line_of(status, "NSpid"),
 		   *threads = line_of(status, "Threads");
 	if (!uid || !gid || !groups || !mask || !process ||
-	    sscanf(uid, "%u %*u %*u %u", &identity->real_uid, &identity->uid) != 2 ||
-	    sscanf(gid, "%u %*u %*u %u", &identity->real_gid, &identity->gid) != 2)
+	    sscanf(uid, "%u %u %u %u", &identity->real_uid, &identity->effective_uid, &identity->saved_uid, &identity->uid) != 4 ||
+	    sscanf(gid, "%u %u %u %u", &identity->real_gid, &identity->effective_gid, &identity->saved_gid, &identity->gid) != 4)
 		return -EIO;
 	for (char *end; identity->group_count < MAX_GROUPS && *groups != '\n'; groups = end) {
 		unsigned long group = strtoul(groups, &end, 10);
@@ -109,11 +109,11 @@ int identity_read(pid_t tid, struct identity *identity)
 	return 0;
 }
 
-static int same_namespace(pid_t tid, const char *which)
+int identity_shares(pid_t tid, const char *which)
 {
 	char path[64];
 	struct stat own, its;
-	snprintf(path, sizeof path, "/proc/self/ns/%s", which);
+	snprintf(path, sizeof path, "/proc/thread-self/ns/%s", which); /* another thread may be away (act-namespace.c) */
 	if (stat(path, &own) < 0)
 		return 0;
 	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)tid, which);
@@ -126,6 +126,16 @@ static int read_own(struct identity *identity)
 	return identity_read((pid_t)syscall(SYS_gettid), identity);
 }
 
+/* A file may mean something else, or be somebody else's, by the namespaces of whoever opens it. */
+static int shares_all(pid_t tid)
+{
+	static const char *const KINDS[] = { "user", "net", "ipc", "uts", "cgroup" };
+	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+		if (!identity_shares(tid, KINDS[i]))
+			return 0;
+	return 1;
+}
+
 int identity_differs(pid_t tid)
 {
 	struct identity own, its;
@@ -134,7 +144,8 @@ int identity_differs(pid_t tid)
 	return own.real_uid != its.real_uid || own.uid != its.uid || own.real_gid != its.real_gid ||
 	       own.gid != its.gid || own.capabilities != its.capabilities || own.group_count != its.group_count ||
 	       memcmp(own.groups, its.groups, (size_t)own.group_count * sizeof own.groups[0]) != 0 ||
-	       !same_namespace(tid, "user");
+	       own.effective_uid != its.effective_uid || own.saved_uid != its.saved_uid ||
+	       own.effective_gid != its.effective_gid || own.saved_gid != its.saved_gid || !shares_all(tid);
 }
 
 /* ------------------------------------------------------------------ being somebody else */
@@ -184,7 +195,7 @@ int identity_assume(pid_t tid, const struct identity *identity, int real)
 	if (failed)
 		return failed;
 	/* Capabilities in a namespace of its own are none here. */
-	uint64_t capabilities = same_namespace(tid, "user") ? identity->capabilities : 0;
+	uint64_t capabilities = identity_shares(tid, "user") ? identity->capabilities : 0;
 	if (real && identity->real_uid != 0)
 		capabilities = 0;
 	self.away = 1;
@@ -214,24 +225,38 @@ void identity_drop(void)
 		abort();
 }
 
-/* Raw calls: glibc would change all threads. The real and saved ids stay ours, and lead back. */
+static int shows_already(const struct identity *to)
+{
+	const struct identity *own = &self.own;
+	return to->real_uid == own->real_uid && to->effective_uid == own->effective_uid && to->real_gid == own->real_gid &&
+	       to->effective_gid == own->effective_gid;
+}
+
+/* Raw calls: glibc would change all threads. The saved ids stay ours, and lead back. */
 int identity_show(void)
 {
 	const struct identity *to = &self.other.identity;
-	if (!self.away || (to->uid == self.own.uid && to->gid == self.own.gid))
+	if (!self.away || shows_already(to))
 		return 0;
 	self.shown = 1;
-	if (syscall(SYS_setresgid, -1, to->gid, -1) == 0 && syscall(SYS_setresuid, -1, to->uid, -1) == 0)
+	if (syscall(SYS_setresgid, to->real_gid, to->effective_gid, -1) == 0 &&
+	    syscall(SYS_setresuid, to->real_uid, to->effective_uid, -1) == 0)
 		return 0;
 	identity_hide();
 	return -EPERM;
 }
 
-void identity_hide(void)
+/* To set the ids has changed capabilities and the ids that files go by: those are set anew. */
+int identity_hide(void)
 {
-	if (self.shown && (syscall(SYS_setresuid, -1, self.own.uid, -1) < 0 || syscall(SYS_setresgid, -1, self.own.gid, -1) < 0))
+	if (!self.shown)
+		return 0;
+	if (syscall(SYS_setresuid, self.own.real_uid, self.own.effective_uid, -1) < 0 ||
+	    syscall(SYS_setresgid, self.own.real_gid, self.own.effective_gid, -1) < 0)
 		abort();
 	self.shown = 0;
+	identity_pause();
+	return identity_resume();
 }
 
 void identity_pause(void)

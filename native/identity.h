@@ -8,8 +8,8 @@
 enum { MAX_GROUPS = 256 };
 
 struct identity {
-	uid_t real_uid, uid; /* uid and gid are those that file access goes by */
-	gid_t real_gid, gid;
+	uid_t real_uid, effective_uid, saved_uid, uid; /* uid and gid are those that file access goes by */
+	gid_t real_gid, effective_gid, saved_gid, gid;
 	gid_t groups[MAX_GROUPS];
 	int group_count;
 	uint64_t capabilities; /* effective ones */
@@ -26,6 +26,8 @@ int identity_read(pid_t tid, struct identity *identity);
 /* The umask alone, which every call that makes a file needs, in the text of that file (origin.c). */
 int identity_umask_in(const char *status, mode_t *mask);
 
+/* Whether a tracee has the same namespace as we have, of a kind that /proc/PID/ns knows. */
+int identity_shares(pid_t tid, const char *which);
 /* Whether a tracee differs from us in what it may touch. */
 int identity_differs(pid_t tid);
 
@@ -35,12 +37,9 @@ int identity_differs(pid_t tid);
  */
 int identity_assume(pid_t tid, const struct identity *identity, int real);
 void identity_drop(void);
-/*
- * Others see it too: whoever is connected to by a unix socket is told the effective ids. Then identity_hide(), after
- * which nothing but identity_drop() may follow.
- */
+/* Others see it too: whoever is connected to, sent to or signalled is told the ids, and judges by them. Then identity_hide(). */
 int identity_show(void);
-void identity_hide(void);
+int identity_hide(void);
 /* Ourselves again for a moment, to look at what only we may. */
 void identity_pause(void);
 int identity_resume(void);

@@ -112,12 +112,23 @@ static napi_value make_call(napi_env env, napi_callback_info info)
 	return number(env, hook_call(c.session, (pid_t)integer(&c, 0), word(&c, 1), (const uint64_t *)(void *)what));
 }
 
+static napi_value same(napi_env env, napi_callback_info info, int what)
+{
+	struct call c = open_call(env, info);
+	long order = syscall(SYS_kcmp, (pid_t)integer(&c, 0), (pid_t)integer(&c, 1), what, 0, 0);
+	return number(env, order < 0 ? -errno : order == 0);
+}
+
 /* sameMemory(tid, other): 1, 0 or -errno */
 static napi_value same_memory(napi_env env, napi_callback_info info)
 {
-	struct call c = open_call(env, info);
-	long order = syscall(SYS_kcmp, (pid_t)integer(&c, 0), (pid_t)integer(&c, 1), KCMP_VM, 0, 0);
-	return number(env, order < 0 ? -errno : order == 0);
+	return same(env, info, KCMP_VM);
+}
+
+/* sameDescriptors(tid, other): 1, 0 or -errno */
+static napi_value same_descriptors(napi_env env, napi_callback_info info)
+{
+	return same(env, info, KCMP_FILES);
 }
 
 napi_status export_inside_functions(napi_env env, napi_value exports)
@@ -125,7 +136,7 @@ napi_status export_inside_functions(napi_env env, napi_value exports)
 	static const struct exported surface[] = {
 		{ "watchSignals", watch_signals }, { "registers", registers }, { "setRegisters", set_registers },
 		{ "floats", floats }, { "setFloats", set_floats }, { "store", store_bytes }, { "cpuid", cpuid }, { "patch", patch },
-		{ "call", make_call }, { "sameMemory", same_memory },
+		{ "call", make_call }, { "sameMemory", same_memory }, { "sameDescriptors", same_descriptors },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);
 }

@@ -392,11 +392,14 @@ int main(int argc, char **argv)
 		return 125;
 	}
 	/* The program's descriptors are the program's: we must not keep a pipe open after it is gone. */
-	/* Nor are we the program's: it must not look into us, though it has the same user. */
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	/* Nor are we the program's: it must not look into us, though it has the same user. It waits for our word until then. */
 	int32_t own[] = { w.socket, w.signals, go[1], w.spaces.lifeline };
-	if (close_all_but(0, own, w.spaces.lifeline < 0 ? 3 : 4) < 0)
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || close_all_but(0, own, w.spaces.lifeline < 0 ? 3 : 4) < 0) {
+		w.plan->failed_errno = errno;
+		w.plan->failed_step = STEP_START;
 		kill(w.program, SIGKILL);
+		return 125;
+	}
 	say(&w, SAY_STARTED, w.program);
 	supervise(&w, go[1]);
 	return 0;

@@ -162,9 +162,9 @@ static _Noreturn void be_init(int lifeline)
 	sigset_t every;
 	sigfillset(&every);
 	sigprocmask(SIG_SETMASK, &every, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	prctl(PR_SET_NAME, "init", 0, 0, 0);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		_exit(125); /* and with it goes everybody in the namespace */
+	prctl(PR_SET_NAME, "init", 0, 0, 0); /* for those who look: nothing rests on it */
 	int signals = signalfd(-1, &every, SFD_CLOEXEC);
 	int32_t own[] = { lifeline, signals };
 	if (signals < 0 || close_all_but(0, own, 2) < 0 || chdir("/") < 0)

@@ -110,6 +110,9 @@ void notify_answer(struct session *s, const struct event *event)
 	struct seccomp_notif_resp response = { .id = event->id };
 	int failed = 0;
 
+	/* Now, and not when it came: while it was decided on, its caller was looked at as who it was. */
+	if (event->nr == SYS_execve || event->nr == SYS_execveat)
+		origin_execs(&s->origins, event->tid);
 	if (answer->action == ANSWER_HOLD) {
 		if (!keep_hold(s->kept, event->id))
 			refuse(s, event->id, -EAGAIN);

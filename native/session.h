@@ -100,6 +100,7 @@ struct session {
 	struct keep *kept;  /* shared with the keeper; deputies may outlive us, so it stays mapped */
 	struct settled *settled; /* answers that stand, NULL for none */
 	struct origins origins;
+	struct generation generation;
 	struct place place;
 	struct crowd crowd;
 	pid_t served;          /* whose call was received last */

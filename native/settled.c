@@ -3,6 +3,7 @@
 #include "settled.h"
 #include "deputy.h"
 #include "path.h"
+#include "standin.h"
 
 #include <errno.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 	struct outcome outcome;
 	struct open_how wish;
 	mode_t mask = 0;
-	if (!path_is_plain(path) || !wish_of(s->event, &wish))
+	if (!path_is_plain(path) || !wish_of(s->event, &wish) || (wish.flags & O_CREAT && !view_is_own()))
 		return 0;
 	if (wish.flags & O_CREAT && origin_umask(&s->origins, s->event->tid, &mask) < 0)
 		return 0;
@@ -220,7 +221,7 @@ static int answer(struct session *s)
 	if (!s->settled->in_force)
 		return 0;
 	int class = class_of(s->settled, s->event), answered;
-	if (class < 0)
+	if (class < 0 || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
 		return 0;
 	struct settled_class *c = &s->settled->classes[class];
 	int dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)s->event->args[c->dirfd_at];
@@ -271,7 +272,7 @@ int settled_misses(struct session *s)
 	if (slot == NULL || s->buffer[slot->offset] != '/')
 		return 0;
 	uint32_t hash = hash_of(s->buffer + slot->offset, slot->length);
-	if (s->settled->missing[hash % SETTLED_MISSING] != hash)
+	if (s->settled->missing[hash % SETTLED_MISSING] != hash || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
 		return 0;
 	memcpy(path, s->buffer + slot->offset, slot->length);
 	path[slot->length] = 0;

@@ -142,12 +142,15 @@ static napi_value ignore_signal(napi_env env, napi_callback_info info)
 
 /*
  * hide(): our memory, environment and descriptors are not for programs of the same user, and so neither for the
- * program under us: nobody but an administrator can look into a process that is not dumpable.
+ * program under us: nobody but an administrator can look into a process that is not dumpable. Throws where that fails:
+ * nothing may run then.
  */
 static napi_value hide(napi_env env, napi_callback_info info)
 {
 	(void)info;
-	return number(env, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0);
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		napi_throw_error(env, NULL, "this process cannot be hidden from the program: prctl(PR_SET_DUMPABLE) was refused");
+	return number(env, 0);
 }
 
 /*

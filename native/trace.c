@@ -283,6 +283,7 @@ static int on_exec(struct session *s, struct tracee *t)
 	t->phase = PHASE_IDLE;
 	free(t->pending);
 	t->pending = NULL;
+	origin_execed(&s->origins);
 	report(s, t, EVENT_EXEC);
 	s->event->peer = (int32_t)former;
 	return 1;

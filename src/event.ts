@@ -89,6 +89,11 @@ export interface Descriptor {
   /** `/a/path`, `pipe:[123]`, `socket:[456]`, `anon_inode:[eventfd]`; undefined when it is not open. */
   readonly target: string | undefined;
   readonly kind: "file" | "pipe" | "socket" | "anonymous" | "closed";
+  /**
+   * Of a pidfd, or a folder of /proc: the process that it stands for. 0 for none, -1 for one of a pid namespace that we do
+   * not see into, undefined when that is unknown.
+   */
+  readonly process?: number | undefined;
   /** For sockets. */
   readonly local: Address | undefined;
   readonly peer: Address | undefined;

@@ -92,6 +92,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     void this.paths;
     void this.addresses;
     if (this.changesDescriptor) void this.fd;
+    this.processes.look(this.tid);
     const { viewsDiffer, identitiesDiffer } = this.processes;
     return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
   }

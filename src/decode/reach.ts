@@ -10,6 +10,8 @@ import { AT_FDCWD } from "./shape.js";
 /** Who made a call is looked up only when somebody asks. */
 export interface Processes {
   get(tid: number): ProcessInfo;
+  /** Finds out in which of these a tracee differs, before anything is done in its place. */
+  look(tid: number): void;
   /** Some tracee may see another tree of files than we do. */
   readonly viewsDiffer: boolean;
   /** Some tracee may be another user, or have other rights, than we. */
@@ -31,6 +33,7 @@ const canonicalPath = Buffer.alloc(8192);
 
 /** The canonical name of what a path reaches for that tracee. What it reaches is held open in the pin. */
 export function reach(tid: number, processes: Processes, { dirfd, path, flags, pin }: Way): string {
+  processes.look(tid);
   const { viewsDiffer, identitiesDiffer } = processes;
   const all = flags | (viewsDiffer ? RESOLVE.apart : 0) | (identitiesDiffer ? RESOLVE.asTracee : 0);
   const length = native().resolve(tid, dirfd, path, all, canonicalPath, pin);

@@ -25,7 +25,8 @@ export interface Shape {
 const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
 const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
 const SETS_TIMES = /^(utimensat|futimesat)$/;
-const CHANGES_DESCRIPTORS = /^(fchmod|fchown|ftruncate|fallocate|fsetxattr|fremovexattr|ioctl)$/;
+const CHANGES_DESCRIPTORS =
+  /^(fchmod|fchown|ftruncate|fallocate|fsetxattr|fremovexattr|ioctl|pidfd_send_signal)$/;
 
 /** A call's arguments as they came. */
 interface Registers {

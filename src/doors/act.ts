@@ -3,6 +3,7 @@ import type { DecodedCall } from "../decode/call.js";
 import { shapeOf } from "../decode/shape.js";
 import { ANSWER } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
+import { sharesDescriptors } from "../process/sharing.js";
 
 /**
  * Calls that are made in the program's place when they are allowed: native/act.c has each of them. What they reach was
@@ -38,7 +39,9 @@ export const ALONE: Acting = (call) => hasAct(call) && call.returns !== "fd" && 
 /** The call may happen: with what was decided on, or, where nobody looked, as the program made it. */
 export function letHappen(event: DecodedCall, answer: Answer, acting: Acting = BY_LISTENER): void {
   const inItsPlace =
-    event.looked && acting(event.call) && (event.changesDescriptor || isOnWhatItNames(event));
+    event.looked &&
+    acting(event.call) &&
+    (event.changesDescriptor ? !canMakeItself(event) : isOnWhatItNames(event));
   if (inItsPlace) makeInItsPlace(event, answer, event.names);
   else if (runsUnseen(event)) answer.begin(ANSWER.return).result(-EACCES);
   else answer.begin(ANSWER.continue);
@@ -51,6 +54,11 @@ function runsUnseen(event: DecodedCall): boolean {
 
 function isOnWhatItNames(event: DecodedCall): boolean {
   return !event.shape.changesDescriptor && !pointsNowhere(event) && !onlyNames(event);
+}
+
+/** A signal says who sent it. Where nobody can exchange the descriptor meanwhile, the program sends it itself. */
+function canMakeItself({ call, tid }: DecodedCall): boolean {
+  return call.name === "pidfd_send_signal" && !sharesDescriptors(tid);
 }
 
 export function makeInItsPlace(

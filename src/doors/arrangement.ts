@@ -93,6 +93,7 @@ export function changesIdentity(nr: number, argument: (i: number) => number): bo
 const EXEC = [59, 322];
 /** Made by the kernel in the place of an interrupted call, at the same instruction. */
 const RESTART_SYSCALL = 219;
+const PIDFD_SEND_SIGNAL = 424;
 const ENOSYS = 38;
 /** What a program forbids itself with Landlock, calls made in its place would not keep to: better it knows. */
 const LANDLOCK_CREATE_RULESET = 444;
@@ -242,7 +243,9 @@ function chooseDoors({ stack, recorded, door, live, attached }: Wishes): Map<num
   for (const [nr, { returns }] of stack.interests())
     if (!doorOf.has(nr)) doorOf.set(nr, returns ? traceDoor : cheapest);
   const [some] = doorOf.values();
-  if (some && [...doorOf.keys()].some((nr) => shapeOf(syscallByNumber(nr)!).paths.length > 0))
+  const asksWhoCalls = (nr: number) =>
+    shapeOf(syscallByNumber(nr)!).paths.length > 0 || (hasActOf(nr) && nr !== PIDFD_SEND_SIGNAL);
+  if (some && [...doorOf.keys()].some(asksWhoCalls))
     for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);
   // A program with a listener is held at its first execve until we have taken the listener over.
   if (!attached && ([...doorOf.values()].includes(notifyDoor) || actsAtTraceDoor(stack, doorOf).length > 0))
@@ -257,9 +260,13 @@ function chooseDoors({ stack, recorded, door, live, attached }: Wishes): Map<num
 function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>): number[] {
   const now = stack.interests();
   const own = stack.policies.every((policy) => policy.builtIn);
-  return [...doorOf].flatMap(([nr, door]) =>
+  const acts = [...doorOf].flatMap(([nr, door]) =>
     door === traceDoor && hasAct(syscallByNumber(nr)!) && (!own || now.has(nr)) ? [nr] : [],
   );
+  // Without a listener the trace door makes this one itself: it alone opens no second door.
+  const needsListener =
+    acts.some((nr) => nr !== PIDFD_SEND_SIGNAL) || [...doorOf.values()].includes(notifyDoor);
+  return needsListener ? acts : [];
 }
 
 function filterSpec(

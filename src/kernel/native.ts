@@ -72,6 +72,8 @@ export interface Native {
   call(tid: number, at: bigint, call: Uint8Array): number;
   /** 1 when two tracees share their memory, else 0. */
   sameMemory(tid: number, other: number): number;
+  /** 1 when two tracees share their table of descriptors, else 0. */
+  sameDescriptors(tid: number, other: number): number;
 
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
@@ -90,9 +92,14 @@ export interface Native {
   /** Holds a descriptor, or the working directory; returns what /proc says it is, or -errno. */
   pinFd(tid: number, fd: number, pin: Uint8Array): Buffer | number;
   releasePin(pin: Uint8Array): number;
-  /** SIGHT bits: how a tracee differs from us. */
-  sight(tid: number): number;
+  /** SIGHT bits: in which of these respects a tracee differs from us. Looked at once for each program that it runs. */
+  sight(tid: number, wanted: number): number;
   fdName(tid: number, fd: number): Buffer | number;
+  /**
+   * The process that a pidfd, or a folder of /proc, stands for, in our numbers. 0: none, or one that has ended; -ENXIO: one
+   * of a /proc that we are not in; else -errno, when nobody knows. Thread 0: the descriptor is our own.
+   */
+  processBehind(tid: number, fd: number): number;
   /** SOCK_STREAM and so on, or -errno. */
   socketType(tid: number, fd: number): number;
   socketNames(tid: number, fd: number): Buffer | number;

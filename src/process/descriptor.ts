@@ -3,6 +3,10 @@ import type { Descriptor } from "../event.js";
 import { native } from "../kernel/native.js";
 import { decodeText } from "../text.js";
 
+/** Where a pin has the descriptor of what it holds (native/layout.h). */
+const PIN_OBJECT = 8;
+const ENXIO = 6;
+
 /** Asks the kernel what a tracee's descriptor is. Nothing is cached: dup, close and exec cannot make it wrong. */
 export function describeDescriptor(tid: number, number: number): Descriptor {
   const name = native().fdName(tid, number);
@@ -12,17 +16,22 @@ export function describeDescriptor(tid: number, number: number): Descriptor {
 /** The same of one that is held in the pin: what is decided on is what the call is made on. */
 export function holdDescriptor(tid: number, number: number, pin: Uint8Array): Descriptor {
   const name = native().pinFd(tid, number, pin);
-  return new LiveDescriptor(tid, number, typeof name === "number" ? undefined : decodeText(name));
+  if (typeof name === "number") return new LiveDescriptor(tid, number, undefined);
+  const held = new DataView(pin.buffer, pin.byteOffset, pin.byteLength).getInt32(PIN_OBJECT, true);
+  return new LiveDescriptor(tid, number, decodeText(name), held);
 }
 
 class LiveDescriptor implements Descriptor {
   readonly number: number;
   readonly target: string | undefined;
   readonly #tid: number;
+  readonly #held: number | undefined;
+  #process: number | undefined;
   #names: { local: Address | undefined; peer: Address | undefined } | undefined;
 
-  constructor(tid: number, number: number, target: string | undefined) {
+  constructor(tid: number, number: number, target: string | undefined, held?: number) {
     this.#tid = tid;
+    this.#held = held;
     this.number = number;
     this.target = target;
   }
@@ -32,6 +41,15 @@ class LiveDescriptor implements Descriptor {
     if (this.target.startsWith("/")) return "file";
     if (this.target.startsWith("pipe:")) return "pipe";
     return this.target.startsWith("socket:") ? "socket" : "anonymous";
+  }
+
+  get process(): number | undefined {
+    this.#process ??=
+      this.#held === undefined
+        ? native().processBehind(this.#tid, this.number)
+        : native().processBehind(0, this.#held);
+    if (this.#process === -ENXIO) return -1;
+    return this.#process < 0 ? undefined : this.#process;
   }
 
   get local(): Address | undefined {

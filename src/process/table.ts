@@ -1,5 +1,5 @@
 import type { ProcessInfo } from "../event.js";
-import { native } from "../kernel/native.js";
+import { native, SIGHT } from "../kernel/native.js";
 import { Kin } from "./kin.js";
 import { Process } from "./process.js";
 import { Stacks } from "./stack.js";
@@ -22,6 +22,18 @@ export class ProcessTable {
 
   /** Who called whom in each of them. */
   readonly stacks = new Stacks((tid, address, into) => native().fetch(tid, address, into));
+
+  /**
+   * Whoever makes a call may differ from us by now: it was started as somebody else, has another program, or was born in
+   * other namespaces. The native part knows whom it has looked at.
+   */
+  look(tid: number): void {
+    const wanted = (this.viewsDiffer ? 0 : SIGHT.apart) | (this.identitiesDiffer ? 0 : SIGHT.stranger);
+    if (wanted === 0) return;
+    const sight = native().sight(tid, wanted);
+    if (sight & SIGHT.apart) this.viewsDiffer = true;
+    if (sight & SIGHT.stranger) this.identitiesDiffer = true;
+  }
 
   readonly kin: Kin;
 

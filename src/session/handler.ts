@@ -16,10 +16,11 @@ import { Instructions } from "../instrument/instructions.js";
 import type { Instrument } from "../instrument/instrument.js";
 import type { Vdso } from "../instrument/vdso.js";
 import { ANSWER, ANSWER_FLAG, DOOR, KIND, MAX_PINS, PIN_SIZE } from "../kernel/layout.js";
-import { native, SIGHT } from "../kernel/native.js";
+import { native } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
+import { isBelow } from "../process/proc.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Summary } from "../summary.js";
 import type { Activity } from "../trace/activity.js";
@@ -236,9 +237,7 @@ export class Handler {
     // Until it has become the program, the first process is not yet what it will be.
     if (this.#lookedAtFirst || EXEC.has(nr)) return;
     this.#lookedAtFirst = true;
-    const sight = native().sight(this.#stop.tid);
-    if (sight & SIGHT.apart) processes.viewsDiffer = true;
-    if (sight & SIGHT.stranger) processes.identitiesDiffer = true;
+    processes.look(this.#stop.tid);
   }
 
   /** Not where callers differ from us, from the call on that makes them so; nor while somebody looks on. */
@@ -253,7 +252,10 @@ export class Handler {
     const happens = decision.action === "allow" || decision.action === "fault";
     if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
     if (event.unreachable !== 0) return decision; // the kernel says so first
-    if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
+    const signalled = event.name === "pidfd_send_signal" ? (event.fd?.process ?? 0) : 0;
+    const staysInside = signalled <= 0 || isBelow(signalled, process.pid);
+    if (staysInside && !mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0))))
+      return decision;
     return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
   }
 

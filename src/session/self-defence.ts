@@ -7,7 +7,8 @@ import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
 import { holds } from "../policy/stack.js";
-import { processes, readStat, readText } from "../process/proc.js";
+import { isBelow, processes, readStat, readText } from "../process/proc.js";
+import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
 
 /**
@@ -24,6 +25,9 @@ const REASON = "It concerns HERMES itself.";
 const REFUSAL: Verdict = { ...deny(REASON, "EPERM"), rule: "self-defence" };
 const SIGKILL = 9n;
 const SIGSTOP = 19n;
+const PR_SCHED_CORE = 62;
+const PIDFD_SIGNAL_PROCESS_GROUP = 4;
+const CAP_SYS_PTRACE = 19n;
 
 const eq = (arg: number, value: bigint | number): ConstantTest => ({
   arg,
@@ -32,13 +36,8 @@ const eq = (arg: number, value: bigint | number): ConstantTest => ({
   value: BigInt(value),
 });
 const ne = (arg: number, value: bigint | number): ConstantTest => ({ ...eq(arg, value), op: "ne" });
-const isNegative = (arg: number): ConstantTest => ({
-  arg,
-  width: 32,
-  op: "masked",
-  mask: 0x8000_0000n,
-  value: 0x8000_0000n,
-});
+
+const PIDFS_IOCTL: ConstantTest = { arg: 1, width: 32, op: "masked", mask: 0xff00n, value: 0xff00n };
 
 /** Refused in the kernel's filter: nobody needs them, and they cannot be decided on safely. */
 const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: number; why: string }[] = [
@@ -55,8 +54,14 @@ const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: num
   { call: "fcntl", tests: [eq(1, 15)], errno: 1, why: "F_SETOWN_EX, as FIOSETOWN." },
 ];
 
-/** Whom a call is meant for. Numbers are those of processes or threads; a group is all of its members. */
-type Meant = { readonly process: number } | { readonly group: number } | { readonly all: true };
+/**
+ * Whom a call is meant for. Numbers are those of processes or threads, the caller's own where not `ours`; a group is all of
+ * its members.
+ */
+type Meant =
+  | { readonly process: number; readonly ours?: true }
+  | { readonly group: number }
+  | { readonly all: true };
 
 interface Act {
   readonly calls: string;
@@ -81,15 +86,12 @@ function asPriority(event: CallEvent, first: number): readonly Meant[] {
   return kind === 1 ? [{ group: who === 0 ? groupOf(event.tid) : who }] : [{ all: true }];
 }
 
-const BLOCKED_BY_NOBODY = [eq(1, SIGKILL), eq(1, SIGSTOP)];
-
-/** The launcher blocks every signal that can be blocked, and its number is not known when the filter is made. */
+/**
+ * The launcher blocks every signal that can be blocked, and its number is not known when the filter is made. For kill(2)
+ * the number of any thread stands for its process, and threads come and go: only signal 0, which does nothing, passes.
+ */
 const ACTS: readonly Act[] = [
-  {
-    calls: "kill",
-    when: [[eq(0, process.pid)], [eq(0, 0)], [isNegative(0)], ...BLOCKED_BY_NOBODY.map((test) => [test])],
-    meant: (event) => asKill(event, int(event, 0)),
-  },
+  { calls: "kill", when: [[ne(1, 0)]], meant: (event) => asKill(event, int(event, 0)) },
   {
     calls: "tgkill",
     when: [[eq(0, process.pid)], [eq(2, SIGKILL)], [eq(2, SIGSTOP)]],
@@ -113,7 +115,16 @@ const ACTS: readonly Act[] = [
     when: [[eq(1, 8)]],
     meant: (event) => (int(event, 1) !== 8 || int(event, 2) === 0 ? [] : asKill(event, int(event, 2))),
   },
-  { calls: "pidfd_send_signal", meant: behindDescriptor },
+  { calls: "pidfd_send_signal", meant: signalledBehind },
+  { calls: "pidfd_getfd process_madvise process_mrelease", meant: behindForPrivileged },
+  { calls: "setns", meant: behindIfKnown },
+  // Of a pidfd the ioctls of this kind give the namespaces of its process (pidfs).
+  { calls: "ioctl", when: [[PIDFS_IOCTL]], meant: (event) => (isPidfsIoctl(event) ? behind(event) : []) },
+  {
+    calls: "prctl",
+    when: [[eq(0, PR_SCHED_CORE)]],
+    meant: (event) => (int(event, 0) === PR_SCHED_CORE ? [{ process: int(event, 2) }] : []),
+  },
 ];
 
 /**
@@ -125,11 +136,51 @@ const ON_CPUS: readonly Act[] = [
   { calls: "sched_getaffinity", meant: () => [] },
 ];
 
-/** A pidfd of ours cannot be had; a folder of /proc is as good as one, and a flag (4) means the process's group. */
-function behindDescriptor(event: CallEvent): readonly Meant[] {
-  const number = /^\/proc\/(\d+)$/.exec(event.fd?.target ?? "")?.[1];
-  if (int(event, 3) & 4) return [{ all: true }];
-  return number === undefined ? [] : [{ process: Number(number) }];
+/**
+ * A pidfd is judged by the process behind it, however it was got: as the peer of a socket, with a message, by a file
+ * handle, from fanotify. A folder of /proc is as good as one. Whoever is unknown may be us.
+ */
+function behind(event: CallEvent): readonly Meant[] {
+  const number = event.fd?.kind === "closed" ? 0 : event.fd?.process;
+  if (number === undefined) return [{ all: true }];
+  return number <= 0 ? [] : [{ process: number, ours: true }];
+}
+
+/** A flag means the group that the process leads. */
+function signalledBehind(event: CallEvent): readonly Meant[] {
+  const meant =
+    sharesDescriptors(event.tid) && !reachesBehind(event) ? [{ all: true } as const] : behind(event);
+  if ((int(event, 3) & PIDFD_SIGNAL_PROCESS_GROUP) === 0) return meant;
+  return [...meant, ...meant.flatMap((whom) => ("process" in whom ? [{ group: whom.process }] : []))];
+}
+
+/**
+ * Where descriptors are shared, we send the signal, on a copy (doors/act.ts), and see more processes than a caller in a pid
+ * namespace of its own: it reaches none outside of that, and we none whose numbers we do not know.
+ */
+function reachesBehind({ fd, tid }: CallEvent): boolean {
+  const number = fd?.process ?? 0;
+  if (number === -1) return false;
+  return (
+    number === 0 || sharesNumbers(tid) || (isBelow(number, process.pid) && depthOf(number) >= depthOf(tid))
+  );
+}
+
+/**
+ * These are made by the program, on whatever has the number by then. To us they can be done only by whoever may trace any
+ * process; of those, one whose threads share descriptors could exchange it after it was looked at.
+ */
+function behindForPrivileged(event: CallEvent): readonly Meant[] {
+  return mayTraceAny(event.tid) && sharesDescriptors(event.tid) ? [{ all: true }] : behind(event);
+}
+
+/** Most have a file of a namespace here. Our namespaces are those of our pidfd, and nothing that needs keeping. */
+function behindIfKnown(event: CallEvent): readonly Meant[] {
+  return event.fd?.process === undefined ? [] : behind(event);
+}
+
+function isPidfsIoctl(event: CallEvent): boolean {
+  return holds(PIDFS_IOCTL, event.argument(PIDFS_IOCTL.arg));
 }
 
 /** What anybody may read of another process, and what `ps` shows. */
@@ -226,7 +277,7 @@ function realPath(path: string): string | undefined {
 function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undefined {
   for (const whom of meant) {
     if ("process" in whom) {
-      if (isProtected(whom.process) && sharesNumbers(event.tid)) return REFUSAL;
+      if (isProtected(whom.process) && (whom.ours || sharesNumbers(event.tid))) return REFUSAL;
     } else if ("all" in whom) return REFUSAL;
     else if (protectedGroups().includes(whom.group))
       return event.nr === KILL ? signalOthers(event, whom.group) : REFUSAL;
@@ -234,10 +285,17 @@ function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undef
   return undefined;
 }
 
-/** This process, one of its threads, or a child of it. */
+/** This process, one of its threads, or a child of it; and the init that a launcher has in a pid namespace. */
 function isProtected(number: number): boolean {
   if (number === process.pid || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
-  return readStat(number)?.parent === process.pid;
+  const above = readStat(number)?.parent;
+  if (above === undefined || above === process.pid) return above !== undefined;
+  return readStat(above)?.parent === process.pid && /^NSpid:.*\t1$/m.test(readText(`/proc/${number}/status`));
+}
+
+function mayTraceAny(tid: number): boolean {
+  const effective = /^CapEff:\t(\w+)$/m.exec(readText(`/proc/${tid}/status`))?.[1];
+  return effective === undefined || ((BigInt(`0x${effective}`) >> CAP_SYS_PTRACE) & 1n) === 1n;
 }
 
 function protectedGroups(): number[] {
@@ -246,8 +304,12 @@ function protectedGroups(): number[] {
 
 /** In a namespace of its own a process has other numbers for others, and none for us. */
 function sharesNumbers(tid: number): boolean {
-  const numbers = /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1];
-  return numbers === undefined || numbers === readText(`/proc/${tid}/status`).match(/^Pid:\t(\d+)$/m)?.[1];
+  return depthOf(tid) <= 1;
+}
+
+/** In how many pid namespaces it has a number, from ours on. */
+function depthOf(tid: number): number {
+  return /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1]?.split("\t").length ?? 0;
 }
 
 /** A signal for the group that we are in: all the others get it, from us, if the caller may send it to them. */

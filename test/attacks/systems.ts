@@ -42,7 +42,8 @@ const POLICIES: Readonly<Record<Goal, (arena: Arena) => string>> = {
   escape: (a) => `${writeOnlyAllowed(a)}
 - { id: typing, deny: ioctl, where: { cmd: TIOCSTI }, reason: Keys are for people to press. }`,
   harm: (a) =>
-    `- { id: outside, deny: write, path: "${a.path("outside")}/**", reason: It is to stay as it is. }`,
+    `- { id: outside, deny: write, path: "${a.path("outside")}/**", reason: It is to stay as it is. }
+- { id: elsewhere, deny: connect, address: 192.0.2.0/24, reason: Every connection is looked at. }`,
 };
 
 function writeOnlyAllowed(a: Arena): string {

@@ -30,7 +30,7 @@ describe("what comes with every session", () => {
       ["sched_setaffinity", 0, 8, "o:8"],
       ["fcntl", 1, 3],
       ["ioctl", 1, 0x5401, "o:64"],
-      ["kill", 999_999_999, 10],
+      ["kill", 999_999_999, 0],
       ["tgkill", 999_999_999, 999_999_999, 10],
       ["setpriority", 0, 0, 0],
     ];

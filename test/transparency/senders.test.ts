@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -90,6 +91,34 @@ it("whoever is connected to learns as which user, and is reached by nobody who m
   const { output } = await capture(["/usr/bin/python3", "-c", SERVER], { policy, fence: "none", cwd: where });
   rmSync(where, { recursive: true });
   expect(output).toBe("0 (0, 0)\n1234 (1234, 1234)\n1234 13\n");
+});
+
+const SIGNALS = `
+import os, signal, sys, threading, time
+threads = int(sys.argv[1])
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+for _ in range(threads): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+pid = os.fork()
+if pid == 0:
+    info = signal.sigwaitinfo([signal.SIGUSR1])
+    print(info.si_signo, info.si_pid == os.getppid(), info.si_uid, flush=True)
+    os._exit(0)
+for fd in (os.pidfd_open(pid), os.open("/proc/%d" % pid, os.O_RDONLY)):
+    signal.pidfd_send_signal(fd, 0)
+signal.pidfd_send_signal(fd, signal.SIGUSR1)
+os.waitpid(pid, 0)
+try: signal.pidfd_send_signal(fd, signal.SIGUSR1)
+except OSError as error: print(error.errno)
+try: signal.pidfd_send_signal(0, signal.SIGUSR1)
+except OSError as error: print(error.errno)
+`;
+
+it.each([0, 2])("signals by pidfd name their sender, with %i other threads", async (threads) => {
+  const command = ["/usr/bin/python3", "-c", SIGNALS, String(threads)];
+  const bare = spawnSync(command[0]!, command.slice(1), { encoding: "latin1" }).stdout;
+  expect(bare).toMatch(/^10 True \d+\n3\n9\n$/);
+  for (const door of ["auto", "trace"] as const)
+    expect((await capture(command, { policy, fence: "none", door })).output, door).toBe(bare);
 });
 
 it("chromium finds its own processes, and shows a page", async () => {

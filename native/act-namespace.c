@@ -1,0 +1,203 @@
+/*
+ * Files that mean something else by the namespaces of whoever opens them: devices, the kernel's settings, control groups.
+ * They are opened in the caller's namespaces, or not at all.
+ */
+#define _GNU_SOURCE
+#include "act.h"
+#include "identity.h"
+#include "path.h"
+
+#include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+
+/* Those that a thread can enter by itself. */
+static const char *const JOINED[] = { "net", "ipc", "uts", "cgroup" };
+enum { KINDS = sizeof JOINED / sizeof JOINED[0] };
+enum { MEMORY = 1, CONSOLES = 4, TERMINALS = 5, FIRST_PTY = 136, LAST_PTY = 143 };
+
+/* In /proc, wherever that is mounted. `fixed` is a namespace that a thread cannot enter: where that differs, nothing is opened. */
+static const struct setting {
+	const char *part;
+	const char *fixed;
+	int writing;
+} SETTINGS[] = {
+	{ "/sys/net/", NULL, 0 },	     { "/sys/fs/mqueue/", NULL, 0 },  { "/sys/kernel/msg", NULL, 0 },
+	{ "/sys/kernel/sem", NULL, 0 },	     { "/sys/kernel/shm", NULL, 0 },  { "/sys/kernel/auto_msgmni", NULL, 0 },
+	{ "/sysvipc/", NULL, 0 },	     { "/keys", NULL, 0 },	      { "/key-users", NULL, 0 },
+	{ "/fs/nfs", NULL, 0 },		     { "/sys/user/", "user", 0 },     { "/sys/kernel/pid_max", "pid", 1 },
+	{ "/sys/kernel/ns_last_pid", "pid", 1 }, { "/sys/kernel/cad_pid", "pid", 1 },
+};
+
+static int is_of_namespaces(const struct stat *info)
+{
+	unsigned int kind = major(info->st_rdev);
+	return S_ISCHR(info->st_mode) && kind != MEMORY && kind != CONSOLES && kind != TERMINALS &&
+	       !(kind >= FIRST_PTY && kind <= LAST_PTY);
+}
+
+static const struct setting *setting_of(const char *name, int writes)
+{
+	for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++)
+		if (strstr(name, SETTINGS[i].part) != NULL && (writes || !SETTINGS[i].writing))
+			return &SETTINGS[i];
+	return NULL;
+}
+
+struct special {
+	int object;
+	dev_t device;
+	const struct setting *setting; /* NULL: not in /proc */
+	char name[PATH_MAX];
+};
+
+/* Whether what is held is such a file. What cannot be known is. */
+static int is_special(int object, int flags, struct special *s)
+{
+	struct stat info;
+	struct statfs system;
+	int writes = (flags & O_ACCMODE) != O_RDONLY;
+	memset(s, 0, sizeof *s);
+	s->object = object;
+	if (fstat(object, &info) < 0 || fstatfs(object, &system) < 0)
+		return 1;
+	s->device = info.st_dev;
+	if (system.f_type == CGROUP_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC)
+		return writes;
+	if (system.f_type != PROC_SUPER_MAGIC)
+		return is_of_namespaces(&info);
+	ssize_t length = name_of(object, s->name, sizeof s->name - 1);
+	s->name[length < 0 ? 0 : length] = 0;
+	s->setting = setting_of(s->name, writes);
+	return s->setting != NULL || length < 0;
+}
+
+/* ------------------------------------------------------------------ going there and back */
+
+/* Ours, opened before any thread has left them: the first thread is often the one that leaves, so /proc/self does not say. */
+static int home[KINDS] = { -1, -1, -1, -1 };
+
+static void open_home(void)
+{
+	char path[64];
+	for (int i = 0; i < KINDS; i++) {
+		snprintf(path, sizeof path, "/proc/thread-self/ns/%s", JOINED[i]);
+		home[i] = open(path, O_RDONLY | O_CLOEXEC);
+	}
+}
+
+void act_remember_namespaces(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, open_home);
+}
+
+static int join(pid_t tid, int kind)
+{
+	char path[64];
+	if (home[kind] < 0)
+		return -1;
+	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)tid, JOINED[kind]);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), failed = fd < 0 || setns(fd, 0) < 0;
+	if (fd >= 0)
+		close(fd);
+	return failed ? -1 : 0;
+}
+
+/* As ourselves. Returns whether all that differ could be entered; `entered` has a bit for each that was. */
+static int enter(pid_t tid, const struct special *s, int *entered)
+{
+	if (s->setting && s->setting->fixed && !identity_shares(tid, s->setting->fixed))
+		return 0;
+	for (int i = 0; i < KINDS; i++) {
+		if (identity_shares(tid, JOINED[i]))
+			continue;
+		if (join(tid, i) < 0)
+			return 0;
+		*entered |= 1 << i;
+	}
+	return 1;
+}
+
+static void come_back(int entered)
+{
+	for (int i = 0; i < KINDS; i++)
+		if (entered & 1 << i && setns(home[i], 0) < 0)
+			abort(); /* whoever cannot find back must not go on */
+}
+
+/* ------------------------------------------------------------------ opening */
+
+/* The top of the /proc that a file is in, held before the caller's rights are ours. */
+static int proc_of(pid_t tid, dev_t device)
+{
+	char theirs[64];
+	struct stat info;
+	snprintf(theirs, sizeof theirs, "/proc/%d/root/proc", (int)tid);
+	const char *const ways[] = { "/proc", theirs };
+	for (int i = 0; i < 2; i++) {
+		int fd = open(ways[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 && fstat(fd, &info) == 0 && info.st_dev == device)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	errno = EACCES;
+	return -1;
+}
+
+/* A setting belongs to the namespace in which its name was looked up: so it is looked up again. No link is in that name. */
+static int open_setting(int proc, const struct special *s, int flags)
+{
+	char name[PATH_MAX];
+	struct stat info;
+	int fd = openat(proc, strstr(s->name, s->setting->part) + 1, flags | O_NOFOLLOW);
+	if (fd < 0)
+		return -1;
+	ssize_t length = name_of(fd, name, sizeof name - 1);
+	name[length < 0 ? 0 : length] = 0;
+	if (fstat(fd, &info) == 0 && info.st_dev == s->device && strcmp(name, s->name) == 0)
+		return fd;
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+static int open_there(int proc, const struct special *s, int flags)
+{
+	char number[16];
+	if (s->setting)
+		return open_setting(proc, s, flags);
+	snprintf(number, sizeof number, "%d", s->object);
+	return openat(own_fds(), number, flags);
+}
+
+int act_opened_in_namespaces(const struct act *act, int object, int flags, int *fd)
+{
+	struct special s;
+	if (!(act->apart || act->as_tracee) || !is_special(object, flags, &s))
+		return 0;
+	identity_pause();
+	int entered = 0, proc = s.setting ? proc_of(act->tid, s.device) : -1;
+	int there = (!s.setting || proc >= 0) && enter(act->tid, &s, &entered);
+	there = identity_resume() == 0 && there;
+	*fd = there ? open_there(proc, &s, flags) : -1;
+	int error = there ? errno : EACCES;
+	identity_pause();
+	come_back(entered);
+	if (proc >= 0)
+		close(proc);
+	if (identity_resume() < 0 && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+		error = EACCES;
+	}
+	errno = error;
+	return 1;
+}
