@@ -98,7 +98,8 @@ export const REGISTER = {
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;
 export const MAX_PINS = 2;
-/** Of a pin: its state comes first, then an errno, then the object that was found. */
+/** Of a pin: its state comes first, then an errno, the object that was found, its folder, and its name there. */
+export const PIN_NAME = 16;
 export const PIN_FOUND = 1;
 export const PIN_MISSING = 2;
 export const PIN_FAILED = 3;

@@ -31,6 +31,7 @@ import { Settled } from "./settled.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
+import { refusalOfFence } from "./within-fence.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
@@ -250,11 +251,12 @@ export class Handler {
   /** What we do in the program's place must not go further than the fence lets the program go. */
   #withinFence(event: DecodedCall, decision: Decision): Decision {
     const { mirror } = this.#o;
-    const happens = decision.action === "allow" || decision.action === "fault";
+    // What a policy leads elsewhere goes where the policy says.
+    const happens = ["allow", "fault", "ask"].includes(decision.action);
     if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
-    if (event.unreachable !== 0) return decision; // the kernel says so first
-    if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
-    return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
+    const errno = refusalOfFence(mirror, event);
+    if (errno === 0) return decision;
+    return { ...deny("it lies beyond the fence", errno), rule: "fence", policy: "hermes", version: "" };
   }
 
   #holdFor(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
