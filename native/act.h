@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 
 enum { ADDRESS_SIZE = 132, HOW_SIZE = 24 };
 
@@ -15,6 +16,7 @@ struct act {
 	uint64_t args[ARGUMENTS];
 	int as_tracee;           /* become it first */
 	int apart;               /* it may have another root than we have */
+	int at_once;             /* others wait meanwhile: it must not wait, and says -EAGAIN where it would have to */
 	int masks;               /* it makes something, with this umask */
 	mode_t umask;
 	struct pin pins[MAX_PINS];
@@ -22,8 +24,8 @@ struct act {
 	uint32_t how_size;
 	uint8_t *addresses;      /* ADDRESS_SIZE bytes per message: its length, then the address; NULL: none */
 	uint32_t address_count;
+	size_t sent;             /* bytes of its first message that have gone, where it is made in several pieces */
 };
-
 
 struct outcome {
 	int64_t result; /* what the tracee sees; ignored when there is a descriptor for it */
@@ -35,6 +37,8 @@ struct outcome {
 struct act *act_of(struct session *s, const struct event *event);
 /* Whether making it could take long, so that it must not be made where others wait. */
 int act_may_block(const struct act *act);
+/* Whether it is to be made anew where only its caller waits: it could not be made at once. */
+int act_has_to_wait(const struct act *act, const struct outcome *outcome);
 struct outcome act_make(struct act *act);
 void act_discard(struct act *act);
 
@@ -47,6 +51,13 @@ int act_take(const struct act *act, uint64_t address, void *into, size_t length)
 /* … the name of an extended attribute, 0 or -errno */
 int64_t act_take_name(const struct act *act, int argument, char *name, size_t size);
 
+/* act-data.c: a copy of `length` bytes of the caller's data from `from` on, 0 or -errno; all copies have one budget */
+int64_t act_data_take(const struct act *act, const struct iovec *pieces, size_t count, size_t from, size_t length,
+		      struct iovec *copy);
+void act_data_free(struct iovec *copy);
+/* … a copy of a tracee's descriptor, or -errno */
+int descriptor_of(pid_t tid, int fd);
+
 /* act-open.c */
 struct outcome act_open(struct act *act);
 int act_open_may_block(const struct act *act);
@@ -57,8 +68,9 @@ int64_t act_on_descriptor(const struct act *act);
 /* Whether the pinned file may not become so large. Then its caller has had the signal that says so. */
 int act_grows_too_large(const struct act *act, int64_t size);
 /* act-socket.c */
-int descriptor_of(pid_t tid, int fd);
-int64_t act_on_socket(const struct act *act);
+int64_t act_on_socket(struct act *act);
+/* Of a send that is given up: what the caller is told of the bytes that have gone, 0 for none. */
+int64_t act_sent(struct act *act);
 int act_socket_may_block(const struct act *act);
 
 #endif
