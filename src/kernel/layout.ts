@@ -135,7 +135,7 @@ export const SETTLED_FIELD = {
   inForce: 0,
   classCount: 4,
   mayPlace: 8,
-  readers: 12,
+  generation: 12,
   classes: SETTLED_CLASSES_OFFSET,
   next: SETTLED_NEXT_OFFSET,
   allowed: SETTLED_ALLOWED_OFFSET,
