@@ -9,6 +9,7 @@ import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../
 import { holds } from "../policy/stack.js";
 import { processes, readStat, readText } from "../process/proc.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
+import { CGROUP_FILES, cgroupIsOurUsers, controlsOurCgroup } from "./cgroup-defence.js";
 
 /**
  * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
@@ -158,7 +159,7 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
       meantBy.set(nr, act.meant);
       calls.set(nr, interest(nr, lasting && namesUs(act.when) ? undefined : act.when));
     }
-  if (isRoot || files.length > 0)
+  if (isRoot || files.length > 0 || cgroupIsOurUsers())
     for (const deed of DEEDS) {
       const { nr } = deed.call;
       if (changesFile(deed)) calls.set(nr, interest(nr, whenWriting(deed)));
@@ -188,7 +189,7 @@ function settlingOf(nr: number, files: readonly string[]): Settling | undefined 
   if (!deedsOf(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
-  return { patterns: [], except: [...UNSETTLED, ...own] };
+  return { patterns: [], except: [...UNSETTLED, ...CGROUP_FILES, ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {
@@ -319,6 +320,7 @@ function isOurs(path: string, writes: boolean, subtree: boolean, files: Readonly
   if (path.startsWith("/memfd:hermes-")) return true;
   if (path.startsWith("/proc/")) return isOurProc(path, writes);
   if (!writes) return false;
+  if (controlsOurCgroup(path)) return true;
   if (files.has(path) || files.has(path.replace(/\.\d+$/, ""))) return true; // a trace may be in parts
   return subtree && [...files].some((file) => file.startsWith(path === "/" ? path : `${path}/`));
 }
