@@ -232,7 +232,10 @@ static int64_t make_link(const struct act *act)
 	const struct pin *from = &act->pins[0], *to = &act->pins[1];
 	char path[64];
 	struct stat info;
-	if (fstat(from->object, &info) == 0 && S_ISLNK(info.st_mode) && from->parent >= 0)
+	int known = fstat(from->object, &info) == 0;
+	if (known && !S_ISDIR(info.st_mode) && from->parent >= 0 && strchr(from->name, '/') != NULL && from->name[0] != '/')
+		return -ENOTDIR;
+	if (known && S_ISLNK(info.st_mode) && from->parent >= 0)
 		return act_result(linkat(from->parent, from->name, to->parent, to->name, 0));
 	return act_result(linkat(AT_FDCWD, as_path(from, path, sizeof path), to->parent, to->name, AT_SYMLINK_FOLLOW));
 }

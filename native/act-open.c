@@ -115,6 +115,21 @@ static int open_callers_terminal(pid_t tid, int flags)
 	return fd;
 }
 
+/*
+ * A file whose holder of a lease is asked to give it up is waited for, up to /proc/sys/fs/lease-break-time (fcntl(2)):
+ * where others wait we only ask.
+ */
+static int open_at_once(const char *name, int flags, mode_t mode)
+{
+	int fd = openat(own_fds(), name, flags | O_NONBLOCK, mode);
+	if (fd >= 0 && fcntl(fd, F_SETFL, flags) < 0) {
+		close(fd);
+		errno = EIO;
+		return -1;
+	}
+	return fd;
+}
+
 static int reopen(const struct act *act, const struct pin *pin, int flags, mode_t mode)
 {
 	char name[16];
@@ -145,7 +160,8 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 	if (act_opened_in_namespaces(act, pin->object, flags, &fd))
 		return fd;
 	snprintf(name, sizeof name, "%d", pin->object);
-	return openat(own_fds(), name, flags, mode);
+	return act->at_once && S_ISREG(info.st_mode) && !(flags & O_NONBLOCK) ? open_at_once(name, flags, mode)
+									       : openat(own_fds(), name, flags, mode);
 }
 
 /* ------------------------------------------------------------------ what cannot be undone waits for the descriptor */

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,26 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MAX_DATA = 16 * 1024 * 1024, MAX_CONTROL = 64 * 1024, MAX_PASSED = 253, THREAD_PIDFD = O_EXCL };
-
-/* A copy of a tracee's descriptor, or -errno. */
-int descriptor_of(pid_t tid, int fd)
-{
-	struct identity identity;
-	identity_pause();
-	int pidfd = (int)syscall(SYS_pidfd_open, tid, THREAD_PIDFD); /* Linux 6.9 */
-	if (pidfd < 0 && identity_read(tid, &identity) == 0)
-		pidfd = (int)syscall(SYS_pidfd_open, identity.process, 0);
-	int copy = pidfd < 0 ? -errno : (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	if (pidfd >= 0 && copy < 0)
-		copy = -errno;
-	if (pidfd >= 0)
-		close(pidfd);
-	int failed = identity_resume();
-	if (failed && copy >= 0)
-		close(copy);
-	return failed ? failed : copy;
-}
+enum { STREAM_PIECE = 64 * 1024, MAX_CONTROL = 64 * 1024, MAX_PASSED = 253 };
 
 /* ------------------------------------------------------------------ addresses */
 
@@ -120,7 +102,10 @@ static int64_t bind_socket(const struct act *act, int fd)
 
 struct outgoing {
 	struct msghdr header;
-	struct iovec data;
+	struct iovec pieces[IOV_MAX]; /* where the caller has the data */
+	size_t piece_count;
+	size_t total;
+	struct iovec data; /* our copy of some of it, or of all */
 	uint8_t *control;
 	int passed[MAX_PASSED];
 	int passed_count;
@@ -130,36 +115,23 @@ static void release(struct outgoing *o)
 {
 	for (int i = 0; i < o->passed_count; i++)
 		close(o->passed[i]);
-	free(o->data.iov_base);
+	act_data_free(&o->data);
 	free(o->control);
+	free(o);
 }
 
-static int64_t gather(const struct act *act, uint64_t vectors, uint64_t count, struct outgoing *o)
+static int64_t find_data(const struct act *act, uint64_t vectors, uint64_t count, struct outgoing *o)
 {
-	struct iovec pieces[IOV_MAX];
-	size_t total = 0, done = 0;
 	if (count > IOV_MAX)
 		return -EMSGSIZE;
-	if (count > 0 && act_take(act, vectors, pieces, count * sizeof pieces[0]) < 0)
+	if (count > 0 && act_take(act, vectors, o->pieces, count * sizeof o->pieces[0]) < 0)
 		return -EFAULT;
+	o->piece_count = count;
 	for (uint64_t i = 0; i < count; i++) {
-		if (pieces[i].iov_len > MAX_DATA - total)
-			pieces[i].iov_len = MAX_DATA - total; /* a stream takes less than it is given; a packet is never so long */
-		total += pieces[i].iov_len;
+		if (o->pieces[i].iov_len > (size_t)INT_MAX - o->total)
+			o->pieces[i].iov_len = (size_t)INT_MAX - o->total; /* as the kernel does: MAX_RW_COUNT */
+		o->total += o->pieces[i].iov_len;
 	}
-	o->data.iov_base = malloc(total + 1);
-	if (o->data.iov_base == NULL)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < count; i++) {
-		size_t length = pieces[i].iov_len;
-		if (length > 0 && act_take(act, (uint64_t)(uintptr_t)pieces[i].iov_base, (char *)o->data.iov_base + done,
-					   length) < 0)
-			return -EFAULT;
-		done += length;
-	}
-	o->data.iov_len = total;
-	o->header.msg_iov = &o->data;
-	o->header.msg_iovlen = 1;
 	return 0;
 }
 
@@ -322,26 +294,86 @@ static int64_t send_message(const struct act *act, int fd, struct target *t, str
 	return is_unix(fd) ? send_to_unix(act, &s, t, o) : send_now(&s);
 }
 
-static int64_t send_one(const struct act *act, int fd, uint32_t message, uint64_t header, int flags)
+static int send_flags(const struct act *act);
+
+/* A packet goes at once, or not at all. One that is longer than the socket's buffer never goes. */
+static int64_t send_packet(struct act *act, int fd, struct target *t, struct outgoing *o, int flags)
 {
-	struct outgoing o;
+	int room = 0;
+	socklen_t size = sizeof room;
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, &size) == 0 && o->total > (size_t)room && o->total > UINT16_MAX)
+		return -EMSGSIZE;
+	int64_t failed = act_data_take(act, o->pieces, o->piece_count, 0, o->total, &o->data);
+	return failed ? failed : send_message(act, fd, t, o, flags);
+}
+
+/* As much as the socket takes at a time: while it takes nothing, we hold nothing. */
+static int64_t send_stream(struct act *act, int fd, struct target *t, struct outgoing *o, int flags)
+{
+	int waits = !(flags & MSG_DONTWAIT) && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	int64_t result = 0;
+	do {
+		size_t length = o->total - act->sent < STREAM_PIECE ? o->total - act->sent : STREAM_PIECE;
+		int last = act->sent + length == o->total;
+		struct pollfd ready = { fd, POLLOUT, 0 };
+		if (waits && t->size == 0 && poll(&ready, 1, -1) < 0)
+			return -errno;
+		if ((result = act_data_take(act, o->pieces, o->piece_count, act->sent, length, &o->data)) < 0)
+			break;
+		int at_once = t->size == 0 ? MSG_DONTWAIT : 0;
+		result = send_message(act, fd, t, o, (last ? flags : flags & ~MSG_OOB) | at_once);
+		act_data_free(&o->data);
+		if (result > 0) {
+			act->sent += (size_t)result;
+			o->header.msg_control = NULL; /* it went with the first byte */
+			o->header.msg_controllen = 0;
+			t->size = 0;
+		}
+	} while ((result > 0 && act->sent < o->total) || (result == -EAGAIN && waits && t->size == 0));
+	if (result == -EINTR && waits)
+		return result;
+	return act->sent > 0 ? (int64_t)act->sent : result;
+}
+
+static int64_t send_outgoing(struct act *act, int fd, struct target *t, struct outgoing *o, int flags)
+{
+	int type = 0;
+	socklen_t size = sizeof type;
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
+		return -errno;
+	o->header.msg_iov = &o->data;
+	o->header.msg_iovlen = 1;
+	return type == SOCK_STREAM ? send_stream(act, fd, t, o, flags) : send_packet(act, fd, t, o, flags);
+}
+
+static int64_t send_one(struct act *act, int fd, uint32_t message, uint64_t header, int flags)
+{
+	struct outgoing *o = calloc(1, sizeof *o);
 	struct msghdr theirs;
 	struct target t;
-	memset(&o, 0, sizeof o);
+	if (o == NULL)
+		return -ENOMEM;
 	int64_t result = target_of(act, message, &t);
 	if (result == 0 && act_take(act, header, &theirs, sizeof theirs) < 0)
 		result = -EFAULT;
 	if (result == 0)
-		result = gather(act, (uint64_t)(uintptr_t)theirs.msg_iov, theirs.msg_iovlen, &o);
+		result = find_data(act, (uint64_t)(uintptr_t)theirs.msg_iov, theirs.msg_iovlen, o);
+	if (result == 0 && act->sent == 0)
+		result = take_control(act, (uint64_t)(uintptr_t)theirs.msg_control, theirs.msg_controllen, o);
 	if (result == 0)
-		result = take_control(act, (uint64_t)(uintptr_t)theirs.msg_control, theirs.msg_controllen, &o);
-	if (result == 0)
-		result = send_message(act, fd, &t, &o, flags);
-	release(&o);
+		result = send_outgoing(act, fd, &t, o, flags);
+	release(o);
 	return result;
 }
 
-static int64_t send_many(const struct act *act, int fd)
+static int tell_length(const struct act *act, uint64_t at, uint32_t sent)
+{
+	identity_pause();
+	int failed = memory_write(act->tid, at + 56, &sent, sizeof sent);
+	return identity_resume() < 0 || failed ? -EFAULT : 0;
+}
+
+static int64_t send_many(struct act *act, int fd)
 {
 	uint32_t count = (uint32_t)act->args[2], done = 0;
 	int64_t result = 0;
@@ -349,51 +381,53 @@ static int64_t send_many(const struct act *act, int fd)
 		count = IOV_MAX;
 	for (; done < count; done++) {
 		uint64_t at = act->args[1] + done * 64ull;
-		result = send_one(act, fd, done, at, (int)act->args[3]);
+		result = send_one(act, fd, done, at, send_flags(act));
+		if (result < 0 && done > 0 && act->sent > 0)
+			result = (int64_t)act->sent; /* what is gone is gone */
 		if (result < 0)
 			break;
-		uint32_t sent = (uint32_t)result;
-		identity_pause();
-		int failed = memory_write(act->tid, at + 56, &sent, sizeof sent);
-		if (identity_resume() < 0 || failed)
+		act->sent = 0;
+		if (tell_length(act, at, (uint32_t)result) < 0)
 			return -EFAULT;
 	}
 	return done > 0 ? done : result;
 }
 
-static int64_t send_to(const struct act *act, int fd)
+static int64_t send_to(struct act *act, int fd)
 {
-	struct outgoing o;
 	struct target t;
-	size_t length = act->args[2] > MAX_DATA ? MAX_DATA : act->args[2];
 	int64_t result = target_of(act, 0, &t);
 	if (result)
 		return result;
-	memset(&o, 0, sizeof o);
-	o.data.iov_base = malloc(length + 1);
-	o.data.iov_len = length;
-	o.header.msg_iov = &o.data;
-	o.header.msg_iovlen = 1;
-	if (o.data.iov_base == NULL)
-		result = -ENOMEM;
-	else if (length > 0 && act_take(act, act->args[1], o.data.iov_base, length) < 0)
-		result = -EFAULT;
-	else
-		result = send_message(act, fd, &t, &o, (int)act->args[3]);
-	release(&o);
+	struct outgoing *o = calloc(1, sizeof *o);
+	if (o == NULL)
+		return -ENOMEM;
+	o->total = act->args[2] > INT_MAX ? INT_MAX : act->args[2];
+	o->pieces[0] = (struct iovec){ (void *)(uintptr_t)act->args[1], o->total };
+	o->piece_count = 1;
+	result = send_outgoing(act, fd, &t, o, send_flags(act));
+	release(o);
 	return result;
+}
+
+int64_t act_sent(struct act *act)
+{
+	int64_t sent = (int64_t)act->sent;
+	if (sent == 0 || act->nr != SYS_sendmmsg)
+		return sent;
+	return tell_length(act, act->args[1], (uint32_t)sent) < 0 ? -EFAULT : 1;
 }
 
 /* ------------------------------------------------------------------ all of them */
 
-static int message_flags(const struct act *act)
+static int send_flags(const struct act *act)
 {
 	return act->nr == SYS_sendmsg ? (int)act->args[2] : act->nr == SYS_connect ? 0 : (int)act->args[3];
 }
 
 int act_socket_may_block(const struct act *act)
 {
-	if (message_flags(act) & MSG_DONTWAIT)
+	if (send_flags(act) & MSG_DONTWAIT)
 		return 0;
 	int fd = descriptor_of(act->tid, (int)act->args[0]);
 	if (fd < 0)
@@ -403,7 +437,7 @@ int act_socket_may_block(const struct act *act)
 	return !(flags & O_NONBLOCK);
 }
 
-int64_t act_on_socket(const struct act *act)
+int64_t act_on_socket(struct act *act)
 {
 	int64_t result;
 	int fd = descriptor_of(act->tid, (int)act->args[0]);
@@ -420,13 +454,13 @@ int64_t act_on_socket(const struct act *act)
 		result = send_to(act, fd);
 		break;
 	case SYS_sendmsg:
-		result = send_one(act, fd, 0, act->args[1], message_flags(act));
+		result = send_one(act, fd, 0, act->args[1], send_flags(act));
 		break;
 	default:
 		result = send_many(act, fd);
 	}
 	close(fd);
-	if (result == -EPIPE && act->nr != SYS_connect && !(message_flags(act) & MSG_NOSIGNAL))
+	if (result == -EPIPE && act->nr != SYS_connect && !(send_flags(act) & MSG_NOSIGNAL))
 		syscall(SYS_tkill, act->tid, SIGPIPE); /* ours was held back: it is the caller's */
 	return result;
 }

@@ -132,11 +132,17 @@ int act_may_block(const struct act *act)
 		return act_open_may_block(act);
 	case SYS_connect: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
 		return act_socket_may_block(act);
-	case SYS_fallocate:
+	case SYS_fallocate: case SYS_truncate: /* … which waits for whoever has a lease on the file */
 		return 1;
 	default:
 		return 0;
 	}
+}
+
+int act_has_to_wait(const struct act *act, const struct outcome *outcome)
+{
+	int opens = act->nr == SYS_open || act->nr == SYS_openat || act->nr == SYS_creat || act->nr == SYS_openat2;
+	return opens && act->at_once && outcome->fd < 0 && outcome->result == -EAGAIN;
 }
 
 static struct outcome make(struct act *act)

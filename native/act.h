@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 enum { ADDRESS_SIZE = 132, HOW_SIZE = 24 };
 
@@ -17,6 +18,7 @@ struct act {
 	uint64_t args[ARGUMENTS];
 	int as_tracee;           /* become it first */
 	int apart;               /* it may have another root than we have */
+	int at_once;             /* others wait meanwhile: it must not wait, and says -EAGAIN where it would have to */
 	int masks;               /* it makes something, with this umask */
 	mode_t umask;
 	struct pin pins[MAX_PINS];
@@ -24,8 +26,8 @@ struct act {
 	uint32_t how_size;
 	uint8_t *addresses;      /* ADDRESS_SIZE bytes per message: its length, then the address; NULL: none */
 	uint32_t address_count;
+	size_t sent;             /* bytes of its first message that have gone, where it is made in several pieces */
 };
-
 
 struct outcome {
 	int64_t result; /* what the tracee sees; ignored when there is a descriptor for it */
@@ -39,6 +41,8 @@ struct outcome {
 struct act *act_of(struct session *s, const struct event *event);
 /* Whether making it could take long, so that it must not be made where others wait. */
 int act_may_block(const struct act *act);
+/* Whether it is to be made anew where only its caller waits: it could not be made at once. */
+int act_has_to_wait(const struct act *act, const struct outcome *outcome);
 struct outcome act_make(struct act *act);
 void act_discard(struct act *act);
 /* The part of O_TRUNC that waits for the descriptor to be the tracee's: 0 or -errno. */
@@ -52,6 +56,13 @@ static inline int64_t act_result(int64_t result)
 int act_take(const struct act *act, uint64_t address, void *into, size_t length);
 /* … the name of an extended attribute, 0 or -errno */
 int64_t act_take_name(const struct act *act, int argument, char *name, size_t size);
+
+/* act-data.c: a copy of `length` bytes of the caller's data from `from` on, 0 or -errno; all copies have one budget */
+int64_t act_data_take(const struct act *act, const struct iovec *pieces, size_t count, size_t from, size_t length,
+		      struct iovec *copy);
+void act_data_free(struct iovec *copy);
+/* … a copy of a tracee's descriptor, or -errno */
+int descriptor_of(pid_t tid, int fd);
 
 /* act-open.c */
 struct outcome act_open(struct act *act);
@@ -81,8 +92,9 @@ int64_t act_on_process(const struct act *act);
  */
 long process_behind(int fd);
 /* act-socket.c */
-int descriptor_of(pid_t tid, int fd);
-int64_t act_on_socket(const struct act *act);
+int64_t act_on_socket(struct act *act);
+/* Of a send that is given up: what the caller is told of the bytes that have gone, 0 for none. */
+int64_t act_sent(struct act *act);
 int act_socket_may_block(const struct act *act);
 
 #endif

@@ -383,7 +383,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(plan_fence, cgroups); FIELD(plan_fence, handled_files); FIELD(plan_fence, handled_ports);
 	FIELD(plan_fence, scopes); FIELD(plan_fence, in_force); FIELD(plan_fence, errnos);
 	PUT("plan_fence", sizeof(struct plan_fence));
-	FIELD(settled, in_force); FIELD(settled, class_count); FIELD(settled, may_place); FIELD(settled, readers);
+	FIELD(settled, in_force); FIELD(settled, class_count); FIELD(settled, may_place); FIELD(settled, generation);
 	FIELD(settled, classes); FIELD(settled, next); FIELD(settled, allowed);
 	FIELD(settled, missed); FIELD(settled, missing);
 	FIELD(settled_class, nr); FIELD(settled_class, flags_at); FIELD(settled_class, flags); FIELD(settled_class, dirfd_at);

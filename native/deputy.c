@@ -192,8 +192,12 @@ static void *run_deputy(void *argument)
 		} while (outcome.fd < 0 && outcome.result == -EINTR && !interrupted(d, since, &seen, &outcome.result));
 		timer_delete(timer);
 	}
+	/* Bytes that have gone are not sent again: it is told of those. */
+	int64_t sent = outcome.fd < 0 && outcome.result < 0 ? act_sent(d->act) : 0;
+	if (sent != 0)
+		outcome.result = sent;
 	act_discard(d->act); /* what it held is let go before the caller goes on */
-	if (d->leaves)
+	if (d->leaves && sent == 0)
 		let_happen(d->listener, d->id);
 	else
 		respond(d->listener, d->id, &outcome);
@@ -247,14 +251,19 @@ void deputy_answer(int listener, struct keep *keep, uint64_t id, const struct ou
 void deputy_serve(int listener, struct keep *keep, uint64_t id, struct act *act)
 {
 	struct outcome outcome = { .fd = -1 };
-	if (act_may_block(act)) {
-		outcome.result = start(listener, keep, id, act);
-		if (outcome.result == 0)
-			return;
-	} else {
+	int waits = act_may_block(act);
+	if (!waits) {
+		act->at_once = 1;
 		do
 			outcome = act_make(act);
 		while (outcome.fd < 0 && outcome.result == -EINTR); /* our own wake-up: the caller's signals do not reach us */
+		waits = act_has_to_wait(act, &outcome);
+	}
+	if (waits) {
+		act->at_once = 0;
+		outcome.result = start(listener, keep, id, act);
+		if (outcome.result == 0)
+			return;
 	}
 	act_discard(act); /* before the caller goes on: a pin may be a copy of its own descriptor */
 	deputy_answer(listener, keep, id, &outcome);

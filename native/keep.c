@@ -154,7 +154,7 @@ static void hear_supervisor(struct keeper *k)
 		return;
 	}
 	if (message.kind == TELL_HEARD && k->unheard > 0)
-		k->unheard = 0;
+		k->unheard--; /* each is heard by itself: what is still unread must be nudged for */
 	struct cmsghdr *with = CMSG_FIRSTHDR(&header);
 	if (with == NULL || with->cmsg_type != SCM_RIGHTS || k->listener >= 0)
 		return;

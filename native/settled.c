@@ -36,10 +36,25 @@ static const struct slot *path_of(const struct event *event, const struct settle
 	return there && slot->length > 0 && slot->length < PATH_MAX ? slot : NULL;
 }
 
-static int is_allowed(const struct settled *table, int class, const char *name, size_t length)
+/* What is looked up in one generation of the table. */
+struct look {
+	struct settled *table;
+	unsigned int generation;
+	int class;
+};
+
+static int still_stands(const struct look *look)
 {
-	unsigned state = state_of(table, name, length);
-	return state != 0 && table->allowed[class][state];
+	return atomic_load(&look->table->generation) == look->generation;
+}
+
+/* The table may be emptied and filled anew while it is read: what was read of two generations is no answer. */
+static int is_allowed(const struct look *look, const char *name, size_t length)
+{
+	unsigned state = state_of(look->table, name, length);
+	int allowed = state != 0 && look->table->allowed[look->class][state];
+	atomic_thread_fence(memory_order_acquire);
+	return allowed && still_stands(look);
 }
 
 /* ------------------------------------------------------------------ the quick way */
@@ -105,19 +120,24 @@ static int name_behind_links(int base, const char *path, char *real)
 	return length > 0 && real[0] == '/' && path_is_plain(real);
 }
 
-/* Returns whether there is an outcome. Whatever is opened has an allowed name, and no link leads from it elsewhere. */
-static int open_allowed(const struct session *s, int class, int base, const char *path, const char *name,
+/*
+ * Returns whether there is an outcome. Whatever is opened has an allowed name, and no link leads from it elsewhere. To
+ * open may take long, and other policies may decide by then: they are asked, unless it has changed something already.
+ */
+static int open_allowed(const struct look *look, pid_t tid, int base, const char *path, const char *name,
 			const struct open_how *wish, struct outcome *outcome)
 {
 	char real[PATH_MAX];
-	const struct settled *table = s->settled;
-	pid_t tid = s->event->tid;
-	int truncates = 0, allowed = is_allowed(table, class, name, strlen(name));
+	int truncates = 0, allowed = is_allowed(look, name, strlen(name));
 	int fd = allowed ? open_straight(tid, base, path, wish, &truncates) : -1;
 	int error = allowed ? errno : ELOOP; /* only those names are known that no link is in */
 	if (fd < 0 && error == ELOOP && !(wish->flags & O_NOFOLLOW) && name_behind_links(base, path, real) &&
-	    is_allowed(table, class, real, strlen(real)))
+	    is_allowed(look, real, strlen(real)))
 		fd = open_straight(tid, AT_FDCWD, real, wish, &truncates);
+	if (fd >= 0 && !(wish->flags & (O_CREAT | O_TRUNC)) && !still_stands(look)) {
+		close(fd);
+		return 0;
+	}
 	*outcome = (struct outcome){ .result = -error, .fd = fd, .fd_flags = (uint32_t)wish->flags & O_CLOEXEC,
 				     .truncates = truncates };
 	return fd >= 0 || error == ENOENT;
@@ -144,7 +164,7 @@ static int name_whole(struct session *s, int dirfd, const char *path, char *name
 }
 
 /* For paths that are as plain as most are: returns whether the call is answered. */
-static int answer_straight(struct session *s, int class, int dirfd, const char *path)
+static int answer_straight(struct session *s, const struct look *look, int dirfd, const char *path)
 {
 	char name[2 * PATH_MAX];
 	struct outcome outcome;
@@ -156,7 +176,7 @@ static int answer_straight(struct session *s, int class, int dirfd, const char *
 		return 0;
 	int base = name_whole(s, dirfd, path, name);
 	mode_t own = wish.flags & O_CREAT ? umask(mask) : 0;
-	int answered = base != -1 && open_allowed(s, class, base, path, name, &wish, &outcome);
+	int answered = base != -1 && open_allowed(look, s->event->tid, base, path, name, &wish, &outcome);
 	if (wish.flags & O_CREAT)
 		umask(own);
 	if (answered && outcome.fd >= 0)
@@ -180,15 +200,15 @@ static int make(struct session *s)
 }
 
 /* What it reaches is found and held as always, and its real name is what is looked up. */
-static int answer_by_act(struct session *s, int class, int dirfd, const char *path)
+static int answer_by_act(struct session *s, const struct look *look, int dirfd, const char *path)
 {
 	char real[2 * PATH_MAX];
 	struct stat info;
 	struct pin *pin = session_pins(s);
-	ssize_t length = path_resolve(s->event->tid, dirfd, path, (int)s->settled->classes[class].resolve | session_confined(s), pin,
-				      real, sizeof real);
-	if (length < 0 || !(length == PATH_AS_ASKED ? is_allowed(s->settled, class, path, strlen(path))
-						    : is_allowed(s->settled, class, real, (size_t)length))) {
+	ssize_t length = path_resolve(s->event->tid, dirfd, path,
+				      (int)look->table->classes[look->class].resolve | session_confined(s), pin, real, sizeof real);
+	if (length < 0 || !(length == PATH_AS_ASKED ? is_allowed(look, path, strlen(path))
+						    : is_allowed(look, real, (size_t)length))) {
 		pin_release(pin);
 		return 0;
 	}
@@ -201,12 +221,12 @@ static int answer_by_act(struct session *s, int class, int dirfd, const char *pa
 }
 
 /* The descriptor is held, and the name that it has is what is looked up. */
-static int answer_on_descriptor(struct session *s, int class, int fd)
+static int answer_on_descriptor(struct session *s, const struct look *look, int fd)
 {
 	char name[PATH_MAX];
 	int object = fd < 0 ? -1 : origin_open(&s->origins, s->event->tid, fd);
 	ssize_t length = object < 0 ? -1 : path_of_fd(getpid(), object, name, sizeof name);
-	if (length <= 0 || length == sizeof name || name[0] != '/' || !is_allowed(s->settled, class, name, (size_t)length)) {
+	if (length <= 0 || length == sizeof name || name[0] != '/' || !is_allowed(look, name, (size_t)length)) {
 		if (object >= 0)
 			close(object);
 		return 0;
@@ -218,22 +238,24 @@ static int answer_on_descriptor(struct session *s, int class, int fd)
 static int answer(struct session *s)
 {
 	char path[PATH_MAX];
-	if (!s->settled->in_force)
+	struct look look = { s->settled, atomic_load(&s->settled->generation), -1 };
+	if (!atomic_load(&s->settled->in_force) || look.generation % 2 != 0)
 		return 0;
-	int class = class_of(s->settled, s->event), answered;
-	if (class < 0 || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
+	int answered;
+	look.class = class_of(s->settled, s->event);
+	if (look.class < 0 || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
 		return 0;
-	struct settled_class *c = &s->settled->classes[class];
+	struct settled_class *c = &s->settled->classes[look.class];
 	int dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)s->event->args[c->dirfd_at];
 	if (c->path_at < 0) {
-		answered = answer_on_descriptor(s, class, dirfd);
+		answered = answer_on_descriptor(s, &look, dirfd);
 	} else {
 		const struct slot *slot = path_of(s->event, c);
 		if (slot == NULL)
 			return 0;
 		memcpy(path, s->buffer + slot->offset, slot->length);
 		path[slot->length] = 0;
-		answered = answer_straight(s, class, dirfd, path) || answer_by_act(s, class, dirfd, path);
+		answered = answer_straight(s, &look, dirfd, path) || answer_by_act(s, &look, dirfd, path);
 	}
 	c->made += (unsigned int)answered;
 	return answered;
@@ -242,12 +264,7 @@ static int answer(struct session *s)
 int settled_answers(struct session *s)
 {
 	place_called(s);
-	if (s->settled == NULL)
-		return 0;
-	s->settled->readers++;
-	int answered = answer(s);
-	s->settled->readers--;
-	return answered;
+	return s->settled != NULL && answer(s);
 }
 
 /* ------------------------------------------------------------------ programs that are not there */

@@ -33,7 +33,11 @@ struct settled {
 	atomic_uint in_force;
 	atomic_uint class_count;
 	uint32_t may_place;  /* calls about CPUs come to us: see place.c */
-	atomic_uint readers; /* so many look up now: whoever empties the table waits for them */
+	/*
+	 * Grows by one when the table begins to be emptied, and by one when that is done: odd meanwhile. Nobody waits for
+	 * those who look up, since what they do with an answer may take long; they see that it does not stand any more.
+	 */
+	atomic_uint generation;
 	struct settled_class classes[SETTLED_CLASSES];
 	uint16_t next[SETTLED_STATES][SETTLED_BYTES];      /* the state after one more byte of the path */
 	uint8_t allowed[SETTLED_CLASSES][SETTLED_STATES]; /* whether a path that ends there is allowed */

@@ -105,6 +105,14 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this.shape.makesEntry || this.#mayCreate() ? 0 : ENOENT;
   }
 
+  /** What the paths of the call, or the path of its address, were found to reach, and is held open. */
+  get held(): readonly (ReturnType<typeof readPin> & { readonly path: string })[] {
+    const [address] = this.addresses;
+    const named = address?.family === "unix" && !address.abstract && address.path ? [address.path] : [];
+    const paths = this.shape.paths.length > 0 ? this.paths.map(({ path }) => path) : named;
+    return paths.map((path, i) => ({ ...readPin(this.#shared.pin(i)), path }));
+  }
+
   /** What the first path reaches, by a name that stays true while it is this event's turn. */
   get pinnedFile(): string {
     void this.paths;
@@ -217,11 +225,11 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
 
   #takesEmptyPath(): boolean {
-    return this.call.name === "readlinkat" || (this.#flagBits() & AT_EMPTY_PATH) !== 0;
+    return this.call.name === "readlinkat" || (this.flagBits() & AT_EMPTY_PATH) !== 0;
   }
 
   #mayCreate(): boolean {
-    return this.call.name === "creat" || (this.#flagBits() & O_CREAT) !== 0;
+    return this.call.name === "creat" || (this.flagBits() & O_CREAT) !== 0;
   }
 
   // ---------------------------------------------------------------- descriptors, addresses, flags
@@ -335,7 +343,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return how && how.length >= at + 4 ? Buffer.from(how.buffer, how.byteOffset).readUInt32LE(at) : 0;
   }
 
-  #flagBits(): number {
+  /** The flags as the call has them, those of an openat2 as they were copied. */
+  flagBits(): number {
     const { flags, how } = this.shape;
     return how >= 0 ? this.#howWord(0) : flags >= 0 ? this.stop.uint(flags) : 0;
   }
@@ -344,7 +353,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     const { flags, how } = this.shape;
     const table = how >= 0 ? "open" : flags >= 0 ? this.call.args[flags]!.flags : undefined;
     if (table === undefined) return [];
-    return flagNames(table, this.#flagBits());
+    return flagNames(table, this.flagBits());
   }
 
   // ---------------------------------------------------------------- bytes

@@ -1,11 +1,13 @@
 import type { ProcessInfo } from "../event.js";
-import { PIN_FAILED, PIN_FOUND, PIN_SIZE } from "../kernel/layout.js";
+import { PIN_FAILED, PIN_FOUND, PIN_MISSING, PIN_NAME, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { Kin } from "../process/kin.js";
 import type { Stacks } from "../process/stack.js";
 import { decodeText, encodeText } from "../text.js";
 import { AT_FDCWD } from "./shape.js";
+
+const SLASH = 0x2f;
 
 /** Who made a call is looked up only when somebody asks. */
 export interface Processes {
@@ -70,13 +72,23 @@ export function reachForCaller(
   return { path: canonical, open: `/proc/${tid}/root${canonical}` };
 }
 
-/** What is held open: an errno when the way failed, the object's descriptor when it was found. */
-export function readPin(pin: Uint8Array): { state: number; error: number; object: number } {
+/** What is held open: an errno when the way failed, descriptors of the object and of its folder where they are, else -1. */
+export function readPin(pin: Uint8Array): {
+  state: number;
+  error: number;
+  object: number;
+  parent: number;
+  slash: boolean;
+} {
   const view = Buffer.from(pin.buffer, pin.byteOffset, pin.byteLength);
   const state = view.readUInt32LE(0);
+  const held = state === PIN_FOUND || state === PIN_MISSING;
+  const name = view.subarray(PIN_NAME);
   return {
     state,
     error: state === PIN_FAILED ? view.readInt32LE(4) : 0,
     object: state === PIN_FOUND ? view.readInt32LE(8) : -1,
+    parent: held ? view.readInt32LE(12) : -1,
+    slash: held && name.subarray(0, name.indexOf(0)).at(-1) === SLASH,
   };
 }

@@ -95,8 +95,11 @@ const EXEC = [59, 322];
 const RESTART_SYSCALL = 219;
 const PIDFD_SEND_SIGNAL = 424;
 const ENOSYS = 38;
-/** What a program forbids itself with Landlock, calls made in its place would not keep to: better it knows. */
-const LANDLOCK_CREATE_RULESET = 444;
+/**
+ * What a program forbids itself with Landlock, calls made in its place would not keep to: it is told that there is no
+ * Landlock. A ruleset may have come from elsewhere, over a socket: so all three calls are refused.
+ */
+const LANDLOCK = [444, 445, 446];
 const EOPNOTSUPP = 95;
 /** What io_uring can do in a program's place (io_uring_enter(2)): policies on these would be blind to it. */
 const THROUGH_IO_URING = new Set([
@@ -162,13 +165,13 @@ export function unseen({ stack, live }: Pick<Wishes, "stack" | "live">): Constan
     return { id: "unseen", nr, tests: [], action: "deny", errno, reason };
   };
   const numbers = [...stack.interests().keys(), ...live.map(({ nr }) => nr)];
-  const acts = stack.policies.some(({ builtIn }) => !builtIn) && numbers.some(hasActOf);
+  const acts = numbers.some(hasActOf);
   return [
     ...(couldPassUnseen({ stack, live })
       ? IO_URING.map((nr) => rule(nr, ENOSYS, "io_uring does unseen what a policy wants to see."))
       : []),
     ...(acts
-      ? [rule(LANDLOCK_CREATE_RULESET, EOPNOTSUPP, "Calls made in its place would not keep to it.")]
+      ? LANDLOCK.map((nr) => rule(nr, EOPNOTSUPP, "Calls made in its place would not keep to it."))
       : []),
   ];
 }
@@ -270,7 +273,7 @@ function actsAtTraceDoor(stack: PolicyStack, doorOf: ReadonlyMap<number, Door>):
 }
 
 function filterSpec(
-  { stack, gate, always = [] }: Wishes,
+  { stack, gate, live, always = [] }: Wishes,
   doorOf: ReadonlyMap<number, Door>,
   narrowed: ReadonlyMap<number, When>,
   gated: ReadonlySet<number>,
@@ -300,11 +303,10 @@ function filterSpec(
   } as const;
   for (const nr of actsAtTraceDoor(stack, doorOf))
     treatment(nr).rules.push({ tests: [marked], action: { do: "notify" } });
-  if (
-    stack.policies.some((policy) => !policy.builtIn) &&
-    [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!))
-  )
-    treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
+  // Also where only what comes with every session looks at files: it has them opened in the program's place too.
+  if ([...stack.interests().keys(), ...live.map(({ nr }) => nr)].some(hasActOf))
+    for (const nr of LANDLOCK)
+      treatment(nr).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
   const interests = stack.interests();
   const stoppedFirst = [...narrowed, ...[...gated].map((nr) => [nr, interests.get(nr)?.when ?? []] as const)];
   for (const [nr, when] of stoppedFirst)

@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { HermesError } from "../errors.js";
 import { type FenceOutcome, type FencePlan, NO_FENCE } from "../kernel/fence-plan.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
@@ -101,7 +101,7 @@ export class Fence {
   /** What calls made in the program's place have to keep to, because the kernel does not hold us to it. */
   mirror(stdio: readonly number[] = [0, 1, 2]): Mirror | undefined {
     if (!this.#wanted.has("landlock")) return undefined;
-    return new Mirror(this.plan, this.#wanted.has("net_namespace"), stdio.flatMap(nameOf));
+    return new Mirror(this.plan, this.#wanted.has("net_namespace"), stdio);
   }
 
   /** Whether the fence lets happen whatever these policies permit. */
@@ -196,14 +196,6 @@ function hasLimits({ memory, processes, cpus }: FenceOptions): boolean {
 }
 
 /** A floor may lack what this kernel does not know; what is asked for may not. */
-function nameOf(descriptor: number): string[] {
-  try {
-    return [readlinkSync(`/proc/self/fd/${descriptor}`)];
-  } catch {
-    return [];
-  }
-}
-
 function landlockProblem(asked: FenceOptions, abi: number): string | undefined {
   if (abi === 0) return "the kernel has no Landlock, or it is off (lsm= on the kernel's command line)";
   return beyond(asked, abi);

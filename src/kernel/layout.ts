@@ -98,7 +98,8 @@ export const REGISTER = {
 export const PINS_OFFSET = 2048;
 export const PIN_SIZE = 280;
 export const MAX_PINS = 2;
-/** Of a pin: its state comes first, then an errno, then the object that was found. */
+/** Of a pin: its state comes first, then an errno, the object that was found, its folder, and its name there. */
+export const PIN_NAME = 16;
 export const PIN_FOUND = 1;
 export const PIN_MISSING = 2;
 export const PIN_FAILED = 3;
@@ -134,7 +135,7 @@ export const SETTLED_FIELD = {
   inForce: 0,
   classCount: 4,
   mayPlace: 8,
-  readers: 12,
+  generation: 12,
   classes: SETTLED_CLASSES_OFFSET,
   next: SETTLED_NEXT_OFFSET,
   allowed: SETTLED_ALLOWED_OFFSET,

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { CallEvent, ProcessInfo } from "../event.js";
 import { isExecutable, readMaps } from "../process/maps.js";
 import { decodeText } from "../text.js";
-import type { Decision } from "../verdict.js";
+import { type Decision, deny } from "../verdict.js";
 import { RunFile } from "./run-file.js";
 
 const MAX_CHAIN = 5;
@@ -11,6 +11,10 @@ const ELF = 0x464c457f;
 const PT_INTERP = 3;
 /** The system's loaders come with every program; what else a program names as its loader is a program that runs. */
 const LOADER = /^\/(usr\/)?lib(32|64|x32)?\/(\S+-linux-\w+\/)?ld-[\w.-]+\.so(\.\d+)*$/;
+
+const BUSY = deny("what it would start cannot be read now: another process has a lease on it", "ETXTBSY");
+/** Opening must not wait: not for the other end of a pipe, not for whoever has a lease on the file. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** What was judged of an execve that is on its way. */
 interface Judged {
@@ -46,6 +50,7 @@ export class Execs {
     for (let i = 0; i < MAX_CHAIN; i++) {
       files.add(path);
       const next = startedFor(readable);
+      if (next === "busy") return { ...BUSY, rule: "unreadable", policy: "hermes", version: "" };
       if (!next || (next.kind === "program" && LOADER.test(next.path))) break;
       const interpreter = this.#judge.reach(event, next.path);
       if (next.kind === "script")
@@ -106,15 +111,21 @@ type Started =
   | { readonly kind: "script"; readonly path: string; readonly argument: readonly string[] }
   | { readonly kind: "program"; readonly path: string };
 
-/** What the kernel starts to run this file: undefined when it is the file itself, or cannot be known. */
-function startedFor(file: string): Started | undefined {
+/**
+ * What the kernel starts to run this file: undefined when it is the file itself, or cannot be known. Only regular files
+ * are opened: the kernel executes nothing else, and to read a pipe or a device would wait, or do something.
+ */
+function startedFor(file: string): Started | "busy" | undefined {
   let fd: number;
   try {
-    fd = openSync(file, "r");
-  } catch {
-    return undefined; // it may be executed and not read: the real files are looked at when they are in place
+    if (!statSync(file).isFile()) return undefined;
+    fd = openSync(file, AT_ONCE);
+  } catch (error) {
+    // One that may be executed and not read: the real files are looked at when they are in place.
+    return (error as NodeJS.ErrnoException).code === "EAGAIN" ? "busy" : undefined;
   }
   try {
+    if (!fstatSync(fd).isFile()) return undefined;
     const head = Buffer.alloc(SCRIPT_LINE);
     const length = readSync(fd, head, 0, head.length, 0);
     if (length > 2 && head[0] === 0x23 && head[1] === 0x21) return script(head.subarray(2, length));

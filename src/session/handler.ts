@@ -33,9 +33,11 @@ import { Settled } from "./settled.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
+import { refusalOfFence } from "./within-fence.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
+const EPERM = 1;
 const EFAULT = 14;
 /** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
 const NOWHERE = 0xffff_ffff_ffff_f000n;
@@ -249,14 +251,14 @@ export class Handler {
   /** What we do in the program's place must not go further than the fence lets the program go. */
   #withinFence(event: DecodedCall, decision: Decision): Decision {
     const { mirror } = this.#o;
-    const happens = decision.action === "allow" || decision.action === "fault";
+    // What a policy leads elsewhere goes where the policy says.
+    const happens = ["allow", "fault", "ask"].includes(decision.action);
     if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
-    if (event.unreachable !== 0) return decision; // the kernel says so first
     const signalled = event.name === "pidfd_send_signal" ? (event.fd?.process ?? 0) : 0;
-    const staysInside = signalled <= 0 || isBelow(signalled, process.pid);
-    if (staysInside && !mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0))))
-      return decision;
-    return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
+    const errno =
+      signalled > 0 && !isBelow(signalled, process.pid) ? EPERM : refusalOfFence(mirror, event);
+    if (errno === 0) return decision;
+    return { ...deny("it lies beyond the fence", errno), rule: "fence", policy: "hermes", version: "" };
   }
 
   #holdFor(event: DecodedCall, decision: Decision, pending?: PendingCall): number {

@@ -10,6 +10,7 @@ import { holds } from "../policy/stack.js";
 import { isBelow, processes, readStat, readText } from "../process/proc.js";
 import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
+import { CGROUP_FILES, cgroupIsOurUsers, controlsOurCgroup } from "./cgroup-defence.js";
 
 /**
  * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
@@ -209,7 +210,7 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
       meantBy.set(nr, act.meant);
       calls.set(nr, interest(nr, lasting && namesUs(act.when) ? undefined : act.when));
     }
-  if (isRoot || files.length > 0)
+  if (isRoot || files.length > 0 || cgroupIsOurUsers())
     for (const deed of DEEDS) {
       const { nr } = deed.call;
       if (changesFile(deed)) calls.set(nr, interest(nr, whenWriting(deed)));
@@ -239,7 +240,7 @@ function settlingOf(nr: number, files: readonly string[]): Settling | undefined 
   if (!deedsOf(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
-  return { patterns: [], except: [...UNSETTLED, ...own] };
+  return { patterns: [], except: [...UNSETTLED, ...CGROUP_FILES, ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {
@@ -381,6 +382,7 @@ function isOurs(path: string, writes: boolean, subtree: boolean, files: Readonly
   if (path.startsWith("/memfd:hermes-")) return true;
   if (path.startsWith("/proc/")) return isOurProc(path, writes);
   if (!writes) return false;
+  if (controlsOurCgroup(path)) return true;
   if (files.has(path) || files.has(path.replace(/\.\d+$/, ""))) return true; // a trace may be in parts
   return subtree && [...files].some((file) => file.startsWith(path === "/" ? path : `${path}/`));
 }

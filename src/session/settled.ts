@@ -74,13 +74,15 @@ export class Settled implements Unasked {
   /** Other policies decide from now on: nothing that stood stands. */
   replaceStack(stack: PolicyStack): void {
     this.suspend();
-    while (Atomics.load(this.#words, SETTLED_FIELD.readers >> 2) !== 0); // a clerk opens a file by what stood
+    // A clerk may be opening a file by what stood, for as long as that takes: it will see that it stands no more.
+    Atomics.add(this.#words, SETTLED_FIELD.generation >> 2, 1);
     this.#stack = stack;
     this.#automaton = undefined;
     this.#settles.clear();
     this.#next.fill(0);
     this.#allowed.fill(0);
     this.#missing.fill(0);
+    Atomics.add(this.#words, SETTLED_FIELD.generation >> 2, 1);
   }
 
   /** The call was allowed, and nobody wants to hear of it: what the next of its kind need not be asked about. */
