@@ -46,6 +46,8 @@ export interface CallEvent<Name extends SyscallName = SyscallName> extends Insid
   readonly flags: readonly string[];
   /** The bytes to be written; on return the bytes that were read. Cut at a limit. */
   readonly data: Buffer | undefined;
+  /** How often somebody has looked at what its arguments point at, where that is counted. */
+  readonly looks?: number;
 }
 
 export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {

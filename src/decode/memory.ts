@@ -1,17 +1,19 @@
 import { native } from "../kernel/native.js";
 import { decodeText } from "../text.js";
+import type { Snapshot } from "./snapshot.js";
 
-/** Bounded reads of a tracee's memory. Everything is copied: what is decided on cannot change afterwards. */
+/** Bounded reads of a tracee's memory, each byte once per event: what is decided on cannot change afterwards. */
 
 const MAX_VECTORS = 1024;
 const MAX_STRINGS = 4096;
+const SHORT_STRING = 4096;
 const MAX_STRING = 128 * 1024;
 /** So many bytes of an array of pointers are read at once. */
 const POINTERS = 256;
 const MSGHDR_SIZE = 56;
 const MMSGHDR_SIZE = 64;
 
-/** As much of [address, address + length) as can be read; undefined when nothing can. */
+/** As much of [address, address + length) as can be read now, for no event; undefined when nothing can. */
 export function readMemory(tid: number, address: bigint, length: number): Buffer | undefined {
   if (length <= 0) return Buffer.alloc(0);
   const bytes = Buffer.allocUnsafe(length);
@@ -25,27 +27,22 @@ export function readExactly(tid: number, address: bigint, length: number): Buffe
   return bytes?.length === length ? bytes : undefined;
 }
 
-/** For strings as they mostly are: decoded at once, and so free for the next. */
-const shortString = Buffer.alloc(4096);
-
-export function readString(tid: number, address: bigint, limit: number): string | undefined {
-  if (address === 0n) return undefined;
-  const bytes = limit <= shortString.length ? shortString.subarray(0, limit) : Buffer.allocUnsafe(limit);
-  const got = native().fetchString(tid, address, bytes);
-  return got < 0 ? undefined : decodeText(bytes.subarray(0, got));
+export function readString(memory: Snapshot, address: bigint, limit: number): string | undefined {
+  const bytes = memory.string(address, limit);
+  return bytes && decodeText(bytes);
 }
 
 /** A NULL-terminated array of strings. Undefined when any part of it cannot be read or it is too long. */
-export function readStrings(tid: number, address: bigint): string[] | undefined {
+export function readStrings(memory: Snapshot, address: bigint): string[] | undefined {
   if (address === 0n) return [];
   const strings: string[] = [];
   for (let at = address; strings.length <= MAX_STRINGS; at += BigInt(POINTERS)) {
-    const pointers = readMemory(tid, at, POINTERS);
+    const pointers = memory.read(at, POINTERS);
     for (let i = 0; i < POINTERS; i += 8) {
       if (!pointers || i + 8 > pointers.length) return undefined;
       const pointer = pointers.readBigUInt64LE(i);
       if (pointer === 0n) return strings;
-      const text = readString(tid, pointer, 4096) ?? readString(tid, pointer, MAX_STRING);
+      const text = readString(memory, pointer, SHORT_STRING) ?? readString(memory, pointer, MAX_STRING);
       if (text === undefined) return undefined;
       strings.push(text);
     }
@@ -59,9 +56,9 @@ export interface Piece {
 }
 
 /** The pieces that a struct iovec[] names. */
-export function readVectors(tid: number, address: bigint, count: number): Piece[] | undefined {
+export function readVectors(memory: Snapshot, address: bigint, count: number): Piece[] | undefined {
   if (count > MAX_VECTORS) return undefined;
-  const bytes = readExactly(tid, address, count * 16);
+  const bytes = memory.exactly(address, count * 16);
   if (!bytes) return undefined;
   return Array.from({ length: count }, (_, i) => ({
     address: bytes.readBigUInt64LE(i * 16),
@@ -69,14 +66,14 @@ export function readVectors(tid: number, address: bigint, count: number): Piece[
   }));
 }
 
-/** The bytes of all pieces in order, up to a limit. */
-export function readPieces(tid: number, pieces: readonly Piece[], limit: number): Buffer | undefined {
+/** The bytes of all pieces in order, up to a limit. A copy. */
+export function readPieces(memory: Snapshot, pieces: readonly Piece[], limit: number): Buffer | undefined {
   const parts: Buffer[] = [];
   let left = limit;
   for (const piece of pieces) {
     if (left <= 0) break;
     const want = Math.min(piece.length, left);
-    const part = readMemory(tid, piece.address, want);
+    const part = memory.read(piece.address, want);
     if (!part) return parts.length > 0 ? Buffer.concat(parts) : undefined;
     parts.push(part);
     if (part.length < want) break;
@@ -92,8 +89,8 @@ export interface MessageHeader {
   readonly control: Piece;
 }
 
-export function readMessageHeader(tid: number, address: bigint): MessageHeader | undefined {
-  const bytes = readExactly(tid, address, MSGHDR_SIZE);
+export function readMessageHeader(memory: Snapshot, address: bigint): MessageHeader | undefined {
+  const bytes = memory.exactly(address, MSGHDR_SIZE);
   if (!bytes) return undefined;
   return {
     name: { address: bytes.readBigUInt64LE(0), length: bytes.readUInt32LE(8) },
@@ -114,8 +111,8 @@ export function messageHeaders(kind: string, base: bigint, count: number): bigin
 }
 
 /** The address that a message is sent to, as bytes. */
-export function readMessageName(tid: number, header: bigint): Uint8Array | undefined {
-  const name = readMessageHeader(tid, header)?.name;
+export function readMessageName(memory: Snapshot, header: bigint): Uint8Array | undefined {
+  const name = readMessageHeader(memory, header)?.name;
   if (!name || name.address === 0n || name.length === 0) return undefined;
-  return readMemory(tid, name.address, Math.min(name.length, MAX_ADDRESS));
+  return memory.read(name.address, Math.min(name.length, MAX_ADDRESS));
 }

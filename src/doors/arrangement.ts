@@ -1,4 +1,4 @@
-import { type Syscall, syscallByNumber } from "../abi/index.js";
+import { rereadOf, type Syscall, syscallByNumber } from "../abi/index.js";
 import { shapeOf } from "../decode/shape.js";
 import { HermesError } from "../errors.js";
 import {
@@ -94,6 +94,7 @@ const EXEC = [59, 322];
 /** Made by the kernel in the place of an interrupted call, at the same instruction. */
 const RESTART_SYSCALL = 219;
 const ENOSYS = 38;
+const ABSENT: FilterAction = { do: "errno", errno: ENOSYS };
 /** What a program forbids itself with Landlock, calls made in its place would not keep to: better it knows. */
 const LANDLOCK_CREATE_RULESET = 444;
 const EOPNOTSUPP = 95;
@@ -276,7 +277,11 @@ function filterSpec(
     calls.set(nr, entry);
     return entry;
   };
-  for (const [nr, door] of doorOf) if (!narrowed.has(nr)) treatment(nr).otherwise = { do: door.name };
+  const interests = stack.interests();
+  for (const [nr, door] of doorOf) {
+    const isAbsent = interests.get(nr)?.entry === true && rereadOf(syscallByNumber(nr)!) === "absent";
+    if (!narrowed.has(nr)) treatment(nr).otherwise = isAbsent ? ABSENT : { do: door.name };
+  }
   const strictestFirst = [...always, ...stack.constantsInFilter].sort(
     (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
   );
@@ -298,7 +303,6 @@ function filterSpec(
     [...doorOf.keys()].some((nr) => hasAct(syscallByNumber(nr)!))
   )
     treatment(LANDLOCK_CREATE_RULESET).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
-  const interests = stack.interests();
   const stoppedFirst = [...narrowed, ...[...gated].map((nr) => [nr, interests.get(nr)?.when ?? []] as const)];
   for (const [nr, when] of stoppedFirst)
     for (const tests of when)

@@ -4,7 +4,7 @@ import type { Answer } from "../approval/question.js";
 import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
 import { reachForCaller } from "../decode/reach.js";
-import { hasAct } from "../doors/act.js";
+import { handOver } from "../doors/act.js";
 import { CHANGES_VIEW, changesIdentity } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
@@ -26,16 +26,19 @@ import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
 import { instructionHost, lookInside, unhide } from "./inside.js";
+import { held, isAbsent } from "./reread.js";
 import { answerReturn } from "./return.js";
 import { Settled } from "./settled.js";
 import { unknownCall } from "./unknown-call.js";
+import { unreadable } from "./unreadable.js";
 import type { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
+import { withinFence } from "./within-fence.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
 const EFAULT = 14;
-const ENAMETOOLONG = 36;
+const ENOSYS = 38;
 /** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
 const NOWHERE = 0xffff_ffff_ffff_f000n;
 
@@ -102,14 +105,8 @@ export class Handler {
     this.#mediator = new Mediator(options.stack, options.summary);
     const { stack, processes, setting } = options;
     const host = instructionHost(options, this.#mediator);
-    this.#instructions = new Instructions({
-      stop: this.#stop,
-      answer: this.#answer,
-      stack,
-      processes,
-      setting,
-      host,
-    });
+    const [stop, answer] = [this.#stop, this.#answer];
+    this.#instructions = new Instructions({ stop, answer, stack, processes, setting, host });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
@@ -183,7 +180,9 @@ export class Handler {
     this.#lookAtCaller(call.nr);
     if (this.#settled) this.#settled.inForce = this.#mayStand(event);
     if (this.#answerUnreadable(event)) return 0;
-    let decision = this.#withinFence(event, this.#mediator.decide(event));
+    if (isAbsent(event, this.#stack)) return this.#answerAbsent(event);
+    let decision = held(event, this.#mediator.decide(event), this.#stack);
+    decision = withinFence(event, decision, this.#o.mirror);
     const refusedAlready = decision.action === "deny" || decision.action === "kill";
     if (EXEC.has(call.nr) && !refusedAlready && this.#stack.wantsEntry(call.nr))
       decision = this.#execs.entry(event, event.pinnedFile, decision);
@@ -247,14 +246,11 @@ export class Handler {
     return !processes.viewsDiffer && !processes.identitiesDiffer && !activity.counts(event);
   }
 
-  /** What we do in the program's place must not go further than the fence lets the program go. */
-  #withinFence(event: DecodedCall, decision: Decision): Decision {
-    const { mirror } = this.#o;
-    const happens = decision.action === "allow" || decision.action === "fault";
-    if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
-    if (event.unreachable !== 0) return decision; // the kernel says so first
-    if (!mirror.forbids(event, () => native().socketType(event.tid, this.#stop.int(0)))) return decision;
-    return { ...deny("it lies beyond the fence"), rule: "fence", policy: "hermes", version: "" };
+  /** As if the kernel did not have the call. */
+  #answerAbsent(event: DecodedCall): number {
+    this.#answer.begin(ANSWER.return).result(-ENOSYS);
+    this.#follow(event, { action: "allow", policy: "", version: "" }, { restore: [] });
+    return 0;
   }
 
   #holdFor(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
@@ -282,6 +278,15 @@ export class Handler {
     }
     this.#mediator.record(event, done);
     this.#follow(event, done, after);
+    this.#seal(event);
+  }
+
+  /** A call made in the program's place sees what policies, the record and a question have seen of its memory. */
+  #seal(event: DecodedCall): void {
+    const problem = handOver(event, this.#answer);
+    if (problem === undefined) return;
+    this.#o.onProblem(problem);
+    this.#abandon(event.tid);
   }
 
   /** A virtual file is a real one with a name of ours. */
@@ -322,23 +327,17 @@ export class Handler {
    * only we cannot read is denied. Returns whether that settled the call.
    */
   #answerUnreadable(event: DecodedCall): boolean {
-    const stop = this.#stop;
-    if (!this.#stack.wantsEntry(event.nr)) return false;
-    for (let i = 0; i < event.call.args.length; i++) {
-      if (!stop.has(i) || stop.isNull(i)) continue;
-      const error =
-        stop.slotTruncated(i) && event.call.args[i]!.kind === "path" ? ENAMETOOLONG : stop.slotError(i);
-      if (error === 0) continue;
-      if (error === EFAULT && stop.door === DOOR.trace)
-        this.#answer.begin(ANSWER.continue).register(i, NOWHERE);
-      else this.#answer.begin(ANSWER.return).result(-error);
-      const reason = `argument ${event.call.args[i]!.name} of ${event.name} cannot be read`;
-      const decision = { ...deny(reason, error), rule: "unreadable", policy: "hermes", version: "" };
-      this.#mediator.record(event, decision);
-      this.#follow(event, decision, { restore: [] });
-      return true;
-    }
-    return false;
+    const found = this.#stack.wantsEntry(event.nr) ? unreadable(event) : undefined;
+    if (!found) return false;
+    const { i, error } = found;
+    if (error === EFAULT && this.#stop.door === DOOR.trace)
+      this.#answer.begin(ANSWER.continue).register(i, NOWHERE);
+    else this.#answer.begin(ANSWER.return).result(-error);
+    const reason = `argument ${event.call.args[i]!.name} of ${event.name} cannot be read`;
+    const decision = { ...deny(reason, error), rule: "unreadable", policy: "hermes", version: "" };
+    this.#mediator.record(event, decision);
+    this.#follow(event, decision, { restore: [] });
+    return true;
   }
 
   // ---------------------------------------------------------------- its return
