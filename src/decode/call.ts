@@ -60,7 +60,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     this.#generation = stop.generation;
     this.call = call;
     this.shape = shapeOf(call);
-    this.#entry = entry;
+    this.#entry = entry?.call === call ? entry : undefined; // rt_sigreturn comes back to any call
   }
 
   /** The raw stop, as long as it is this event's turn. */
@@ -361,6 +361,10 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   get env(): readonly string[] | undefined {
     return this.#strings("env");
+  }
+
+  get envSeen(): readonly string[] | undefined {
+    return this.#words?.env;
   }
 
   #strings(which: "argv" | "env"): readonly string[] | undefined {
