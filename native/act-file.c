@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -38,16 +40,6 @@ static int64_t hand_out(const struct act *act, int argument, const void *bytes, 
 	identity_pause();
 	int failed = memory_write(act->tid, act->args[argument], bytes, length);
 	return identity_resume() < 0 || failed ? -EFAULT : result;
-}
-
-static ssize_t take_string(const struct act *act, int argument, char *into, size_t size, int *truncated)
-{
-	identity_pause();
-	ssize_t length = memory_read_string(act->tid, act->args[argument], into, size - 1, truncated);
-	if (identity_resume() < 0 || length < 0)
-		return -EFAULT;
-	into[length] = 0;
-	return length;
 }
 
 static int64_t stat_pin(const struct act *act, int argument, int flags)
@@ -152,7 +144,7 @@ static int64_t set_times(const struct act *act, int argument)
 int64_t act_take_name(const struct act *act, int argument, char *name, size_t size)
 {
 	int truncated;
-	ssize_t length = take_string(act, argument, name, size, &truncated);
+	ssize_t length = act_take_string(act, argument, name, size, &truncated);
 	return length < 0 ? length : truncated || length == 0 ? -ERANGE : 0;
 }
 
@@ -213,6 +205,18 @@ static int64_t file_handle(const struct act *act)
 	return hand_out(act, 2, &handle, length, result);
 }
 
+static int64_t watch_by_fanotify(const struct act *act)
+{
+	char path[64];
+	int fd = descriptor_of(act->tid, (int)act->args[0]);
+	if (fd < 0)
+		return fd;
+	int64_t result = act_result(fanotify_mark(fd, (unsigned int)act->args[1] & ~(unsigned int)FAN_MARK_DONT_FOLLOW,
+						  act->args[2], AT_FDCWD, as_path(&act->pins[0], path, sizeof path)));
+	close(fd);
+	return result;
+}
+
 static int64_t watch(const struct act *act)
 {
 	char path[64];
@@ -244,7 +248,7 @@ static int64_t make_symlink(const struct act *act, int argument)
 {
 	char text[PATH_MAX];
 	int truncated;
-	ssize_t length = take_string(act, argument, text, sizeof text, &truncated);
+	ssize_t length = act_take_string(act, argument, text, sizeof text, &truncated);
 	if (length < 0 || truncated)
 		return length < 0 ? length : -ENAMETOOLONG;
 	return act_result(symlinkat(text, act->pins[0].parent, act->pins[0].name));
@@ -254,6 +258,18 @@ static int64_t rename_pins(const struct act *act, unsigned int flags)
 {
 	const struct pin *from = &act->pins[0], *to = &act->pins[1];
 	return act_result(syscall(SYS_renameat2, from->parent, from->name, to->parent, to->name, flags));
+}
+
+/* ------------------------------------------------------------------ limits */
+
+/* Its own limits, as prlimit(2) lets one process set another's; `old` is the argument that gets the former ones, or 0. */
+static int64_t set_limit(const struct act *act, int resource, uint64_t at, int old)
+{
+	struct rlimit given, before;
+	if (at != 0 && act_take(act, at, &given, sizeof given) < 0)
+		return -EFAULT;
+	int64_t result = act_result(prlimit(act->tid, (__rlimit_resource_t)resource, at ? &given : NULL, &before));
+	return result < 0 || old == 0 || act->args[old] == 0 ? result : hand_out(act, old, &before, sizeof before, 0);
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -328,6 +344,12 @@ int64_t act_on_file(const struct act *act)
 		return file_handle(act);
 	case SYS_inotify_add_watch:
 		return watch(act);
+	case SYS_fanotify_mark:
+		return watch_by_fanotify(act);
+	case SYS_setrlimit:
+		return set_limit(act, (int)args[0], args[1], 0);
+	case SYS_prlimit64:
+		return set_limit(act, (int)args[1], args[2], 3);
 	default:
 		return -ENOSYS;
 	}

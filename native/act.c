@@ -31,6 +31,7 @@ static enum need need_of(int nr)
 		return NEEDS_OBJECT_AND_PARENT;
 	case SYS_open: case SYS_openat: case SYS_openat2: case SYS_creat:
 	case SYS_connect: case SYS_bind: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
+	case SYS_setrlimit: case SYS_prlimit64:
 		return NEEDS_NOTHING;
 	default:
 		return NEEDS_OBJECT;
@@ -93,6 +94,18 @@ static int checks_real_user(const struct act *act)
 	       (act->nr == SYS_faccessat2 && !(act->args[3] & AT_EACCESS));
 }
 
+/* Without them a message would go to whatever its socket is connected to. */
+static void keep_addresses(struct act *act, const uint8_t *bytes, uint32_t length)
+{
+	act->addresses = malloc(length);
+	if (act->addresses == NULL) {
+		act->failed = -ENOMEM;
+		return;
+	}
+	memcpy(act->addresses, bytes, length);
+	act->address_count = length / ADDRESS_SIZE;
+}
+
 struct act *act_of(struct session *s, const struct event *event)
 {
 	const struct answer *answer = s->answer;
@@ -107,15 +120,18 @@ struct act *act_of(struct session *s, const struct event *event)
 	act->apart = (answer->flags & ANSWER_APART) != 0;
 	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++) {
 		const struct write *w = &answer->writes[i];
-		if (w->offset > REPLY_SIZE || w->length > REPLY_SIZE - w->offset)
+		if (w->offset > REPLY_SIZE || w->length > REPLY_SIZE - w->offset) {
+			act->failed = -EINVAL;
 			continue;
+		}
 		const uint8_t *bytes = s->buffer + REPLY_OFFSET + w->offset;
 		if (w->kind == WRITE_HOW) {
 			act->how_size = w->length < HOW_SIZE ? w->length : HOW_SIZE;
 			memcpy(act->how, bytes, act->how_size);
-		} else if (w->kind == WRITE_ADDRESS && act->addresses == NULL && (act->addresses = malloc(w->length))) {
-			memcpy(act->addresses, bytes, w->length);
-			act->address_count = w->length / ADDRESS_SIZE;
+		} else if (w->kind == WRITE_ADDRESS && act->addresses == NULL) {
+			keep_addresses(act, bytes, w->length);
+		} else if (w->kind == WRITE_SEEN) {
+			act_keep_seen(act, bytes, w->length);
 		}
 	}
 	struct pin *pins = session_pins(s);
@@ -198,7 +214,7 @@ struct outcome act_make(struct act *act)
 {
 	struct identity identity;
 	struct outcome outcome = { .fd = -1 };
-	int failed = needs_met(act);
+	int failed = act->failed ? act->failed : needs_met(act);
 	if (!failed && creates(act) && !act->masks)
 		failed = -ESRCH; /* the caller is gone */
 	if (!failed && act->as_tracee)
@@ -225,17 +241,11 @@ int act_truncate(const struct outcome *outcome)
 	return failed;
 }
 
-int act_take(const struct act *act, uint64_t address, void *into, size_t length)
-{
-	identity_pause();
-	ssize_t got = memory_read(act->tid, address, into, length);
-	return identity_resume() < 0 || got != (ssize_t)length ? -EFAULT : 0;
-}
-
 void act_discard(struct act *act)
 {
 	for (int i = 0; i < MAX_PINS; i++)
 		pin_release(&act->pins[i]);
 	free(act->addresses);
+	free(act->seen);
 	free(act);
 }

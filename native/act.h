@@ -27,6 +27,9 @@ struct act {
 	uint8_t *addresses;      /* ADDRESS_SIZE bytes per message: its length, then the address; NULL: none */
 	uint32_t address_count;
 	size_t sent;             /* bytes of its first message that have gone, where it is made in several pieces */
+	uint8_t *seen;           /* what was read of its memory while it was decided on (act-memory.c); NULL: nothing */
+	uint32_t seen_size;
+	int failed;              /* 0, or the -errno that it ends with before anything is done */
 };
 
 struct outcome {
@@ -54,6 +57,9 @@ static inline int64_t act_result(int64_t result)
 	return result < 0 ? -errno : result;
 }
 int act_take(const struct act *act, uint64_t address, void *into, size_t length);
+/* … a text with its NUL; its length, or -EFAULT */
+ssize_t act_take_string(const struct act *act, int argument, char *into, size_t size, int *truncated);
+void act_keep_seen(struct act *act, const uint8_t *bytes, uint32_t length);
 /* … the name of an extended attribute, 0 or -errno */
 int64_t act_take_name(const struct act *act, int argument, char *name, size_t size);
 

@@ -98,6 +98,7 @@ static uint32_t scratch_needed(const struct answer *answer)
  */
 static void make_scratch(struct session *s, struct tracee *t, const struct answer *answer, uint32_t needed)
 {
+	free(t->pending); /* a signal handler's call came between, and needs it first: the other is decided on anew */
 	t->pending = malloc(sizeof *answer + REPLY_SIZE);
 	if (t->pending == NULL) {
 		skip_call(t, -ENOMEM);
@@ -143,11 +144,16 @@ void scratch_made(struct tracee *t)
 	make_again(t);
 }
 
-/* Is this stop the repeated call? A signal handler may run in between and make calls of its own. */
+/*
+ * Is this stop the repeated call? A signal handler may run in between, make calls of its own, and change the registers
+ * that the call is repeated with: then it is another call, which is decided on anew.
+ */
 int is_replay(struct tracee *t, const struct user_regs_struct *now)
 {
-	return t->phase == PHASE_REPLAYING && now->rip == t->registers.rip && now->rsp == t->registers.rsp &&
-	       now->orig_rax == t->registers.orig_rax;
+	const struct user_regs_struct *then = &t->registers;
+	return t->phase == PHASE_REPLAYING && now->rip == then->rip && now->rsp == then->rsp &&
+	       now->orig_rax == then->orig_rax && now->rdi == then->rdi && now->rsi == then->rsi && now->rdx == then->rdx &&
+	       now->r10 == then->r10 && now->r8 == then->r8 && now->r9 == then->r9;
 }
 
 /* ------------------------------------------------------------------ a changed call */

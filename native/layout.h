@@ -22,7 +22,7 @@ enum {
 	FETCH_OFFSET = 4096,
 	FETCH_SIZE = 256 * 1024,
 	REPLY_OFFSET = FETCH_OFFSET + FETCH_SIZE,
-	REPLY_SIZE = 256 * 1024,
+	REPLY_SIZE = 512 * 1024,
 	BUFFER_SIZE = REPLY_OFFSET + REPLY_SIZE,
 };
 
@@ -112,6 +112,7 @@ enum write_kind {
 	WRITE_POINTER = 1, /* copy bytes to scratch memory of ours in the tracee, point argument `argument` at it */
 	WRITE_ADDRESS = 2, /* ANSWER_ACT: the addresses that were decided on, 132 bytes for each message: length, address */
 	WRITE_HOW = 3,     /* ANSWER_ACT: the struct open_how that was decided on */
+	WRITE_SEEN = 4,    /* ANSWER_ACT: what was read of its memory (act-memory.c); there is at most one */
 };
 
 struct write {

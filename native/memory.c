@@ -3,15 +3,60 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, FIRST_GUESS = 256 };
 
-/* Copies up to `length` bytes; stops at the first unreadable page. Returns how many, or -errno when none. */
-ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length)
+/* ------------------------------------------------------------------ what was read, for tests */
+
+static int log_file = -1;
+
+static void open_log(void)
+{
+	const char *name = getenv("HERMES_READS");
+	if (name != NULL && name[0] == '/')
+		log_file = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static int is_logged(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, open_log);
+	return log_file >= 0;
+}
+
+static void log_line(char what, pid_t tid, uint64_t first, uint64_t second)
+{
+	char line[96];
+	int length = snprintf(line, sizeof line, "%c %d %llu %llu\n", what, (int)tid, (unsigned long long)first,
+			      (unsigned long long)second);
+	if (write(log_file, line, (size_t)length) != length)
+		abort(); /* a test must not count what is not there */
+}
+
+void memory_stopped(const struct event *event)
+{
+	if (is_logged())
+		log_line('S', event->tid, (uint32_t)event->nr, event->kind);
+}
+
+/* The bytes that were used: what was copied beyond the end of a text was thrown away. */
+static ssize_t used(pid_t tid, uint64_t address, ssize_t length)
+{
+	if (length > 0 && is_logged())
+		log_line('R', tid, address, (uint64_t)length);
+	return length;
+}
+
+/* ------------------------------------------------------------------ copies */
+
+static ssize_t copy(pid_t tid, uint64_t address, void *into, size_t length)
 {
 	size_t done = 0;
 	while (done < length) {
@@ -33,8 +78,13 @@ ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length)
 	return (ssize_t)done;
 }
 
-/* Copies a NUL-terminated string without its NUL. Never reads past the page that holds the NUL. */
-ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated)
+/* Copies up to `length` bytes; stops at the first unreadable page. Returns how many, or -errno when none. */
+ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length)
+{
+	return used(tid, address, copy(tid, address, into, length));
+}
+
+static ssize_t copy_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated)
 {
 	size_t done = 0, guess = FIRST_GUESS;
 	*truncated = 0;
@@ -56,6 +106,15 @@ ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size,
 	}
 	*truncated = 1;
 	return (ssize_t)done;
+}
+
+/* Copies a NUL-terminated string without its NUL. Never reads past the page that holds the NUL. */
+ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated)
+{
+	ssize_t got = copy_string(tid, address, into, size, truncated);
+	if (got >= 0)
+		used(tid, address, got + !*truncated);
+	return got;
 }
 
 int memory_write(pid_t tid, uint64_t address, const void *from, size_t length)
@@ -86,6 +145,25 @@ int memory_apply_writes(pid_t tid, const struct answer *answer, const uint8_t *b
 	return 0;
 }
 
+/* A text that an earlier argument holds already, wholly or as its end: link(2) from and to one name. Copied, or -1. */
+static ssize_t copy_fetched(const struct session *s, int i, uint8_t *into, size_t maximum)
+{
+	const struct event *event = s->event;
+	for (int k = 0; k < i; k++) {
+		const struct slot *slot = &event->slots[k];
+		uint64_t from = event->args[i] - event->args[k];
+		int is_text = event->fetched >> k & 1 && s->fetch_plan.steps[event->nr][k].kind == FETCH_STRING;
+		if (!is_text || slot->error || slot->truncated || event->args[i] < event->args[k] || from > slot->length)
+			continue;
+		size_t length = slot->length - (size_t)from;
+		if (length >= maximum)
+			continue;
+		memcpy(into, s->buffer + slot->offset + from, length);
+		return (ssize_t)length;
+	}
+	return -1;
+}
+
 /* Fills the event's slots as the plan says for its syscall. */
 void memory_fetch(struct session *s)
 {
@@ -105,7 +183,9 @@ void memory_fetch(struct session *s)
 		if (event->args[i] == 0) {
 			got = -EFAULT;
 		} else if (step->kind == FETCH_STRING) {
-			got = memory_read_string(event->tid, event->args[i], (char *)into, step->maximum, &truncated);
+			got = copy_fetched(s, i, into, step->maximum);
+			if (got < 0)
+				got = memory_read_string(event->tid, event->args[i], (char *)into, step->maximum, &truncated);
 		} else {
 			uint64_t length = step->length < ARGUMENTS ? event->args[step->length] : step->maximum;
 			truncated = length > step->maximum;

@@ -99,6 +99,7 @@ int notify_read(struct session *s, const struct seccomp_notif *request)
 	event->id = request->id;
 	event->peer = 0;
 	stamp(event);
+	memory_stopped(event);
 	memory_fetch(s);
 	/* The reads above went by thread id. If the caller died, they may have seen somebody else's memory. */
 	return !event->fetched || still_waits(s, request->id);

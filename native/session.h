@@ -191,6 +191,8 @@ int look_goes_on(int64_t from);
 void look_ended(struct session *s, int64_t from, int found);
 
 /* memory.c */
+/* A stop begins: tests count what is read in each (HERMES_READS). */
+void memory_stopped(const struct event *event);
 ssize_t memory_read(pid_t tid, uint64_t address, void *into, size_t length);
 ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated);
 int memory_write(pid_t tid, uint64_t address, const void *from, size_t length);

@@ -140,6 +140,7 @@ static int report(struct session *s, struct tracee *t, enum event_kind kind)
 	event->id = 0;
 	event->result = 0;
 	stamp(event);
+	memory_stopped(event);
 	s->awaiting = 1;
 	return 1;
 }

@@ -48,6 +48,8 @@ export interface CallEvent<Name extends SyscallName = SyscallName> extends Insid
   readonly data: Buffer | undefined;
   /** Who belongs to the same run. */
   readonly kin: Kin;
+  /** How often somebody has looked at what its arguments point at, where that is counted. */
+  readonly looks?: number;
 }
 
 /** What the kernel says, when somebody asks, of those whom a call may reach. */

@@ -10,20 +10,13 @@ import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, Kin, PathArgument, ReturnEvent } from "../event.js";
 import { ANSWER_FLAG, KIND, PIN_FOUND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
-import type { Stop } from "../kernel/stop.js";
+import type { SeenRange, Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
 import { encodeText } from "../text.js";
-import {
-  MAX_ADDRESS,
-  type Piece,
-  readMemory,
-  readMessageName,
-  readPieces,
-  readString,
-  readWords,
-} from "./memory.js";
+import { MAX_ADDRESS, type Piece, readMessageName, readPieces, readString, readWords } from "./memory.js";
 import { headersOf, piecesOf, pointedValue } from "./pieces.js";
 import { type Processes, reach, readPin } from "./reach.js";
+import { scalar } from "./scalar.js";
 import {
   AT_EMPTY_PATH,
   AT_FDCWD,
@@ -33,6 +26,7 @@ import {
   type Shape,
   shapeOf,
 } from "./shape.js";
+import { Snapshot } from "./snapshot.js";
 import { StoppedCall } from "./stopped-call.js";
 
 const O_CREAT = 0o100;
@@ -57,6 +51,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
   #args: SyscallArguments[SyscallName] | undefined;
+  readonly #replaced: SeenRange[] = [];
 
   constructor(stop: Stop, call: Syscall, processes: Processes, entry?: DecodedCall) {
     super(processes);
@@ -65,7 +60,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     this.#generation = stop.generation;
     this.call = call;
     this.shape = shapeOf(call);
-    this.#entry = entry;
+    this.#entry = entry?.call === call ? entry : undefined; // rt_sigreturn comes back to any call
   }
 
   /** The raw stop, as long as it is this event's turn. */
@@ -82,9 +77,25 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this;
   }
 
-  /** Whether somebody has looked at a path or an address: then the call must be made with what was seen. */
+  /** Paths, addresses and the struct of an openat2 were copied when the call stopped. */
+  protected override takeSnapshot(): Snapshot {
+    return Snapshot.of(this.stop, (i) => this.call.args[i]?.kind === "path");
+  }
+
+  /** Whether somebody has looked at a path, an address or a structure: then the call must be made with what was seen. */
   get looked(): boolean {
     return this.#looked;
+  }
+
+  /** A call that is made in the program's place finds these bytes there. The program's memory is left alone. */
+  replace(address: bigint, bytes: Uint8Array): void {
+    this.#replaced.unshift({ from: Number(address), to: Number(address) + bytes.length, bytes });
+  }
+
+  /** What of the program's memory is known to a call that is made in its place: what was replaced comes first. */
+  get known(): readonly SeenRange[] {
+    const { takenSnapshot } = this;
+    return takenSnapshot ? [...this.#replaced, ...takenSnapshot.ranges] : this.#replaced;
   }
 
   /** Sees to it that everything the call reaches is held open; returns how it is to be made (ANSWER_FLAG). */
@@ -119,14 +130,14 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return `/proc/self/fd/${readPin(this.#shared.pin(0)).object}`;
   }
 
-  /** Another path takes the place of the first, or of the socket's. What was asked for stays known by its name. */
-  redirectPath(path: Uint8Array): void {
+  /** Another path takes the place of one of them, or of the socket's. What was asked for stays known by its name. */
+  redirectPath(path: Uint8Array, which = 0): void {
     void this.paths;
     void this.addresses;
-    const argument = this.call.args[this.shape.paths[0] ?? -1];
+    const argument = this.call.args[this.shape.paths[which] ?? -1];
     const follow = argument ? this.#follows(argument) : this.call.name !== "bind";
     const parent = this.shape.changesEntry || (argument ? this.#mayCreate() : !follow);
-    const pin = this.#shared.pin(0);
+    const pin = this.#shared.pin(which);
     native().releasePin(pin);
     this.#reach(AT_FDCWD, path, (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0), pin);
   }
@@ -160,11 +171,14 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   get requested(): string | undefined {
     const first = this.shape.paths[0];
-    return first === undefined ? undefined : this.#entry ? this.#entry.requested : this.#text(first);
+    if (first === undefined) return undefined;
+    this.looks++;
+    return this.#entry ? this.#entry.requested : this.#text(first);
   }
 
   get paths(): readonly PathArgument[] {
     if (this.#entry) return this.#entry.paths;
+    this.looks++;
     if (!this.#paths) {
       const found: PathArgument[] = [];
       for (const [k, i] of this.shape.paths.entries()) {
@@ -181,7 +195,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     const stop = this.stop;
     this.#looked = true;
     if (stop.isNull(i)) return undefined;
-    if (!stop.has(i)) return readString(stop.tid, stop.exact(i), 4096);
+    if (!stop.has(i)) return readString(this.snapshot, stop.exact(i), 4096);
     if (stop.slotError(i) !== 0 || stop.slotTruncated(i)) return undefined;
     return stop.slotText(i);
   }
@@ -287,6 +301,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   /** The addresses as bytes, one for each message, read once: what is decided on is what is used. */
   get names(): readonly (Uint8Array | undefined)[] {
     const { address, message } = this.shape;
+    if (this.#entry && !this.#isOut(address < 0 ? message : address)) return this.#entry.names;
+    this.looks++;
     this.#looked = true;
     if (address >= 0) this.#names ??= [this.#addressBytes(address)];
     else
@@ -294,7 +310,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
         message < 0
           ? []
           : headersOf(this.stop, this.call.args[message]!, message).map((at) =>
-              readMessageName(this.stop.tid, at),
+              readMessageName(this.snapshot, at),
             );
     return this.#names;
   }
@@ -322,13 +338,21 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     if (stop.isNull(i)) return undefined;
     if (argument.direction !== undefined && argument.direction !== "in") {
       if (stop.kind !== KIND.return || stop.result < 0) return undefined;
-      const length = readMemory(stop.tid, stop.exact(argument.length!), 4)?.readUInt32LE();
+      const length = this.snapshot.exactly(stop.exact(argument.length!), 4)?.readUInt32LE();
       return length === undefined
         ? undefined
-        : readMemory(stop.tid, stop.exact(i), Math.min(length, MAX_ADDRESS));
+        : this.snapshot.read(stop.exact(i), Math.min(length, MAX_ADDRESS));
     }
     if (stop.has(i)) return stop.slotError(i) ? undefined : Uint8Array.from(stop.slotBytes(i));
-    return readMemory(stop.tid, stop.exact(i), Math.min(stop.uint(argument.length!), MAX_ADDRESS));
+    return this.snapshot.read(stop.exact(i), Math.min(stop.uint(argument.length!), MAX_ADDRESS));
+  }
+
+  /** The call writes there: what it holds is known when it has returned. */
+  #isOut(i: number): boolean {
+    const { direction = "in", kind } = this.call.args[i] ?? {};
+    // sendmmsg writes how much was sent into its array, and nothing else.
+    const sends = (kind === "mmsghdr" || kind === "iovec") && !this.call.classes.includes("read");
+    return direction !== "in" && !sends;
   }
 
   /** openat2's struct open_how, as it was when the call stopped. */
@@ -346,6 +370,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   /** The flags as the call has them, those of an openat2 as they were copied. */
   flagBits(): number {
     const { flags, how } = this.shape;
+    if (how >= 0) this.looks++;
     return how >= 0 ? this.#howWord(0) : flags >= 0 ? this.stop.uint(flags) : 0;
   }
 
@@ -366,6 +391,11 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this.#strings("env");
   }
 
+  get envSeen(): readonly string[] | undefined {
+    const seen = this.#words?.env;
+    return typeof seen === "number" ? undefined : seen;
+  }
+
   /** The errno that the kernel has for arguments that cannot be read; 0 for others. */
   get argvError(): number {
     const read = this.shape.argv < 0 || this.#entry ? undefined : this.#read("argv");
@@ -374,13 +404,14 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   #strings(which: "argv" | "env"): readonly string[] | undefined {
     if (this.shape[which] < 0 || this.#entry) return this.#entry?.[which];
+    this.looks++;
     const read = this.#read(which);
     return typeof read === "number" ? undefined : read;
   }
 
   #read(which: "argv" | "env"): readonly string[] | number {
     this.#words ??= {};
-    this.#words[which] ??= readWords(this.stop.tid, this.stop.exact(this.shape[which]));
+    this.#words[which] ??= readWords(this.snapshot, this.stop.exact(this.shape[which]));
     return this.#words[which];
   }
 
@@ -389,44 +420,38 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
 
   dataUpTo(limit: number): Buffer | undefined {
+    if (this.#entry && this.shape.data >= 0 && !this.#isOut(this.shape.data))
+      return this.#entry.dataUpTo(limit);
     const pieces = this.dataPieces();
-    return pieces && readPieces(this.stop.tid, pieces, Math.min(limit, MAX_MEMORY));
+    return pieces && readPieces(this.snapshot, pieces, Math.min(limit, MAX_MEMORY));
   }
 
   /** Where the call's data lies: in bytes to be written, or on return bytes that were read. */
   dataPieces(): Piece[] | undefined {
     const { data, outData } = this.shape;
-    if (data >= 0) return this.#pieces(data, Number.MAX_SAFE_INTEGER);
+    if (data >= 0) return piecesOf(this, data);
     if (outData < 0 || this.stop.kind !== KIND.return || this.stop.result < 0) return undefined;
-    return this.#pieces(
-      outData,
-      this.call.args[outData]!.filled ? this.stop.result : Number.MAX_SAFE_INTEGER,
-    );
-  }
-
-  #pieces(i: number, filled: number): Piece[] | undefined {
-    return piecesOf(this.stop, this.call.args[i]!, i, filled);
+    return piecesOf(this, outData, this.call.args[outData]!.filled ? this.stop.result : undefined);
   }
 
   /** Where the program has room for an out argument, and how much. */
   room(i: number): Piece[] {
-    return this.#pieces(i, Number.MAX_SAFE_INTEGER) ?? [];
+    return piecesOf(this, i) ?? [];
   }
 
   /** Where the bytes of one argument lie; on return only as many as the call has filled. */
   filledPieces(i: number): Piece[] | undefined {
     const isOut = this.call.args[i]!.filled !== undefined && this.stop.kind === KIND.return;
-    return this.#pieces(i, isOut ? Math.max(this.stop.result, 0) : Number.MAX_SAFE_INTEGER);
+    return piecesOf(this, i, isOut ? Math.max(this.stop.result, 0) : undefined);
   }
 
   readPieces(pieces: readonly Piece[], limit: number): Buffer | undefined {
-    return readPieces(this.stop.tid, pieces, Math.min(limit, MAX_MEMORY));
+    return readPieces(this.snapshot, pieces, Math.min(limit, MAX_MEMORY));
   }
 
   // ---------------------------------------------------------------- arguments by name
 
   get args(): SyscallArguments[SyscallName] {
-    if (this.#entry && this.stop.kind !== KIND.return) return this.#entry.args;
     this.#args ??= Object.defineProperties(
       {},
       Object.fromEntries(
@@ -436,40 +461,28 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this.#args;
   }
 
-  /** One argument decoded by its kind. */
+  /** One argument decoded by its kind. What the program gave is as it was when the call was made. */
   value(i: number): unknown {
     const stop = this.stop;
     const argument = this.call.args[i]!;
+    if (this.#entry && !this.#isOut(i)) return this.#entry.value(i);
+    const number = scalar(stop, argument, i);
+    if (number !== undefined) return number;
     switch (argument.kind) {
-      case "int":
-      case "offset":
-        return argument.width === 32 ? stop.int(i) : stop.long(i);
-      case "fd":
-      case "dirfd":
-      case "pid":
-      case "signal":
-        return stop.int(i);
-      case "uint":
-      case "size":
-      case "flags":
-      case "mode":
-      case "uid":
-      case "gid":
-        return argument.width === 32 ? stop.uint(i) : stop.ulong(i);
-      case "address":
-        return stop.exact(i);
       case "path":
-        return (this.#entry ?? this).#text(i);
+        this.looks++;
+        return this.#text(i);
       case "string":
       case "argv":
       case "iovec":
       case "fds":
-        return pointedValue(stop, argument, i, MAX_MEMORY);
+        return pointedValue(this, argument, i, MAX_MEMORY);
       case "sockaddr":
         return this.stop.kind === KIND.return ? this.#addressBytes(i) : this.names[0];
       default: {
         const pieces = this.filledPieces(i);
-        return pieces && readPieces(stop.tid, pieces, MAX_MEMORY);
+        if (argument.kind === "struct") this.#looked = true;
+        return pieces && readPieces(this.snapshot, pieces, MAX_MEMORY);
       }
     }
   }

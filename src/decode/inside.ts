@@ -13,6 +13,7 @@ import { DOOR, KIND } from "../kernel/layout.js";
 import type { Stop } from "../kernel/stop.js";
 import { programMemory } from "./program-memory.js";
 import type { Processes } from "./reach.js";
+import { Snapshot } from "./snapshot.js";
 
 /** Calls that return to where something else was: execve, execveat, rt_sigreturn. */
 const RETURN_ELSEWHERE: ReadonlySet<number> = new Set([59, 322, 15]);
@@ -20,6 +21,9 @@ const RETURN_ELSEWHERE: ReadonlySet<number> = new Set([59, 322, 15]);
 /** What every event offers of the thread that it stopped. */
 export abstract class StoppedThread {
   protected readonly processes: Processes;
+  #snapshot: Snapshot | undefined;
+  /** Counts every look at the program's memory, so that the stack can tell which policy looked. */
+  looks = 0;
 
   constructor(processes: Processes) {
     this.processes = processes;
@@ -33,7 +37,26 @@ export abstract class StoppedThread {
   }
 
   get memory(): ProgramMemory {
-    return programMemory(() => this.stop.tid);
+    return programMemory(
+      () => this.stop.tid,
+      () => this.snapshot,
+    );
+  }
+
+  /** What this event has read of the program's memory: everything that reads more of it reads through this. */
+  get snapshot(): Snapshot {
+    this.looks++;
+    this.#snapshot ??= this.takeSnapshot();
+    return this.#snapshot;
+  }
+
+  /** … undefined where nothing was read but what was fetched with the stop. */
+  get takenSnapshot(): Snapshot | undefined {
+    return this.#snapshot;
+  }
+
+  protected takeSnapshot(): Snapshot {
+    return new Snapshot(this.stop.tid);
   }
 
   registers(): Registers {

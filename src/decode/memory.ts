@@ -1,7 +1,8 @@
 import { native } from "../kernel/native.js";
 import { decodeText } from "../text.js";
+import type { Snapshot } from "./snapshot.js";
 
-/** Bounded reads of a tracee's memory. Everything is copied: what is decided on cannot change afterwards. */
+/** Bounded reads of a tracee's memory, each byte once per event: what is decided on cannot change afterwards. */
 
 const MAX_VECTORS = 1024;
 /** What execve(2) takes at most, with the pointers, whatever the limits: three quarters of 8 MiB. One word: MAX_ARG_STRLEN. */
@@ -16,7 +17,7 @@ const MANY_POINTERS = 4096;
 const MSGHDR_SIZE = 56;
 const MMSGHDR_SIZE = 64;
 
-/** As much of [address, address + length) as can be read; undefined when nothing can. */
+/** As much of [address, address + length) as can be read now, for no event; undefined when nothing can. */
 export function readMemory(tid: number, address: bigint, length: number): Buffer | undefined {
   if (length <= 0) return Buffer.alloc(0);
   const bytes = Buffer.allocUnsafe(length);
@@ -30,38 +31,32 @@ export function readExactly(tid: number, address: bigint, length: number): Buffe
   return bytes?.length === length ? bytes : undefined;
 }
 
-/** For strings as they mostly are: decoded at once, and so free for the next. */
-const shortString = Buffer.alloc(4096);
-
-export function readString(tid: number, address: bigint, limit: number): string | undefined {
-  if (address === 0n) return undefined;
-  const bytes = limit <= shortString.length ? shortString.subarray(0, limit) : Buffer.allocUnsafe(limit);
-  const got = native().fetchString(tid, address, bytes);
-  return got < 0 ? undefined : decodeText(bytes.subarray(0, got));
+export function readString(memory: Snapshot, address: bigint, limit: number): string | undefined {
+  const bytes = memory.string(address, limit);
+  return bytes && decodeText(bytes);
 }
 
 /** A NULL-terminated array of strings. Undefined when any part of it cannot be read or it is too long. */
-export function readStrings(tid: number, address: bigint): string[] | undefined {
-  const words = readWords(tid, address);
+export function readStrings(memory: Snapshot, address: bigint): string[] | undefined {
+  const words = readWords(memory, address);
   return typeof words === "number" ? undefined : words;
 }
 
 /** The same, or the errno that execve(2) has for it: nothing that the kernel would take is too long. */
-export function readWords(tid: number, address: bigint): string[] | number {
+export function readWords(memory: Snapshot, address: bigint): string[] | number {
   const words: string[] = [];
   if (address === 0n) return words;
-  const memory = new Pages(tid);
   let left = MAX_WORDS;
   let many = FEW_POINTERS;
   for (let at = address; left > 0; at += BigInt(many), many = MANY_POINTERS) {
-    const pointers = readMemory(tid, at, many);
+    const pointers = memory.read(at, many);
     for (let i = 0; i < many && left > 0; i += 8) {
       if (!pointers || i + 8 > pointers.length) return EFAULT;
       const pointer = pointers.readBigUInt64LE(i);
       if (pointer === 0n) return words;
-      const word = memory.word(pointer);
+      const word = readWord(memory, pointer);
       if (typeof word === "number") return word;
-      words.push(word.text);
+      words.push(decodeText(word));
       left -= word.length + 1 + 8;
     }
   }
@@ -69,40 +64,10 @@ export function readWords(tid: number, address: bigint): string[] | number {
 }
 
 /** Words mostly lie one behind the other: the rest of a page is copied once, and serves those that end in it. */
-class Pages {
-  readonly #tid: number;
-  #from = 0n;
-  #bytes: Buffer = Buffer.alloc(0);
-
-  constructor(tid: number) {
-    this.#tid = tid;
-  }
-
-  word(at: bigint): { readonly text: string; readonly length: number } | number {
-    return this.#within(at) ?? (this.#turnTo(at) ? (this.#within(at) ?? this.#long(at)) : EFAULT);
-  }
-
-  #within(at: bigint): { text: string; length: number } | undefined {
-    const start = at - this.#from;
-    if (start < 0n || start >= this.#bytes.length) return undefined;
-    const end = this.#bytes.indexOf(0, Number(start));
-    if (end < 0) return undefined;
-    const bytes = this.#bytes.subarray(Number(start), end);
-    return { text: decodeText(bytes), length: bytes.length };
-  }
-
-  #turnTo(at: bigint): boolean {
-    this.#from = at;
-    this.#bytes = readMemory(this.#tid, at, Number(PAGE - (at % PAGE))) ?? Buffer.alloc(0);
-    return this.#bytes.length > 0;
-  }
-
-  #long(at: bigint): { text: string; length: number } | number {
-    const bytes = Buffer.allocUnsafe(MAX_WORD);
-    const got = native().fetchString(this.#tid, at, bytes);
-    if (got < 0) return got === -EFAULT ? EFAULT : E2BIG;
-    return { text: decodeText(bytes.subarray(0, got)), length: got };
-  }
+function readWord(memory: Snapshot, at: bigint): Buffer | number {
+  memory.read(at, Number(PAGE - (at % PAGE)));
+  const word = memory.string(at, MAX_WORD);
+  return word ?? (memory.read(at, MAX_WORD)?.length === MAX_WORD ? E2BIG : EFAULT);
 }
 
 export interface Piece {
@@ -111,9 +76,9 @@ export interface Piece {
 }
 
 /** The pieces that a struct iovec[] names. */
-export function readVectors(tid: number, address: bigint, count: number): Piece[] | undefined {
+export function readVectors(memory: Snapshot, address: bigint, count: number): Piece[] | undefined {
   if (count > MAX_VECTORS) return undefined;
-  const bytes = readExactly(tid, address, count * 16);
+  const bytes = memory.exactly(address, count * 16);
   if (!bytes) return undefined;
   return Array.from({ length: count }, (_, i) => ({
     address: bytes.readBigUInt64LE(i * 16),
@@ -121,14 +86,14 @@ export function readVectors(tid: number, address: bigint, count: number): Piece[
   }));
 }
 
-/** The bytes of all pieces in order, up to a limit. */
-export function readPieces(tid: number, pieces: readonly Piece[], limit: number): Buffer | undefined {
+/** The bytes of all pieces in order, up to a limit. A copy. */
+export function readPieces(memory: Snapshot, pieces: readonly Piece[], limit: number): Buffer | undefined {
   const parts: Buffer[] = [];
   let left = limit;
   for (const piece of pieces) {
     if (left <= 0) break;
     const want = Math.min(piece.length, left);
-    const part = readMemory(tid, piece.address, want);
+    const part = memory.read(piece.address, want);
     if (!part) return parts.length > 0 ? Buffer.concat(parts) : undefined;
     parts.push(part);
     if (part.length < want) break;
@@ -144,8 +109,8 @@ export interface MessageHeader {
   readonly control: Piece;
 }
 
-export function readMessageHeader(tid: number, address: bigint): MessageHeader | undefined {
-  const bytes = readExactly(tid, address, MSGHDR_SIZE);
+export function readMessageHeader(memory: Snapshot, address: bigint): MessageHeader | undefined {
+  const bytes = memory.exactly(address, MSGHDR_SIZE);
   if (!bytes) return undefined;
   return {
     name: { address: bytes.readBigUInt64LE(0), length: bytes.readUInt32LE(8) },
@@ -166,8 +131,8 @@ export function messageHeaders(kind: string, base: bigint, count: number): bigin
 }
 
 /** The address that a message is sent to, as bytes. */
-export function readMessageName(tid: number, header: bigint): Uint8Array | undefined {
-  const name = readMessageHeader(tid, header)?.name;
+export function readMessageName(memory: Snapshot, header: bigint): Uint8Array | undefined {
+  const name = readMessageHeader(memory, header)?.name;
   if (!name || name.address === 0n || name.length === 0) return undefined;
-  return readMemory(tid, name.address, Math.min(name.length, MAX_ADDRESS));
+  return memory.read(name.address, Math.min(name.length, MAX_ADDRESS));
 }

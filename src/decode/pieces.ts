@@ -1,14 +1,21 @@
-import type { Argument } from "../abi/index.js";
+import type { Argument, Syscall } from "../abi/index.js";
 import type { Stop } from "../kernel/stop.js";
 import {
   messageHeaders,
   type Piece,
-  readMemory,
   readMessageHeader,
   readString,
   readStrings,
   readVectors,
 } from "./memory.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** A stopped call: its registers, and what was read of its memory. */
+export interface Stopped {
+  readonly call: Syscall;
+  readonly stop: Stop;
+  readonly snapshot: Snapshot;
+}
 
 /** Where the message headers of a sendmsg or sendmmsg lie. */
 export function headersOf(stop: Stop, { kind, length }: Argument, i: number): bigint[] {
@@ -16,27 +23,30 @@ export function headersOf(stop: Stop, { kind, length }: Argument, i: number): bi
 }
 
 /** Where the bytes of an argument lie in the caller's memory, of which only so many count. */
-export function piecesOf(stop: Stop, argument: Argument, i: number, filled: number): Piece[] | undefined {
+export function piecesOf(at: Stopped, i: number, filled = Number.MAX_SAFE_INTEGER): Piece[] | undefined {
+  const { stop } = at;
+  const argument = at.call.args[i]!;
   if (stop.isNull(i)) return undefined;
   const address = stop.exact(i);
   if (argument.kind === "iovec" || argument.kind === "msghdr" || argument.kind === "mmsghdr")
-    return cut(vectorsOf(stop, argument, i, address), filled);
-  const size = argument.kind === "struct" && argument.size ? argument.size : lengthOf(stop, argument);
+    return cut(vectorsOf(at, argument, i, address), filled);
+  const size = argument.kind === "struct" && argument.size ? argument.size : lengthOf(at, argument);
   return size === undefined ? undefined : [{ address, length: Math.min(size, filled) }];
 }
 
-function lengthOf(stop: Stop, argument: Argument): number | undefined {
+function lengthOf({ stop, snapshot }: Stopped, argument: Argument): number | undefined {
   if (argument.length === undefined) return argument.size;
   if (!argument.lengthIsPointer) return stop.ulong(argument.length);
-  return readMemory(stop.tid, stop.exact(argument.length), 4)?.readUInt32LE();
+  return snapshot.exactly(stop.exact(argument.length), 4)?.readUInt32LE();
 }
 
-function vectorsOf(stop: Stop, argument: Argument, i: number, address: bigint): Piece[] | undefined {
-  if (argument.kind === "iovec") return readVectors(stop.tid, address, stop.ulong(argument.length!));
+function vectorsOf(at: Stopped, argument: Argument, i: number, address: bigint): Piece[] | undefined {
+  const { stop, snapshot } = at;
+  if (argument.kind === "iovec") return readVectors(snapshot, address, stop.ulong(argument.length!));
   const pieces: Piece[] = [];
-  for (const at of headersOf(stop, argument, i)) {
-    const header = readMessageHeader(stop.tid, at);
-    const vectors = header && readVectors(stop.tid, header.vectors, header.vectorCount);
+  for (const place of headersOf(stop, argument, i)) {
+    const header = readMessageHeader(snapshot, place);
+    const vectors = header && readVectors(snapshot, header.vectors, header.vectorCount);
     if (!vectors) return undefined;
     pieces.push(...vectors);
   }
@@ -53,15 +63,16 @@ function cut(pieces: Piece[] | undefined, filled: number): Piece[] | undefined {
 }
 
 /** What a pointer leads to, where that is more than bytes. */
-export function pointedValue(stop: Stop, { kind, length }: Argument, i: number, limit: number): unknown {
-  const { tid } = stop;
-  const at = stop.exact(i);
-  if (kind === "string") return readString(tid, at, 4096);
-  if (kind === "argv") return readStrings(tid, at);
+export function pointedValue(at: Stopped, { kind, length }: Argument, i: number, limit: number): unknown {
+  const { stop, snapshot } = at;
+  const address = stop.exact(i);
+  if (kind === "string") return readString(snapshot, address, 4096);
+  if (kind === "argv") return readStrings(snapshot, address);
   if (kind === "iovec")
-    return readVectors(tid, at, stop.ulong(length!))?.map((piece) =>
-      readMemory(tid, piece.address, Math.min(piece.length, limit)),
-    );
-  const bytes = readMemory(tid, at, 8); // two descriptors
+    return readVectors(snapshot, address, stop.ulong(length!))?.map((piece) => {
+      const bytes = snapshot.read(piece.address, Math.min(piece.length, limit));
+      return bytes && Buffer.from(bytes);
+    });
+  const bytes = snapshot.read(address, 8); // two descriptors
   return bytes?.length === 8 ? [bytes.readInt32LE(0), bytes.readInt32LE(4)] : [];
 }

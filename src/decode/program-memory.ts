@@ -4,7 +4,8 @@ import { native } from "../kernel/native.js";
 import { compileWord } from "../policy/match/glob.js";
 import { type MapEntry, readMaps } from "../process/maps.js";
 import { encodeText } from "../text.js";
-import { readMemory, readString } from "./memory.js";
+import { readString } from "./memory.js";
+import type { Snapshot } from "./snapshot.js";
 
 const MOST_AT_ONCE = 64 * 1024;
 const LONGEST_TEXT = 4096;
@@ -14,14 +15,27 @@ const SCAN_CHUNK = 1024 * 1024;
 const FINDS = 100;
 const MOST_FINDS = 10_000;
 
-/** A tracee's memory, as policies may use it. `tid` throws once the event has been answered. */
-export function programMemory(tid: () => number): ProgramMemory {
-  const read = (address: bigint, length: number) =>
-    readMemory(tid(), u64(address), Math.min(length, MOST_AT_ONCE));
+/**
+ * A tracee's memory, as policies may use it. `tid` throws once the event has been answered. What was read for the event
+ * stays as it was read; only scan() looks at the memory as it is, and what it finds must be read to be known.
+ */
+export function programMemory(tid: () => number, snapshot: () => Snapshot): ProgramMemory {
+  const read = (address: bigint, length: number) => {
+    tid();
+    const bytes = snapshot().read(u64(address), Math.min(length, MOST_AT_ONCE));
+    return bytes && Buffer.from(bytes);
+  };
+  const put = (address: bigint, bytes: Uint8Array) => {
+    write(tid(), address, bytes);
+    snapshot().wrote(address, bytes);
+  };
   return Object.assign(read, {
     read,
-    text: (address: bigint) => readString(tid(), u64(address), LONGEST_TEXT),
-    write: (address: bigint, bytes: Uint8Array | string) => write(tid(), u64(address), toBytes(bytes)),
+    text: (address: bigint) => {
+      tid();
+      return readString(snapshot(), u64(address), LONGEST_TEXT);
+    },
+    write: (address: bigint, bytes: Uint8Array | string) => put(u64(address), toBytes(bytes)),
     scan: (pattern: Uint8Array | string, options: ScanOptions = {}) => scan(tid(), toBytes(pattern), options),
   });
 }

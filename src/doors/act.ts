@@ -1,29 +1,16 @@
-import type { Syscall } from "../abi/index.js";
+import { ON_SOCKETS, rereadOf, type Syscall } from "../abi/index.js";
 import type { DecodedCall } from "../decode/call.js";
-import { shapeOf } from "../decode/shape.js";
 import { ANSWER } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import { sharesDescriptors } from "../process/sharing.js";
 
 /**
  * Calls that are made in the program's place when they are allowed: native/act.c has each of them. What they reach was
- * pinned when it was decided on, so that nothing the program does meanwhile can lead them elsewhere. The others go on as
- * the program made them.
+ * pinned when it was decided on, and what they need of the program's memory was copied, so that nothing the program does
+ * meanwhile can lead them elsewhere. The others go on as the program made them.
  */
-const ON_FILES = [
-  "open openat openat2 creat",
-  "stat lstat newfstatat statx statfs access faccessat faccessat2 readlink readlinkat",
-  "mkdir mkdirat mknod mknodat unlink unlinkat rmdir",
-  "rename renameat renameat2 link linkat symlink symlinkat",
-  "chmod fchmodat fchmodat2 chown lchown fchownat truncate utime utimes futimesat utimensat",
-  "setxattr lsetxattr getxattr lgetxattr listxattr llistxattr removexattr lremovexattr",
-  "name_to_handle_at inotify_add_watch",
-];
-const ON_SOCKETS = "connect bind sendto sendmsg sendmmsg";
-const ACTS = new Set([...ON_FILES, ON_SOCKETS].flatMap((names) => names.split(" ")));
-
 export function hasAct(call: Syscall): boolean {
-  return ACTS.has(call.name) || shapeOf(call).changesDescriptor;
+  return rereadOf(call) === "on behalf";
 }
 
 const EACCES = 13;
@@ -53,7 +40,9 @@ function runsUnseen(event: DecodedCall): boolean {
 }
 
 function isOnWhatItNames(event: DecodedCall): boolean {
-  return !event.shape.changesDescriptor && !pointsNowhere(event) && !onlyNames(event);
+  return (
+    !event.shape.changesDescriptor && !pointsNowhere(event) && !onlyNames(event) && !limitsAnother(event)
+  );
 }
 
 /** A signal says who sent it. Where nobody can exchange the descriptor meanwhile, the program sends it itself. */
@@ -71,6 +60,22 @@ export function makeInItsPlace(
   if (names.length > 0) answer.addresses(names);
 }
 
+/**
+ * Hands what is known of the program's memory over to a call that is made in its place. Returns what a person should hear
+ * when it is too much; then the call is refused.
+ */
+export function handOver(event: DecodedCall, answer: Answer): string | undefined {
+  const { known } = event;
+  if (answer.action !== ANSWER.act || known.length === 0) return undefined;
+  try {
+    answer.seen(known);
+    return undefined;
+  } catch (error) {
+    answer.begin(ANSWER.return).result(-EACCES);
+    return `${event.name} was denied: ${(error as Error).message}`;
+  }
+}
+
 /** A NULL in a register cannot become an address or a path afterwards. */
 function pointsNowhere({ shape, stop }: DecodedCall): boolean {
   const [path] = shape.paths;
@@ -84,4 +89,10 @@ function pointsNowhere({ shape, stop }: DecodedCall): boolean {
  */
 function onlyNames(event: DecodedCall): boolean {
   return event.call.returns === "fd" && event.shape.how < 0 && event.flags.includes("O_PATH");
+}
+
+/** Only one's own limits are set in one's place. */
+function limitsAnother({ name, stop, process }: DecodedCall): boolean {
+  const pid = stop.int(0);
+  return name === "prlimit64" && pid !== 0 && pid !== (process.innerPid ?? process.pid);
 }

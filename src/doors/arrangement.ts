@@ -1,4 +1,4 @@
-import { type Syscall, syscallByNumber } from "../abi/index.js";
+import { rereadOf, type Syscall, syscallByNumber } from "../abi/index.js";
 import { shapeOf } from "../decode/shape.js";
 import { HermesError } from "../errors.js";
 import {
@@ -95,6 +95,7 @@ const EXEC = [59, 322];
 const RESTART_SYSCALL = 219;
 const PIDFD_SEND_SIGNAL = 424;
 const ENOSYS = 38;
+const ABSENT: FilterAction = { do: "errno", errno: ENOSYS };
 /**
  * What a program forbids itself with Landlock, calls made in its place would not keep to: it is told that there is no
  * Landlock. A ruleset may have come from elsewhere, over a socket: so all three calls are refused.
@@ -286,7 +287,11 @@ function filterSpec(
     calls.set(nr, entry);
     return entry;
   };
-  for (const [nr, door] of doorOf) if (!narrowed.has(nr)) treatment(nr).otherwise = { do: door.name };
+  const interests = stack.interests();
+  for (const [nr, door] of doorOf) {
+    const isAbsent = interests.get(nr)?.entry === true && rereadOf(syscallByNumber(nr)!) === "absent";
+    if (!narrowed.has(nr)) treatment(nr).otherwise = isAbsent ? ABSENT : { do: door.name };
+  }
   const strictestFirst = [...always, ...stack.constantsInFilter].sort(
     (a, b) => Number(b.action === "kill") - Number(a.action === "kill"),
   );
@@ -307,7 +312,6 @@ function filterSpec(
   if ([...stack.interests().keys(), ...live.map(({ nr }) => nr)].some(hasActOf))
     for (const nr of LANDLOCK)
       treatment(nr).rules.push({ tests: [], action: { do: "errno", errno: EOPNOTSUPP } });
-  const interests = stack.interests();
   const stoppedFirst = [...narrowed, ...[...gated].map((nr) => [nr, interests.get(nr)?.when ?? []] as const)];
   for (const [nr, when] of stoppedFirst)
     for (const tests of when)

@@ -1,5 +1,7 @@
+import { rereadOf } from "../abi/index.js";
 import { type Address, encodeAddress, familyNumber, formatAddress, parseAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
+import { ANSWER } from "../kernel/layout.js";
 import type { Answer } from "../kernel/stop.js";
 import { decodeText, encodeText } from "../text.js";
 import type { Change } from "../verdict.js";
@@ -17,13 +19,58 @@ export function change(
 ): void {
   if (change.to !== undefined) redirect(event, change.to, answer, acting);
   if (change.data !== undefined) replaceData(event, toBytes(change.data), answer, after);
-  for (const [key, value] of Object.entries(change.args ?? {})) {
-    const index = argumentIndex(event, key);
-    if (typeof value === "number" || typeof value === "bigint") answer.register(index, value);
+  for (const [index, value] of changesOf(event, change)) {
+    if (typeof value === "number" || typeof value === "bigint") changeRegister(event, index, value, answer);
+    else if (answer.action === ANSWER.act) replaceSeen(event, index, toBytes(value), answer, acting);
     else replacePointed(event, index, toBytes(value), answer);
   }
   if (change.result !== undefined)
     throw new NotPossible("a result can only be changed on return: put the handler under `returns`");
+}
+
+/** Paths first: they begin the answer anew. */
+function changesOf(event: DecodedCall, { args = {} }: Change) {
+  const all = Object.entries(args).map(([key, value]) => [argumentIndex(event, key), value] as const);
+  const isPath = (index: number) => event.call.args[index]?.kind === "path";
+  return all.sort(([a], [b]) => Number(isPath(b)) - Number(isPath(a)));
+}
+
+/** What a call that is made in the program's place falls on was found when it was decided on, and stays. */
+function changeRegister(event: DecodedCall, index: number, value: number | bigint, answer: Answer): void {
+  const { kind } = event.call.args[index] ?? {};
+  const isPlace =
+    kind === "path" || kind === "dirfd" || kind === "sockaddr" || kind === "msghdr" || kind === "mmsghdr";
+  if (answer.action === ANSWER.act && (isPlace || (kind === "fd" && event.changesDescriptor)))
+    throw new NotPossible(
+      `argument ${event.call.args[index]!.name} of ${event.name} says what it falls on: redirect the call instead`,
+    );
+  answer.register(index, value);
+}
+
+/** The same for a call that is made in the program's place: it reads these bytes instead of the program's memory. */
+function replaceSeen(
+  event: DecodedCall,
+  index: number,
+  bytes: Uint8Array,
+  answer: Answer,
+  acting: Acting,
+): void {
+  const argument = event.call.args[index];
+  if (argument?.kind === "path") {
+    redirectPath(event, index, bytes, answer, acting);
+    return;
+  }
+  if (index === event.shape.how) answer.how(bytes);
+  else if (argument?.kind === "string")
+    event.replace(event.argument(index), Buffer.concat([bytes, Buffer.of(0)]));
+  else if (argument?.kind === "buffer" || argument?.kind === "struct" || argument?.kind === "address") {
+    event.replace(event.argument(index), bytes);
+    if (argument.length !== undefined && !argument.lengthIsPointer)
+      answer.register(argument.length, bytes.length);
+  } else
+    throw new NotPossible(
+      `argument ${argument?.name ?? index} of ${event.name} can only be changed by a redirect`,
+    );
 }
 
 function redirect(
@@ -54,10 +101,12 @@ function redirectPath(
 ): void {
   if (to.includes(0)) throw new NotPossible("a path holds no NUL byte");
   if (!acting(event.call)) {
+    if (rereadOf(event.call) === "refused")
+      throw new NotPossible(`${event.name} reads its path again: another thread could put the old one back`);
     replacePointed(event, path, to, answer);
     return;
   }
-  event.redirectPath(to);
+  event.redirectPath(to, event.shape.paths.indexOf(path));
   makeInItsPlace(event, answer, []);
 }
 
@@ -114,8 +163,11 @@ function replaceData(event: DecodedCall, bytes: Uint8Array, answer: Answer, afte
   if (!argument) throw new NotPossible(`${event.name} writes no data`);
   const pieces = event.dataPieces() ?? [];
   const asked = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const isAct = answer.action === ANSWER.act;
   if (argument.kind === "buffer") {
-    answer.pointer(data, bytes).register(argument.length!, bytes.length);
+    if (isAct) event.replace(event.argument(data), bytes);
+    else answer.pointer(data, bytes);
+    answer.register(argument.length!, bytes.length);
     if (bytes.length !== asked) after.wrote = { asked, given: bytes.length };
     return;
   }
@@ -125,7 +177,9 @@ function replaceData(event: DecodedCall, bytes: Uint8Array, answer: Answer, afte
     );
   let from = 0;
   for (const piece of pieces) {
-    overwrite(event, piece.address, bytes.subarray(from, from + piece.length), answer, after);
+    const part = bytes.subarray(from, from + piece.length);
+    if (isAct) event.replace(piece.address, part);
+    else overwrite(event, piece.address, part, answer, after);
     from += piece.length;
   }
 }

@@ -43,7 +43,7 @@ function carryOut(
       emulate(event, verdict.emulation!, answer);
       return;
     case "modify":
-      answer.begin(ANSWER.continue);
+      letHappen(event, answer, acting);
       change(event, verdict.change!, answer, after, acting);
       return;
     case "fault":
@@ -56,8 +56,7 @@ function carryOut(
 
 function carryOutFault(event: DecodedCall, fault: Fault, answer: Answer, acting: Acting): void {
   if (fault.errno !== undefined) answer.begin(ANSWER.return).result(-errnoOf(fault.errno));
-  else if (fault.short === undefined) letHappen(event, answer, acting);
-  else answer.begin(ANSWER.continue);
+  else letHappen(event, answer, acting);
   if (fault.signal !== undefined) answer.signal(signalOf(fault.signal));
   if (fault.short === undefined || fault.errno !== undefined) return;
   const { count } = event.shape;

@@ -1,5 +1,5 @@
 import { StoppedThread } from "../decode/inside.js";
-import { readMemory, readString } from "../decode/memory.js";
+import { readString } from "../decode/memory.js";
 import type { Processes } from "../decode/reach.js";
 import type { CodePlace, FunctionReturnEvent } from "../event.js";
 import { REGISTER } from "../kernel/layout.js";
@@ -139,7 +139,7 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
 
   #stackWord(i: number): bigint {
     const at = this.stackPointer + 8 * (i + 1);
-    return readMemory(this.tid, BigInt(at), 8)?.readBigUInt64LE() ?? 0n;
+    return this.snapshot.exactly(BigInt(at), 8)?.readBigUInt64LE() ?? 0n;
   }
 
   float(i: number): number {
@@ -149,7 +149,7 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
   }
 
   string(i: number): string | undefined {
-    return readString(this.tid, this.argument(i), LONGEST_TEXT);
+    return readString(this.snapshot, this.argument(i), LONGEST_TEXT);
   }
 
   get args(): Readonly<Record<string, unknown>> {
@@ -177,7 +177,7 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
     const frame = {
       word: (i: number) => this.argument(i),
       vector: (i: number) => vectorAt(this.#made ? this.#made.floats : this.#currentFloats(), i),
-      read: (address: bigint, length: number) => readMemory(this.tid, address, length),
+      read: (address: bigint, length: number) => this.snapshot.read(address, length),
     };
     return new CallReader(prototype, frame, limit, this.#made && this.#result());
   }
@@ -211,7 +211,7 @@ export class CalledFunction extends StoppedThread implements FunctionReturnEvent
     return doubleAt(this.#currentFloats(), 0);
   }
   resultString(): string | undefined {
-    return readString(this.tid, this.resultExact, LONGEST_TEXT);
+    return readString(this.snapshot, this.resultExact, LONGEST_TEXT);
   }
   get value(): unknown {
     const { reader } = this;

@@ -26,7 +26,7 @@ export const ANSWER_FLAG = {
   registers: 16,
   deliver: 64,
 } as const;
-export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3 } as const;
+export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3, seen: 4 } as const;
 
 export const ARGUMENTS = 6;
 export const EVENT_FIELD = {
@@ -107,7 +107,7 @@ export const PIN_FAILED = 3;
 export const FETCH_OFFSET = 4096;
 export const FETCH_SIZE = 256 * 1024;
 export const REPLY_OFFSET = FETCH_OFFSET + FETCH_SIZE;
-export const REPLY_SIZE = 256 * 1024;
+export const REPLY_SIZE = 512 * 1024;
 export const BUFFER_SIZE = REPLY_OFFSET + REPLY_SIZE;
 
 export const FETCH = { nothing: 0, string: 1, bytes: 2 } as const;

@@ -21,6 +21,15 @@ import {
 const WORD = 2 ** 32;
 /** In the reply bytes: a length and room for any address. */
 const ADDRESS_RECORD = 132;
+/** … and what stands before each range of memory: its address, its length, whether it could not be read. */
+const SEEN_HEAD = 16;
+
+/** A range of a program's memory as it was read; without bytes where it could not be. */
+export interface SeenRange {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: Uint8Array | undefined;
+}
 
 /** The raw pause of one tracee, read through typed views of the shared buffer. */
 export class Stop {
@@ -278,6 +287,24 @@ export class Answer {
   /** For an act: the struct open_how that was decided on. */
   how(bytes: Uint8Array): this {
     return this.#write(WRITE.how, 0, 0n, bytes);
+  }
+
+  /** For an act: what was read of the program's memory. Of ranges that overlap the first counts. */
+  seen(ranges: readonly SeenRange[]): this {
+    const sizeOf = ({ bytes }: SeenRange) => SEEN_HEAD + (((bytes?.length ?? 0) + 7) & ~7);
+    const total = ranges.reduce((sum, range) => sum + sizeOf(range), 0);
+    if (total > REPLY_SIZE)
+      throw new RangeError(`a call is decided on at most ${REPLY_SIZE} bytes of memory`);
+    const packed = Buffer.alloc(total);
+    let at = 0;
+    for (const range of ranges) {
+      packed.writeBigUInt64LE(BigInt(range.from), at);
+      packed.writeUInt32LE(range.bytes?.length ?? Math.min(range.to - range.from, 0xffff_ffff), at + 8);
+      packed.writeUInt32LE(Number(range.bytes === undefined), at + 12);
+      if (range.bytes) packed.set(range.bytes, at + SEEN_HEAD);
+      at += sizeOf(range);
+    }
+    return this.#write(WRITE.seen, 0, 0n, packed);
   }
 
   #write(kind: number, argument: number, address: bigint, bytes: Uint8Array): this {

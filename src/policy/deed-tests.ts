@@ -47,10 +47,16 @@ export const hasBits = (arg: number, bits: bigint): ConstantTest => ({
 });
 export const isExecutable = (_: number, event: CallEvent) => (event.argument(2) & PROT_EXEC) !== 0n;
 
-/** A limit above nothing: from then on the kernel writes core dumps, into whatever folder the program is in. */
+/**
+ * A limit above nothing: from then on the kernel writes core dumps, into whatever folder the program is in. The limit of
+ * another process is not set on behalf, so nobody can say what the kernel will read there: it counts as raised.
+ */
 export function raisesCoreLimit(limit: string) {
   return (_: number, event: CallEvent): boolean => {
     if (argumentOf(event, "resource") !== RLIMIT_CORE) return false;
+    const { pid: whose = 0 } = event.args as { pid?: number };
+    if (whose !== 0 && whose !== (event.process.innerPid ?? event.process.pid))
+      return event.argument(2) !== 0n;
     const bytes = (event.args as Readonly<Record<string, unknown>>)[limit];
     return bytes instanceof Uint8Array && bytes.length >= 8
       ? bytes.subarray(0, 8).some((byte) => byte !== 0)
@@ -85,3 +91,9 @@ export function isOverlay(_: number, event: CallEvent): boolean {
   const { type, fs_name } = event.args as { type?: unknown; fs_name?: unknown };
   return /^(overlay|overlayfs|aufs|unionfs|ecryptfs|fuse)/.test(String(type ?? fs_name));
 }
+
+/** Of these tests, those that look at memory which the kernel reads again. */
+export const READS_MEMORY: ReadonlySet<(bits: number, event: CallEvent) => boolean> = new Set([
+  mountsPath,
+  isOverlay,
+]);

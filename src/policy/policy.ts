@@ -44,6 +44,11 @@ export interface Policy {
   settles?(nr: number): Settling | undefined;
   /** Whether it need not hear again of a call that it allowed and that found nothing: it refuses or allows, and counts none. */
   toldOnce?(nr: number): boolean;
+  /**
+   * Whether it could refuse this call if only the memory that its arguments point at were another. Absent where that is
+   * not known: then it does if it has looked there.
+   */
+  restsOnMemory?(nr: number): boolean;
   /** What is allowed in it but probably not meant: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
   /** Why it decides so, line by line, where it can say more than its answer does. */

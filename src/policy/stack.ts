@@ -31,6 +31,8 @@ export class PolicyStack {
   readonly #onError: OnPolicyError;
   readonly #entry = new Map<number, Policy[]>();
   readonly #returns = new Map<number, Policy[]>();
+  /** Those that looked at the memory of the event that was decided on last. */
+  readonly #lookers: Policy[] = [];
   /** Constant rules that the kernel's filter decides. */
   readonly constantsInFilter: readonly ConstantRule[];
   /** Constant rules that came too late for the filter: they are decided when the call stops. */
@@ -130,6 +132,14 @@ export class PolicyStack {
     return asked?.every((policy) => policy.toldOnce?.(nr) === true) === true && !this.#returns.has(nr);
   }
 
+  /**
+   * Whether the last decision, which let the call happen, rests on memory that the kernel will read again. What comes with
+   * every session does not count: see SECURITY.md for what root can do to it.
+   */
+  restsOnMemory(nr: number): boolean {
+    return this.#lookers.some((policy) => !policy.builtIn && (policy.restsOnMemory?.(nr) ?? true));
+  }
+
   decide(event: CallEvent): Decision {
     return this.#settle(this.#entry.get(event.nr), event, (policy) => policy.decide(event));
   }
@@ -183,10 +193,13 @@ export class PolicyStack {
     if (!policies) return PASS;
     let settled: Decision | undefined;
     let asked = policies[0]!;
+    this.#lookers.length = 0;
     try {
       for (const policy of policies) {
         asked = policy;
+        const before = event.looks;
         const answer = askOne(policy);
+        if (event.looks !== before) this.#lookers.push(policy);
         if (answer === undefined) continue;
         checkDeclared(policy, event.nr, answer.action);
         const decision = { ...answer, policy: policy.name, version: policy.version };

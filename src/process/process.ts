@@ -122,6 +122,11 @@ function pin(tid: number): number | undefined {
   }
 }
 
+/** The environment that a program was started with. */
+export function readEnv(tid: number): string[] {
+  return readNulSeparated(`/proc/${tid}/environ`);
+}
+
 function readNulSeparated(file: string): string[] {
   const bytes = readBytes(file);
   if (!bytes || bytes.length === 0) return [];

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { CallEvent, ProcessInfo } from "../event.js";
 import { isExecutable, readMaps } from "../process/maps.js";
+import { readEnv } from "../process/process.js";
 import { decodeText } from "../text.js";
 import { type Decision, deny } from "../verdict.js";
 import { RunFile } from "./run-file.js";
@@ -9,6 +10,7 @@ const MAX_CHAIN = 5;
 const SCRIPT_LINE = 256;
 const ELF = 0x464c457f;
 const PT_INTERP = 3;
+const AT_FDCWD = -100;
 /** The system's loaders come with every program; what else a program names as its loader is a program that runs. */
 const LOADER = /^\/(usr\/)?lib(32|64|x32)?\/(\S+-linux-\w+\/)?ld-[\w.-]+\.so(\.\d+)*$/;
 
@@ -20,6 +22,14 @@ const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 interface Judged {
   readonly files: ReadonlySet<string>;
   readonly argv: readonly string[];
+  /** Undefined when nobody looked at it. */
+  readonly env: readonly string[] | undefined;
+}
+
+/** An execve as it was called. */
+export interface ExecCall extends CallEvent {
+  /** The environment, where somebody has looked at it. */
+  readonly envSeen: readonly string[] | undefined;
 }
 
 export interface ExecJudge {
@@ -42,10 +52,11 @@ export class Execs {
   }
 
   /** The call itself was allowed: may what it would start run too? */
-  entry(event: CallEvent, file: string, allowed: Decision): Decision {
+  entry(event: ExecCall, file: string, allowed: Decision): Decision {
     const files = new Set<string>();
     const named = isNamed(allowed);
     let { path = "", argv = [] } = event;
+    let name = nameForInterpreter(event);
     let readable = file;
     for (let i = 0; i < MAX_CHAIN; i++) {
       files.add(path);
@@ -53,16 +64,20 @@ export class Execs {
       if (next === "busy") return { ...BUSY, rule: "unreadable", policy: "hermes", version: "" };
       if (!next || (next.kind === "program" && LOADER.test(next.path))) break;
       const interpreter = this.#judge.reach(event, next.path);
-      if (next.kind === "script")
-        argv = [next.path, ...next.argument, event.requested ?? path, ...argv.slice(1)];
+      if (next.kind === "script") {
+        argv = [next.path, ...next.argument, name, ...argv.slice(1)];
+        name = next.path;
+      }
       if (!named) {
-        const decision = this.#judge.decide(new RunFile(event, interpreter.path, argv));
+        const decision = this.#judge.decide(new RunFile(event, interpreter.path, argv, () => event.env));
         if (refuses(decision)) return decision;
       }
       readable = interpreter.open;
       path = interpreter.path;
     }
-    this.#onTheirWay.set(event.tid, { files, argv: [...argv] });
+    // The kernel gives a program that is started without any words an empty one.
+    const words = argv.length === 0 ? [""] : [...argv];
+    this.#onTheirWay.set(event.tid, { files, argv: words, env: event.envSeen });
     return allowed;
   }
 
@@ -79,11 +94,13 @@ export class Execs {
     this.#onTheirWay.delete(tid);
     const { exe, argv } = process;
     const mapped = readMaps(tid).filter((map) => isExecutable(map) && map.path.startsWith("/"));
-    const same = judged !== undefined && sameWords(judged.argv, argv);
+    const same = judged !== undefined && sameWords(judged.argv, argv) && sameEnv(judged, tid);
     for (const path of new Set([exe, ...mapped.map((map) => map.path)])) {
       if ((same && judged.files.has(path)) || LOADER.test(path)) continue;
-      const decision = this.#judge.decide(new RunFile(event, path, argv));
-      if (refuses(decision)) return decision;
+      const decision = this.#judge.decide(new RunFile(event, path, argv, () => readEnv(tid)));
+      // The program itself was judged as something else, and so nothing has allowed it yet: the default counts too.
+      const isOther = judged !== undefined && path === exe && isRefusal(decision);
+      if (isOther || refuses(decision)) return decision;
     }
     return undefined;
   }
@@ -98,9 +115,26 @@ function isNamed({ action, rule }: Decision): boolean {
   return action === "allow" && rule !== undefined && rule !== "default";
 }
 
+function isRefusal({ action }: Decision): boolean {
+  return action === "deny" || action === "kill" || action === "ask";
+}
+
 /** What a rule refuses is refused however it is started. */
-function refuses({ action, rule }: Decision): boolean {
-  return (action === "deny" || action === "kill" || action === "ask") && rule !== "default";
+function refuses(decision: Decision): boolean {
+  return isRefusal(decision) && decision.rule !== "default";
+}
+
+/** Only where somebody decided on the environment: nobody else minds. */
+function sameEnv({ env }: Judged, tid: number): boolean {
+  return env === undefined || sameWords(env, readEnv(tid));
+}
+
+/** How the kernel names a script to its interpreter: execveat(2). */
+function nameForInterpreter(event: CallEvent): string {
+  const { name, requested = "", path } = event;
+  const dirfd = name === "execveat" ? Number(BigInt.asIntN(32, event.argument(0))) : AT_FDCWD;
+  if (dirfd === AT_FDCWD || requested.startsWith("/")) return requested || (path ?? "");
+  return requested === "" ? `/dev/fd/${dirfd}` : `/dev/fd/${dirfd}/${requested}`;
 }
 
 function sameWords(a: readonly string[], b: readonly string[]): boolean {

@@ -5,7 +5,7 @@ import { granted, type Questions, refused } from "../approval/questions.js";
 import { DecodedCall } from "../decode/call.js";
 import { reachForCaller } from "../decode/reach.js";
 import { unreadable } from "../decode/unreadable.js";
-import { hasAct } from "../doors/act.js";
+import { handOver } from "../doors/act.js";
 import { CHANGES_VIEW, changesIdentity } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
@@ -20,7 +20,6 @@ import { native } from "../kernel/native.js";
 import { Answer as NativeAnswer, Stop } from "../kernel/stop.js";
 import { Mediator } from "../mediate.js";
 import type { PolicyStack } from "../policy/stack.js";
-import { isBelow } from "../process/proc.js";
 import type { ProcessTable } from "../process/table.js";
 import type { Summary } from "../summary.js";
 import type { Activity } from "../trace/activity.js";
@@ -28,17 +27,18 @@ import type { OpenRecord, Recorder } from "../trace/recorder.js";
 import { type Decision, deny, type Verdict } from "../verdict.js";
 import { Execs } from "./exec.js";
 import { instructionHost, lookInside, unhide } from "./inside.js";
+import { held, isAbsent } from "./reread.js";
 import { answerReturn } from "./return.js";
 import { Settled } from "./settled.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
-import { refusalOfFence } from "./within-fence.js";
+import { withinFence } from "./within-fence.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
-const EPERM = 1;
 const EFAULT = 14;
+const ENOSYS = 38;
 /** No user memory lies there: a pointer to it gives the kernel's own EFAULT, in the kernel's own order of checks. */
 const NOWHERE = 0xffff_ffff_ffff_f000n;
 
@@ -105,14 +105,8 @@ export class Handler {
     this.#mediator = new Mediator(options.stack, options.summary);
     const { stack, processes, setting } = options;
     const host = instructionHost(options, this.#mediator);
-    this.#instructions = new Instructions({
-      stop: this.#stop,
-      answer: this.#answer,
-      stack,
-      processes,
-      setting,
-      host,
-    });
+    const [stop, answer] = [this.#stop, this.#answer];
+    this.#instructions = new Instructions({ stop, answer, stack, processes, setting, host });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
       reach: (event, path) => reachForCaller(event.tid, options.processes, path),
@@ -186,7 +180,9 @@ export class Handler {
     this.#lookAtCaller(call.nr);
     if (this.#settled) this.#settled.inForce = this.#mayStand(event);
     if (this.#answerUnreadable(event)) return 0;
-    let decision = this.#withinFence(event, this.#mediator.decide(event));
+    if (isAbsent(event, this.#stack)) return this.#answerAbsent(event);
+    let decision = held(event, this.#mediator.decide(event), this.#stack);
+    decision = withinFence(event, decision, this.#o.mirror);
     const refusedAlready = decision.action === "deny" || decision.action === "kill";
     if (EXEC.has(call.nr) && !refusedAlready && this.#stack.wantsEntry(call.nr))
       decision = this.#execs.entry(event, event.pinnedFile, decision);
@@ -248,17 +244,11 @@ export class Handler {
     return !processes.viewsDiffer && !processes.identitiesDiffer && !activity.counts(event);
   }
 
-  /** What we do in the program's place must not go further than the fence lets the program go. */
-  #withinFence(event: DecodedCall, decision: Decision): Decision {
-    const { mirror } = this.#o;
-    // What a policy leads elsewhere goes where the policy says.
-    const happens = ["allow", "fault", "ask"].includes(decision.action);
-    if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
-    const signalled = event.name === "pidfd_send_signal" ? (event.fd?.process ?? 0) : 0;
-    const errno =
-      signalled > 0 && !isBelow(signalled, process.pid) ? EPERM : refusalOfFence(mirror, event);
-    if (errno === 0) return decision;
-    return { ...deny("it lies beyond the fence", errno), rule: "fence", policy: "hermes", version: "" };
+  /** As if the kernel did not have the call. */
+  #answerAbsent(event: DecodedCall): number {
+    this.#answer.begin(ANSWER.return).result(-ENOSYS);
+    this.#follow(event, { action: "allow", policy: "", version: "" }, { restore: [] });
+    return 0;
   }
 
   #holdFor(event: DecodedCall, decision: Decision, pending?: PendingCall): number {
@@ -286,6 +276,15 @@ export class Handler {
     }
     this.#mediator.record(event, done);
     this.#follow(event, done, after);
+    this.#seal(event);
+  }
+
+  /** A call made in the program's place sees what policies, the record and a question have seen of its memory. */
+  #seal(event: DecodedCall): void {
+    const problem = handOver(event, this.#answer);
+    if (problem === undefined) return;
+    this.#o.onProblem(problem);
+    this.#abandon(event.tid);
   }
 
   /** A virtual file is a real one with a name of ours. */

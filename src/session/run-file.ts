@@ -5,11 +5,18 @@ export class RunFile implements CallEvent {
   readonly #event: CallEvent;
   readonly path: string;
   readonly argv: readonly string[];
+  readonly #env: () => readonly string[] | undefined;
 
-  constructor(event: CallEvent, path: string, argv: readonly string[]) {
+  constructor(
+    event: CallEvent,
+    path: string,
+    argv: readonly string[],
+    env: () => readonly string[] | undefined,
+  ) {
     this.#event = event;
     this.path = path;
     this.argv = argv;
+    this.#env = env;
   }
 
   readonly kind = "syscall";
@@ -34,8 +41,9 @@ export class RunFile implements CallEvent {
   get door() {
     return this.#event.door;
   }
-  get args() {
-    return this.#event.args;
+  /** Not those of the call: they may be another program's by now. */
+  get args(): CallEvent["args"] {
+    return { filename: this.path, argv: this.argv, envp: this.env } as unknown as CallEvent["args"];
   }
   argument(i: number) {
     return this.#event.argument(i);
@@ -59,7 +67,7 @@ export class RunFile implements CallEvent {
     return this.#event.kin;
   }
   get env() {
-    return this.#event.env;
+    return this.#env();
   }
   get flags() {
     return this.#event.flags;

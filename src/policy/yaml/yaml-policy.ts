@@ -17,6 +17,7 @@ import type { InstructionRule } from "./instruction-rule.js";
 import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
 import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
+import { restsOnMemory } from "./reread.js";
 import type { Rule, Sight } from "./rule.js";
 import { isToldOnce, settlingOf } from "./settling.js";
 
@@ -124,6 +125,11 @@ export class YamlPolicy implements Policy {
   settles(nr: number): Settling | undefined {
     const plan = this.#plans.get(nr);
     return plan && settlingOf(plan);
+  }
+
+  restsOnMemory(nr: number): boolean {
+    const plan = this.#plans.get(nr);
+    return plan !== undefined && restsOnMemory(plan, this.default !== "allow");
   }
 
   toldOnce(nr: number): boolean {
