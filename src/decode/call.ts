@@ -8,7 +8,7 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, KIND, PIN_MISSING } from "../kernel/layout.js";
+import { ANSWER_FLAG, KIND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
@@ -56,6 +56,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
+  #redirected: { readonly to: Buffer; readonly path: string } | undefined;
   #args: SyscallArguments[SyscallName] | undefined;
 
   constructor(stop: Stop, call: Syscall, processes: Processes, entry?: DecodedCall) {
@@ -110,8 +111,21 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return `/proc/self/fd/${readPin(this.#shared.pin(0)).object}`;
   }
 
-  /** Another path takes the place of the first, or of the socket's. What was asked for stays known by its name. */
-  redirectPath(path: Uint8Array): void {
+  reach(argument: string, path: Uint8Array): string {
+    const first = this.call.args[this.shape.paths[0] ?? -1];
+    if (argument === (first?.name ?? "")) return this.redirectPath(path);
+    const way = { dirfd: AT_FDCWD, path, flags: RESOLVE.parent, pin: new Uint8Array(PIN_SIZE) };
+    const reached = reach(this.stop.tid, this.processes, way);
+    native().releasePin(way.pin);
+    return reached;
+  }
+
+  /**
+   * Another path takes the place of the first, or of the socket's, and is held from now on; returns where it leads. What
+   * was asked for stays known by its name.
+   */
+  redirectPath(path: Uint8Array): string {
+    if (this.#redirected && Buffer.compare(this.#redirected.to, path) === 0) return this.#redirected.path;
     void this.paths;
     void this.addresses;
     const argument = this.call.args[this.shape.paths[0] ?? -1];
@@ -119,7 +133,9 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     const parent = this.shape.changesEntry || (argument ? this.#mayCreate() : !follow);
     const pin = this.#shared.pin(0);
     native().releasePin(pin);
-    this.#reach(AT_FDCWD, path, (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0), pin);
+    const flags = (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0);
+    this.#redirected = { to: Buffer.from(path), path: this.#reach(AT_FDCWD, path, flags, pin) };
+    return this.#redirected.path;
   }
 
   get kind(): "return" {
