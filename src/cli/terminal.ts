@@ -40,9 +40,10 @@ export interface Prompt {
  */
 const OTHER_SCREEN = [
   "\u0018\u001b\\", // the end of whatever was begun
+  "\u001b[?1049h", // before the rest: it remembers the cursor
   "\u001b[!p\u001b[0m\u001b(B\u001b)B\u000f\u001b%G", // soft reset, no colours, the usual letters
   "\u001b[?2026l\u001b[?5l\u001b[?6l\u001b[?69l\u001b[?7h\u001b[4l\u001b[20l\u001b[r", // not held back, no margins
-  "\u001b[?1049h\u001b[2J\u001b[3J\u001b[H\u001b[?25h", // empty, with a cursor
+  "\u001b[2J\u001b[H\u001b[?25h", // empty, with a cursor
 ].join("");
 const CLEARED = "\u001b[0m\u001b[2J\u001b[H";
 const BACK = "\u001b[2J\u001b[?1049l";

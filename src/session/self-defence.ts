@@ -8,6 +8,7 @@ import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../
 import { holds } from "../policy/stack.js";
 import { processes, readStat, readText } from "../process/proc.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
+import { isTerminalOfOthers, TERMINALS } from "./terminals.js";
 
 /**
  * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
@@ -15,7 +16,8 @@ import { type Action, deny, emulate, type Verdict } from "../verdict.js";
  *
  * The protected are this process, all its threads, and its children (the launchers); their folders in /proc; and the
  * files that the session was told to keep (kept.ts): policies, which take effect when they are saved, with every link that
- * leads to them; answers for always, the configuration, the records, the trace. Calls on other processes are stopped only
+ * leads to them; answers for always, the configuration, the records, the trace; and terminals that people outside of the
+ * session look at, where HERMES may ask them something. Calls on other processes are stopped only
  * where they could be meant for us, and files only where they are opened for writing: what programs do all day is not
  * slowed down.
  */
@@ -188,7 +190,7 @@ function settlingOf(nr: number, files: readonly string[]): Settling | undefined 
   if (!deedsOf(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
-  return { patterns: [], except: [...UNSETTLED, ...own] };
+  return { patterns: [], except: [...UNSETTLED, ...TERMINALS, ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {
@@ -303,7 +305,8 @@ function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
       if (
         path === null
           ? writes && mayChangeOurs(deed, files)
-          : path !== undefined && isOurs(path, writes, subtree || leads, files)
+          : path !== undefined &&
+            (isOurs(path, writes, subtree || leads, files) || (writes && isTerminalOfOthers(path, event)))
       )
         return true;
     }

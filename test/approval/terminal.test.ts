@@ -149,3 +149,26 @@ describe("a long question", () => {
     expect(existsSync(join(folder, String(count)))).toBe(false);
   });
 });
+
+describe("a terminal that somebody else looks at", () => {
+  it("is not written to, also where its user may", () => {
+    const script = [
+      "import os, pty, sys, subprocess",
+      "pid, tty = pty.fork()",
+      "if pid == 0: os.execvp('sh', ['sh', '-c', 'tty; exec sleep 100'])",
+      "name = os.read(tty, 100).decode().strip()",
+      "done = subprocess.run([*sys.argv[1:], 'sh', '-c', f'echo PAINTED > {name}; echo own'])",
+      "os.set_blocking(tty, False)",
+      "try: seen = os.read(tty, 100)",
+      "except BlockingIOError: seen = b''",
+      "print('seen', seen)",
+      "os.kill(pid, 9)",
+    ];
+    const run = [RUNNER, "run", "-q", "-p", join(folder, "ask.yaml"), "--"];
+    const { stdout } = spawnSync("python3", ["-c", script.join("\n"), ...run], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    expect(stdout).toBe("own\nseen b''\n");
+  });
+});
