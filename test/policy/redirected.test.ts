@@ -85,6 +85,19 @@ describe("a redirect", () => {
     expect(readFileSync(policy, "utf8")).toBe(before);
   });
 
+  it("is explained and simulated as it is decided", () => {
+    const policies = [redirecting("secret"), denying()];
+    const event = JSON.stringify({ read: path("asked") });
+    const { stdout } = hermes(["policy", "explain", ...policies, "--event", event]);
+    expect(stdout).toContain(
+      `so: deny, EACCES, by rule no, Secret. (policy a changes it to ${path("secret")})`,
+    );
+    const trace = path("t.jsonl");
+    hermes(["run", "-q", "-t", trace, "-e", "openat", "--", "cat", path("asked")]);
+    const simulated = hermes(["simulate", ...policies.flatMap((file) => ["-p", file]), trace]);
+    expect(simulated.stdout).toContain(`(policy a changes it to ${path("secret")})`);
+  });
+
   it("of an address is judged by where it leads", () => {
     const to = write(
       "to.yaml",
