@@ -43,6 +43,7 @@ struct warden {
 	int supervisor_stopped; /* by us */
 	uint64_t turns;         /* how often the stopped processes have run, when we last looked */
 	int asked;              /* since then the supervisor has said that nobody waits for it */
+	int held;               /* the supervisor stops the session while it asks a person: that is not job control */
 	struct {
 		pid_t sender;
 		struct timespec time;
@@ -171,6 +172,8 @@ static void follow_stop(struct warden *w)
 
 static void program_stopped(struct warden *w, int number)
 {
+	if (w->held)
+		return;
 	say(w, SAY_MAIN_STOP, number);
 	w->turns = 0;
 	w->asked = 0;
@@ -182,7 +185,9 @@ static void program_stopped(struct warden *w, int number)
 static void note_signal(struct warden *w, const struct signalfd_siginfo *info)
 {
 	if ((int)info->ssi_signo == FORWARD_SIGNAL && (pid_t)info->ssi_pid == w->plan->supervisor) {
-		if (w->request_count < MAX_REQUESTS)
+		if (info->ssi_int == HOLD_REQUEST || info->ssi_int == RELEASE_REQUEST)
+			w->held = info->ssi_int == HOLD_REQUEST;
+		else if (w->request_count < MAX_REQUESTS)
 			w->requests[w->request_count++] = info->ssi_int;
 	} else if (info->ssi_signo < STANDARD_SIGNALS) {
 		w->met[info->ssi_signo].sender = (pid_t)info->ssi_pid;

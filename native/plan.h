@@ -21,6 +21,8 @@ enum plan_flag {
 
 /* Queued to the launcher by the supervisor: "I was sent this". The value is sender * 128 + signal. */
 #define FORWARD_SIGNAL (SIGRTMIN + 8)
+/* Its value: sender * 128 + signal, or one of these, which name no signal. */
+enum { RELEASE_REQUEST = 0, HOLD_REQUEST = 128 };
 
 enum launch_step {
 	STEP_NONE = 0,

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* wake(tid): interrupts the wait of that worker thread */
@@ -102,6 +105,113 @@ static napi_value resize_terminal(napi_env env, napi_callback_info info)
 	return number(env, ioctl((int)integer(&c, 0), TIOCSWINSZ, &size) < 0 ? -errno : 0);
 }
 
+/* terminalSize(fd): rows * 65536 + columns */
+static napi_value terminal_size(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct winsize size;
+	if (ioctl((int)integer(&c, 0), TIOCGWINSZ, &size) < 0)
+		return number(env, -errno);
+	return number(env, (int64_t)size.ws_row << 16 | size.ws_col);
+}
+
+/* holdSession(launcher, yes): while a person is asked, we stop the session's processes, and nobody is to follow suit */
+static napi_value hold_session(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	union sigval value = { .sival_int = integer(&c, 1) ? HOLD_REQUEST : RELEASE_REQUEST };
+	return number(env, sigqueue((pid_t)integer(&c, 0), FORWARD_SIGNAL, value) < 0 ? -errno : 0);
+}
+
+struct taken {
+	struct termios modes;
+	pid_t group;
+};
+
+/* What a person expects of a line that they type, whatever the program has made of the terminal. */
+static struct termios plain_modes(const struct termios *found)
+{
+	struct termios plain = *found;
+	plain.c_iflag = BRKINT | ICRNL | IMAXBEL | IUTF8;
+	plain.c_oflag = OPOST | ONLCR;
+	plain.c_lflag = ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
+	plain.c_cflag |= CREAD | CS8;
+	memset(plain.c_cc, _POSIX_VDISABLE, sizeof plain.c_cc);
+	plain.c_cc[VINTR] = 'C' - '@';
+	plain.c_cc[VERASE] = 0177;
+	plain.c_cc[VKILL] = 'U' - '@';
+	plain.c_cc[VWERASE] = 'W' - '@';
+	plain.c_cc[VEOF] = 'D' - '@';
+	plain.c_cc[VMIN] = 1;
+	return plain;
+}
+
+/* Root can lock modes (TIOCSLCKTRMIOS): then tcsetattr() succeeds and changes nothing. */
+static int set_modes(int fd, const struct termios *wanted)
+{
+	struct termios now;
+	if (tcsetattr(fd, TCSAFLUSH, wanted) < 0 || tcgetattr(fd, &now) < 0)
+		return -errno;
+	int same = now.c_iflag == wanted->c_iflag && now.c_oflag == wanted->c_oflag && now.c_lflag == wanted->c_lflag &&
+		   memcmp(now.c_cc, wanted->c_cc, sizeof now.c_cc) == 0;
+	return same ? 0 : -EPERM;
+}
+
+static int give_back(int fd, const struct taken *taken)
+{
+	int failed = tcflush(fd, TCIFLUSH) < 0 || tcsetattr(fd, TCSANOW, &taken->modes) < 0 ? -errno : 0;
+	if (taken->group > 0 && tcsetpgrp(fd, taken->group) < 0 && failed == 0)
+		failed = -errno;
+	return failed;
+}
+
+static int take(int fd, struct taken *taken)
+{
+	if (tcgetattr(fd, &taken->modes) < 0)
+		return -errno;
+	taken->group = tcgetpgrp(fd);
+	if (tcsetpgrp(fd, getpgrp()) < 0)
+		return -errno;
+	struct termios plain = plain_modes(&taken->modes);
+	int failed = tcflow(fd, TCOON) < 0 ? -errno : set_modes(fd, &plain);
+	if (failed)
+		give_back(fd, taken);
+	return failed;
+}
+
+/* Whoever is in the background is stopped for changing the terminal, unless it blocks that signal. */
+static napi_value on_terminal(napi_env env, napi_callback_info info, int takes)
+{
+	struct call c = open_call(env, info);
+	size_t size;
+	struct taken taken;
+	uint8_t *room = bytes(&c, 1, &size);
+	sigset_t output, before;
+	if (room == NULL || size < sizeof taken)
+		return number(env, -EINVAL);
+	memcpy(&taken, room, sizeof taken);
+	sigemptyset(&output);
+	sigaddset(&output, SIGTTOU);
+	if (pthread_sigmask(SIG_BLOCK, &output, &before) != 0)
+		return number(env, -EINVAL);
+	int failed = takes ? take((int)integer(&c, 0), &taken) : give_back((int)integer(&c, 0), &taken);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	memcpy(room, &taken, sizeof taken);
+	return number(env, failed);
+}
+
+/* takeTerminal(fd, state): our group is in the foreground, lines are typed plainly, what was typed before is dropped */
+static napi_value take_terminal(napi_env env, napi_callback_info info)
+{
+	return on_terminal(env, info, 1);
+}
+
+/* giveTerminal(fd, state): as it was */
+static napi_value give_terminal(napi_env env, napi_callback_info info)
+{
+	return on_terminal(env, info, 0);
+}
+
 /*
  * Who sent a signal decides whether it is passed on, and Node does not say: the terminal's reach the program by
  * themselves. A handler has no other way to its state than a static.
@@ -190,6 +300,8 @@ napi_status export_process_functions(napi_env env, napi_value exports)
 		{ "wake", wake }, { "kill", kill_process }, { "forward", forward }, { "launcher", launcher_pid },
 		{ "releaseStdio", release_stdio }, { "pipe", make_pipe },
 		{ "terminal", make_terminal }, { "resizeTerminal", resize_terminal }, { "relaySignals", relay_signals },
+		{ "terminalSize", terminal_size },
+		{ "holdSession", hold_session }, { "takeTerminal", take_terminal }, { "giveTerminal", give_terminal },
 		{ "ignoreSignal", ignore_signal }, { "hide", hide }, { "exitNow", exit_now }, { "probe", probe },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);

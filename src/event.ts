@@ -34,6 +34,11 @@ export interface CallEvent<Name extends SyscallName = SyscallName> extends Insid
   readonly requested: string | undefined;
   /** All paths of the call in order: rename and link have two. */
   readonly paths: readonly PathArgument[];
+  /**
+   * Where another path would lead in the place of this argument (of the socket's, for ""), as `paths` tell it. That is what
+   * the call is then made on, if it is. Absent where there is no kernel to ask.
+   */
+  reach?(argument: string, path: Uint8Array): string;
   /** The first descriptor, and what it refers to. */
   readonly fd: Descriptor | undefined;
   /** The address that the call carries (connect, bind, sendto, sendmsg …). */

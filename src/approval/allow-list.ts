@@ -62,7 +62,8 @@ function inLines(list: YAMLSeq): void {
 function replace(file: string, text: string): void {
   const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600;
   const draft = `${file}.${process.pid}.new`;
-  const fd = openSync(draft, "w", mode);
+  rmSync(draft, { force: true });
+  const fd = openSync(draft, "wx", mode); // a link that somebody left under that name is not followed
   try {
     writeFileSync(fd, text);
     fsyncSync(fd);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { HermesError } from "../errors.js";
 import { whyRunsAnything } from "./interpreters.js";
@@ -42,8 +42,15 @@ export function approveAlways(file: string, question: Question): void {
   if (rules.items.some((one) => one.get?.("id") === rule.id)) return;
   rules.flow = false;
   document.addIn(["rules"], document.createNode(rule));
-  writeFileSync(`${file}.new`, String(document), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replace(existsSync(file) ? realpathSync(file) : file, String(document));
+}
+
+/** The draft is a file of our own: a link that somebody left under its name is not followed. */
+function replace(file: string, text: string): void {
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+  renameSync(draft, file);
 }
 
 /** A path in which nothing is a pattern. */

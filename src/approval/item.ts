@@ -4,6 +4,7 @@ import type { Action } from "../guard/finding.js";
 import type { ApprovalRow, NewApproval } from "../store/store.js";
 import type { ApprovalRequest } from "./approvals.js";
 import { whyRunsAnything } from "./interpreters.js";
+import { LONGEST_QUESTION } from "./limits.js";
 
 /** An approval as it is shown to whoever answers: a row with its texts read. All of it is hostile text. */
 export interface ApprovalItem extends Omit<ApprovalRow, "keys" | "detail"> {
@@ -21,9 +22,16 @@ export interface AskedFinding {
   readonly instead?: string;
 }
 
-/** Nobody reads more of a diff or a script before answering. */
-const LONGEST = 20_000;
-const WHAT_AT_MOST = 4000;
+/** Of what goes with a question: a diff, what is typed, an explanation. */
+const LONGEST_DETAIL = 200_000;
+
+/** Why a request cannot be asked: a person must be able to see all of it, so nothing of it is cut. */
+export function whyTooLong({ what, detail = {} }: ApprovalRequest): string | undefined {
+  const most = Math.max(0, ...Object.values(detail).map((value) => (JSON.stringify(value) ?? "").length));
+  if (what.length <= LONGEST_QUESTION && most <= LONGEST_DETAIL) return undefined;
+  const letters = Math.max(what.length, most);
+  return `It needs approval, and is too long to be read by a person (${letters} letters): do it in smaller steps.`;
+}
 
 /** The row of a request, without secrets. */
 export function approvalOf(
@@ -44,7 +52,7 @@ export function approvalOf(
     expires,
     digest,
     keys: JSON.stringify([...new Set(asking.map(({ rule }) => approvalKeys(rule)[0]!))]),
-    what: cut(redact(what).text, WHAT_AT_MOST),
+    what: cut(redact(what).text, LONGEST_QUESTION),
     detail: JSON.stringify(
       withoutSecrets({
         ...detail,
@@ -76,12 +84,13 @@ export function itemOf({ keys, detail, ...row }: ApprovalRow): ApprovalItem {
 }
 
 function withoutSecrets(value: unknown): unknown {
-  if (typeof value === "string") return cut(redact(value).text, LONGEST);
+  if (typeof value === "string") return cut(redact(value).text, LONGEST_DETAIL);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner)]));
 }
 
+/** Only of what is not asked: an answer in advance, or a refusal, is recorded too. */
 function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }

@@ -37,7 +37,9 @@ export type Answer = (typeof ANSWERS)[number];
 /** Above it is no process of the session. */
 const LAUNCHER = "hermes-launch";
 const MAX_ANCESTORS = 6;
+/** Of an ancestor's command line, which is told for orientation. */
 const MAX_WORDS = 40;
+const MAX_BYTES = 1000;
 
 export function questionOf(id: number, event: CallEvent, decision: Decision, patience: number): Question {
   const { policy, rule, reason } = decision;
@@ -95,13 +97,10 @@ function insideQuestion(
   };
 }
 
-const MAX_WORD = 200;
-
 function functionWords(event: FunctionEvent): string {
   return Object.entries(event.args)
     .map(([name, value]) => {
-      const text = typeof value === "object" && value !== null ? "…" : String(value);
-      return `${/^\d+$/.test(name) ? "" : `${name}=`}${text.slice(0, MAX_WORD)}`;
+      return `${/^\d+$/.test(name) ? "" : `${name}=`}${valueText(value)}`;
     })
     .join(", ");
 }
@@ -123,7 +122,7 @@ function subjectOf(event: CallEvent): Subject {
 
 /** The deed in words. */
 export function describe(event: CallEvent, { argv, address }: Subject = subjectOf(event)): string {
-  if (argv) return `run ${argv.slice(0, MAX_WORDS).join(" ")}${argv.length > MAX_WORDS ? " …" : ""}`;
+  if (argv) return `run ${shellWords(argv)}`;
   const on = address ?? event.paths.map(({ path }) => path).join(" → ");
   const flags = event.flags.length > 0 && on !== "" ? ` (${event.flags.join("|")})` : "";
   return `${event.name} ${on || words(event)}${flags}`;
@@ -131,8 +130,29 @@ export function describe(event: CallEvent, { argv, address }: Subject = subjectO
 
 function words(event: CallEvent): string {
   return Object.entries(event.args)
-    .map(([name, value]) => `${name}=${typeof value === "object" ? "…" : String(value)}`)
+    .map(([name, value]) => `${name}=${valueText(value)}`)
     .join(", ");
+}
+
+/** As a shell would read them, so that no two commands look alike. */
+export function shellWords(argv: readonly string[]): string {
+  return argv.map((word) => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+const PLAIN_WORD = /^[\w@%+=:,./~-]+$/;
+
+function valueText(value: unknown): string {
+  if (value instanceof Uint8Array) return bytesText(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  return JSON.stringify(value, (_, inner) =>
+    typeof inner === "bigint" ? `${inner}` : inner instanceof Uint8Array ? bytesText(inner) : inner,
+  );
+}
+
+/** Data can be long, and is what the question is about only for calls that have nothing else: how much there is, is told. */
+function bytesText(bytes: Uint8Array): string {
+  const shown = JSON.stringify(Buffer.from(bytes.subarray(0, MAX_BYTES)).toString("latin1"));
+  return bytes.length > MAX_BYTES ? `${shown} and ${bytes.length - MAX_BYTES} bytes more` : shown;
 }
 
 function lineage(process: ProcessInfo): Asker[] {

@@ -1,7 +1,7 @@
 import type { CallEvent, FunctionEvent, InstructionEvent } from "../event.js";
 import type { Policy } from "../policy/policy.js";
 import { allow, type Decision, deny } from "../verdict.js";
-import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
+import { LONGEST_QUESTION, MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
 import {
   type Answer,
   functionQuestion,
@@ -47,6 +47,9 @@ export class Questions {
     const standing = this.#approvals?.decide(event);
     if (standing?.action === "allow" && standing.rule !== undefined && standing.rule !== "default")
       return granted(decision, `approved for always: ${standing.rule}`);
+    // Nobody is asked about a program without being told all of its arguments.
+    if (event.name.startsWith("execve") && event.argv === undefined)
+      return refused(decision, "needs approval, and its arguments are too long to be read by a person");
     return this.#ask(question, decision);
   }
 
@@ -54,6 +57,11 @@ export class Questions {
     const key = keyOf(question);
     if (this.#remembered.has(key)) return granted(decision, "approved for this session");
     if (this.#refused.has(inProcess(key, question))) return refused(decision, "a person said no");
+    if (question.what.length > LONGEST_QUESTION)
+      return refused(
+        decision,
+        `needs approval, and is too long to be read by a person (${question.what.length} letters)`,
+      );
     const now = performance.now();
     this.#asked = this.#asked.filter((time) => now - time < MINUTE);
     if (this.#open.size >= MAX_OPEN || this.#asked.length >= MAX_PER_MINUTE)

@@ -6,7 +6,7 @@ import { harmless } from "../text.js";
 import type { ApprovalOutcome, ApprovalRequest, Approvals, RequestOptions } from "./approvals.js";
 import type { Approver } from "./approver.js";
 import { type Answered, Desk, type DeskOptions, type GivenAnswer } from "./desk.js";
-import { approvalOf, itemOf } from "./item.js";
+import { approvalOf, itemOf, whyTooLong } from "./item.js";
 import { MAX_OPEN, MAX_PER_MINUTE, MINUTE } from "./limits.js";
 import { granted, outcomeOf, refused, withdrawn } from "./outcome.js";
 import { isWaitedForElsewhere } from "./owner.js";
@@ -120,7 +120,8 @@ export class Queue implements Approvals {
       return { row: open, mine: false };
     }
     const flood = await this.#flood(request, now);
-    if (flood) return this.#settled(request, refused("hermes", flood));
+    const why = flood ?? whyTooLong(request);
+    if (why) return this.#settled(request, refused("hermes", why));
     const approval = approvalOf(request, randomBytes(8).toString("hex"), now, now + patience);
     await this.#recordAsked(approval);
     await store.park(approval);

@@ -16,7 +16,7 @@ export function itemLines(item: ApprovalItem): string {
   const style = paint(1);
   const { id, state, kind, what, findings } = item;
   return [
-    `${style("bold", id.slice(0, 8))}  ${style(STYLE[state], state)}  ${kind}  ${cut(harmless(what), 400)}`,
+    `${style("bold", id.slice(0, 8))}  ${style(STYLE[state], state)}  ${kind}  ${cut(harmless(what), id)}`,
     ...findings.map(({ rule, reason }) => `  ${harmless(`${rule}: ${reason}`)}`),
     `  ${style("dim", history(item))}`,
     "",
@@ -69,6 +69,10 @@ function history({ created, expires, state, answered, answeredBy, scope, spent }
 
 const time = (at: number) => new Date(at).toISOString().replace("T", " ").slice(0, 19);
 
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+/** A list has the beginnings; how to see the rest stands where it was cut. */
+function cut(text: string, id: string): string {
+  if (text.length <= LISTED) return text;
+  return `${text.slice(0, LISTED)} … ${text.length - LISTED} letters more: hermes approvals show ${id.slice(0, 8)}`;
 }
+
+const LISTED = 400;

@@ -9,6 +9,7 @@ import { answerLook } from "./look.js";
 import { exit, say } from "./output.js";
 import { type AskFlags, askOptions, type TraceFlags, traceOptions } from "./run.js";
 import { hearAttachedSignals, takeSignals } from "./signals.js";
+import { Standstill } from "./standstill.js";
 import { takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { callList, choice, usage } from "./values.js";
@@ -47,7 +48,8 @@ export async function attachCommand(word: string, flags: AttachFlags, thread?: T
       answerLook(asker, { hermes: "status", version: 1, ...about, ...status, time: Date.now() / 1000 });
     },
   });
-  const approver = options.ask && new TerminalApprover(options.ask.approvals, () => session.reload());
+  const approver =
+    options.ask && new TerminalApprover(options.ask.approvals, () => session.reload(), new Standstill(pid));
   let announced = false;
   const session = await Session.start(
     options,

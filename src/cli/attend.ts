@@ -7,6 +7,7 @@ import { type Attended, tellProblem } from "./attended.js";
 import { answerLook } from "./look.js";
 import { say } from "./output.js";
 import { SignalRelay } from "./signals.js";
+import { Standstill } from "./standstill.js";
 
 const ORPHAN_NOTE_MS = 2000;
 
@@ -24,9 +25,12 @@ export async function attend(run: Attended, thread?: Supervising): Promise<Sessi
     const status = await session.status();
     answerLook(asker, { hermes: "status", version: 1, ...about, ...status, time: Date.now() / 1000 });
   };
-  const relay = new SignalRelay(run.signals, onLook, run.reloads ? () => session.reload() : undefined);
+  const relay = new SignalRelay(run.signals, onLook, run.reloads ? () => session.reload() : undefined, () =>
+    approver?.interrupt(),
+  );
   let announced = false;
-  const approver = options.ask && new TerminalApprover(options.ask.approvals, () => session.reload());
+  const approver =
+    options.ask && new TerminalApprover(options.ask.approvals, () => session.reload(), new Standstill());
   const session = await Session.start(
     options,
     {

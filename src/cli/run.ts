@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { CoverageOptions } from "../coverage/options.js";
 import { inheritedLimits } from "../kernel/launch.js";
 import { native } from "../kernel/native.js";
@@ -129,7 +130,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
 export function askOptions(flags: AskFlags): Pick<RunOptions, "ask"> {
   const patience = timeoutOf(flags.askTimeout, "--ask-timeout");
   if (choice("--ask", flags.ask, ["terminal", "no"]) === "no" || !hasTerminal()) return {};
-  return { ask: { patience, ...(flags.approvals !== undefined && { approvals: flags.approvals }) } };
+  return { ask: { patience, ...(flags.approvals !== undefined && { approvals: resolve(flags.approvals) }) } };
 }
 
 /** `--stack`: of every recorded call, or of some. */

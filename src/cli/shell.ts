@@ -9,6 +9,7 @@ import { openStreams } from "../tools/streams.js";
 import { TerminalApprover } from "./ask.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "./fence.js";
 import { exit, say } from "./output.js";
+import { Standstill } from "./standstill.js";
 import { takeStartState } from "./start-state.js";
 import { renderSummary } from "./summary.js";
 import { usage } from "./values.js";
@@ -31,18 +32,24 @@ export async function shellCommand(flags: ShellFlags, thread: Thread | undefined
   const start = takeStartState();
   native().hide();
   const { columns, rows } = stdout;
-  const streams = openStreams({ terminal: { columns, rows } }, (_, bytes) => show(bytes));
+  /** What the shell wrote while somebody is asked: it is not to be seen in the question. */
+  const kept: Buffer[] = [];
+  const streams = openStreams(
+    { terminal: { columns, rows } },
+    (_, bytes) => void (asking.size > 0 ? kept.push(bytes) : show(bytes)),
+  );
   stdout.on("resize", () => streams.resize(stdout.columns, stdout.rows));
   const asking = new Set<number>();
   /** While somebody is asked, keys are the answer's. */
   const keyboard = () => {
     stdin.setRawMode(asking.size === 0);
+    if (asking.size === 0) for (const bytes of kept.splice(0)) show(bytes);
     if (asking.size === 0) stdin.resume();
     else stdin.pause();
   };
   const { policy = [], approvals, quiet } = flags;
   const patience = timeoutOf(flags.askTimeout, "--ask-timeout");
-  const approver = new TerminalApprover(approvals, () => session.reload());
+  const approver = new TerminalApprover(approvals, () => session.reload(), new Standstill());
   if (!quiet) say(greeting(policy));
   let announced = false;
   const session = await Session.start(

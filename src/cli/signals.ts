@@ -7,6 +7,7 @@ import { LOOK_SIGNAL } from "./look.js";
 const { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH } =
   constants.signals;
 const RELAYED = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH];
+const ENDING = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 const SI_KERNEL = 128;
 const LOOK = constants.signals[LOOK_SIGNAL];
 const RECORD = 12;
@@ -22,14 +23,21 @@ export class SignalRelay {
   #afterwards: (() => void) | undefined;
   readonly #onHangup: (() => void) | undefined;
   readonly #onLook: (asker: number) => void;
+  readonly #onEnding: () => void;
 
   /**
    * `from` is what takeSignals() gave. `onHangup` takes a SIGHUP that somebody sends to us alone, as daemons do; `onLook`
-   * is told who asks how the session is doing.
+   * is told who asks how the session is doing; `onEnding` hears of what would end most programs.
    */
-  constructor(from: number, onLook: (asker: number) => void, onHangup?: () => void) {
+  constructor(
+    from: number,
+    onLook: (asker: number) => void,
+    onHangup?: () => void,
+    onEnding: () => void = () => {},
+  ) {
     this.#onHangup = onHangup;
     this.#onLook = onLook;
+    this.#onEnding = onEnding;
     hearSignals(from, (signal, code, sender) => this.#received(signal, code, sender));
   }
 
@@ -50,6 +58,7 @@ export class SignalRelay {
       if (this.#launcher !== undefined && !descendsFrom(sender, this.#launcher)) this.#onLook(sender);
       return;
     }
+    if (ENDING.includes(signal)) this.#onEnding();
     const reached = this.#launcher !== undefined && (fromTerminal || descendsFrom(sender, this.#launcher));
     if (!reached && !fromTerminal && signal === SIGHUP && this.#onHangup) this.#onHangup();
     else if (this.#afterwards && signal !== SIGCONT && signal !== SIGWINCH) this.#afterwards();

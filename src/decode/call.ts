@@ -8,7 +8,7 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, Kin, PathArgument, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, KIND, PIN_FOUND, PIN_MISSING } from "../kernel/layout.js";
+import { ANSWER_FLAG, KIND, PIN_FOUND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { SeenRange, Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
@@ -50,6 +50,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
+  /** By the number of the path. */
+  readonly #redirected: { readonly to: Buffer; readonly path: string }[] = [];
   #args: SyscallArguments[SyscallName] | undefined;
   readonly #replaced: SeenRange[] = [];
 
@@ -130,8 +132,22 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return `/proc/self/fd/${readPin(this.#shared.pin(0)).object}`;
   }
 
-  /** Another path takes the place of one of them, or of the socket's. What was asked for stays known by its name. */
-  redirectPath(path: Uint8Array, which = 0): void {
+  reach(argument: string, path: Uint8Array): string {
+    const first = this.call.args[this.shape.paths[0] ?? -1];
+    if (argument === (first?.name ?? "")) return this.redirectPath(path);
+    const way = { dirfd: AT_FDCWD, path, flags: RESOLVE.parent, pin: new Uint8Array(PIN_SIZE) };
+    const reached = reach(this.stop.tid, this.processes, way);
+    native().releasePin(way.pin);
+    return reached;
+  }
+
+  /**
+   * Another path takes the place of one of them, or of the socket's, and is held from now on; returns where it leads. What
+   * was asked for stays known by its name.
+   */
+  redirectPath(path: Uint8Array, which = 0): string {
+    const known = this.#redirected[which];
+    if (known && Buffer.compare(known.to, path) === 0) return known.path;
     void this.paths;
     void this.addresses;
     const argument = this.call.args[this.shape.paths[which] ?? -1];
@@ -139,7 +155,10 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     const parent = this.shape.changesEntry || (argument ? this.#mayCreate() : !follow);
     const pin = this.#shared.pin(which);
     native().releasePin(pin);
-    this.#reach(AT_FDCWD, path, (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0), pin);
+    const flags = (parent ? RESOLVE.parent : 0) | (follow ? RESOLVE.follow : 0);
+    const reached = this.#reach(AT_FDCWD, path, flags, pin);
+    this.#redirected[which] = { to: Buffer.from(path), path: reached };
+    return reached;
   }
 
   get kind(): "return" {

@@ -17,6 +17,8 @@ export interface DeedOptions {
   readonly readable?: readonly string[];
   /** Scripts that were approved with the command, by real path, as base64: whoever reads them reads this. */
   readonly scripts?: Readonly<Record<string, string>>;
+  /** The names by which the command reaches them, absolute, with the real paths that these led to when it was approved. */
+  readonly scriptNames?: Readonly<Record<string, string>>;
   /** Rules of the guard that a person has approved for this run: `git-destructive`. */
   readonly approved: readonly string[];
   /** `public`: the internet, and what runs of the same agent listen on. `none`: no network at all, not even loopback. */

@@ -11,13 +11,14 @@ import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, Interest, Policy } from "../policy/policy.js";
 import { loadYaml } from "../policy/yaml/load.js";
 import { quoted } from "../policy/yaml/variables.js";
-import { type Action, deny, type Verdict, virtualFile } from "../verdict.js";
+import { type Action, deny, type Verdict } from "../verdict.js";
 import { PACKAGE_VERSION } from "../version.js";
 import { ExecJudge } from "./exec.js";
 import { machine } from "./machine.js";
 import { NetworkJudge } from "./network.js";
 import type { DeedOptions } from "./options.js";
 import { PROCESS_JUDGES } from "./processes.js";
+import { ApprovedScripts } from "./scripts.js";
 
 /**
  * What a run was judged as becomes what the kernel holds it to. Two policies do that: rules on files (policies/tools.yaml),
@@ -118,12 +119,19 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
   const starts = startsInside(options);
   const judges = new Map<number, Judge>();
   const on = (name: string, judge: Judge) => judges.set(syscallByName(name)!.nr, judge);
-  for (const name of EXEC) on(name, (event) => starts(event) ?? execs.judge(event));
+  const scripts = new ApprovedScripts(options);
+  for (const name of EXEC)
+    on(name, (event) => starts(event) ?? scripts.executed(event) ?? execs.judge(event));
   for (const name of CONNECTING) on(name, (event) => judgeAddresses(event, network));
   for (const [name, judge] of Object.entries(PROCESS_JUDGES)) on(name, judge);
-  const scripts = new Map(Object.entries(options.scripts ?? {}));
-  if (scripts.size > 0) for (const name of OPENING) on(name, (event) => asApproved(event, scripts));
-  if (options.shell) for (const name of ["chdir", "fchdir"]) on(name, stays(options, options.shell));
+  const read = (event: CallEvent) => (opensToRead(event) ? scripts.read(event) : undefined);
+  if (!scripts.isEmpty) for (const name of OPENING) on(name, read);
+  if (!scripts.isEmpty) on("chdir", (event) => scripts.entered(event));
+  if (options.shell) {
+    const stay = stays(options, options.shell);
+    on("chdir", (event) => stay(event) ?? scripts.entered(event));
+    on("fchdir", stay);
+  }
   return {
     name: "deed",
     version: versionOf(options),
@@ -133,16 +141,6 @@ async function deedPolicy(options: DeedOptions): Promise<Policy> {
     },
     decide: (event) => judges.get(event.nr)?.(event),
     decideReturn: () => undefined,
-  };
-}
-
-/** What was approved is what is read, whatever has become of the file since. */
-function asApproved(event: CallEvent, scripts: ReadonlyMap<string, string>): Verdict | undefined {
-  const content = event.path === undefined || !opensToRead(event) ? undefined : scripts.get(event.path);
-  if (content === undefined) return undefined;
-  return {
-    ...virtualFile(Buffer.from(content, "base64"), "It is read as it was approved."),
-    rule: "approved-script",
   };
 }
 

@@ -136,6 +136,16 @@ export interface Native {
   /** A new pseudo terminal. Our end is non-blocking; both are close-on-exec. */
   terminal(columns: number, rows: number): [ours: number, theirs: number];
   resizeTerminal(fd: number, columns: number, rows: number): number;
+  /** Rows * 65536 + columns. */
+  terminalSize(fd: number): number;
+  /** Whether we stop the session's processes ourselves: the launcher then takes no stop for job control. */
+  holdSession(launcher: number, yes: number): number;
+  /**
+   * Our group gets the terminal, which takes plain lines from now on; what was typed before is dropped. How it was is left
+   * in `state` (TERMINAL_STATE bytes) for giveTerminal().
+   */
+  takeTerminal(fd: number, state: Uint8Array): number;
+  giveTerminal(fd: number, state: Uint8Array): number;
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
   relaySignals(fd: number, signals: Uint8Array): number;
   ignoreSignal(signal: number): number;
@@ -145,6 +155,9 @@ export interface Native {
   probe(): number;
   layout(): Record<string, number>;
 }
+
+/** Room for what takeTerminal() saves. */
+export const TERMINAL_STATE = 128;
 
 /** Flags of resolve(). The restrictions of an openat2 go above `howShift`. */
 export const RESOLVE = { follow: 1, apart: 2, asTracee: 4, parent: 8, howShift: 8 } as const;

@@ -5,8 +5,6 @@ import type { ApprovalItem } from "../approval/item.js";
 import { ANSWERS } from "../approval/question.js";
 import { harmless } from "../text.js";
 
-const DIFF_LINES = 40;
-
 /** What the client shows its user. All of it but the frame is hostile text. */
 export function elicitationOf(item: ApprovalItem): ElicitRequestFormParams {
   const answers = ANSWERS.filter((answer) => answer !== "always" || item.notAlways === undefined);
@@ -61,8 +59,5 @@ function messageOf({ what, findings, notAlways, detail }: ApprovalItem): string 
 }
 
 function linesOf(diff: string): string[] {
-  const lines = diff.split("\n").map((line) => `  ${harmless(line)}`);
-  return lines.length > DIFF_LINES
-    ? [...lines.slice(0, DIFF_LINES), `  … and ${lines.length - DIFF_LINES} lines more`]
-    : lines;
+  return diff.split("\n").map((line) => `  ${harmless(line)}`);
 }

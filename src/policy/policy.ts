@@ -19,6 +19,8 @@ export interface Policy {
   readonly file?: string;
   /** Every file that it was made of: when one of them changes, it is loaded anew. */
   readonly files?: readonly string[];
+  /** Names under which its files were looked for, whether there was one or not: another load would look there again. */
+  readonly sought?: readonly string[];
   readonly subscription: Subscription;
   /** Comes with every session, and is not among the policies that its user gave. */
   readonly builtIn?: true;

@@ -11,6 +11,7 @@ import type {
   Policy,
   Settling,
 } from "./policy.js";
+import { changedEvent, targetText } from "./target.js";
 
 const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
 
@@ -140,8 +141,29 @@ export class PolicyStack {
     return this.#lookers.some((policy) => !policy.builtIn && (policy.restsOnMemory?.(nr) ?? true));
   }
 
+  /** What a policy changes the call into is judged by all the others too: a redirect must not lead past them. */
   decide(event: CallEvent): Decision {
-    return this.#settle(this.#entry.get(event.nr), event, (policy) => policy.decide(event));
+    const asked = this.#entry.get(event.nr);
+    const decision = this.#settle(asked, event, (policy) => policy.decide(event));
+    if (decision.action !== "modify" || asked!.length < 2) return decision;
+    return this.#judgeChange(event, decision, asked!);
+  }
+
+  #judgeChange(event: CallEvent, decision: Decision, asked: readonly Policy[]): Decision {
+    const changed = changedEvent(event, decision.change!);
+    const others = asked.filter(
+      ({ name, version }) => name !== decision.policy || version !== decision.version,
+    );
+    if (!changed || others.length === 0) return decision;
+    const theirs = this.#settle(others, changed, (policy) => policy.decide(changed));
+    if (theirs.action === "allow") return decision;
+    const where = `policy ${decision.policy} changes it to ${targetText(event, changed)}`;
+    if (theirs.action === "deny" || theirs.action === "kill")
+      return { ...theirs, reason: `${theirs.reason ?? "no reason given"} (${where})` };
+    // A person would be asked about one call, and another be made; and two changes cannot be put together.
+    const { policy, version, rule } = theirs;
+    const reason = `policy ${policy} wants to ${theirs.action} what it becomes: ${where}`;
+    return { ...deny(reason), policy, version, ...(rule !== undefined && { rule }) };
   }
 
   decideReturn(event: ReturnEvent): Decision {

@@ -19,7 +19,6 @@ import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { Kin } from "../process/kin.js";
 import { ProcessTable } from "../process/table.js";
-import { REQUIRABLE } from "../protection.js";
 import { RECORDABLE } from "../ring/calls.js";
 import { GATE } from "../ring/image.js";
 import { Summary } from "../summary.js";
@@ -31,6 +30,7 @@ import { attachable, type Footing, footing, withUnseen } from "./attach.js";
 import { codeWatch, lookAtStacks } from "./code-watch.js";
 import { Handler } from "./handler.js";
 import { wantsInside } from "./inside.js";
+import { filesToKeep } from "./kept.js";
 import { lookAtThreads } from "./look-at-threads.js";
 import type { Ticking } from "./loop.js";
 import { makeFence } from "./make-fence.js";
@@ -45,7 +45,8 @@ import type {
   SessionStatus,
 } from "./options.js";
 import { recordedCalls } from "./recorded-calls.js";
-import { keptFiles, selfDefence } from "./self-defence.js";
+import { checkRequired } from "./required.js";
+import { selfDefence } from "./self-defence.js";
 import type { Doorway } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
@@ -67,6 +68,8 @@ export class Mediation {
   readonly handler: Handler;
   readonly #options: SessionOptions;
   #policies: readonly Policy[];
+  /** Names that the program must not change: keptFiles(). */
+  #kept: readonly string[] = [];
   #reloads = 0;
   readonly #host: MediationHost;
   readonly #summary: Summary;
@@ -116,7 +119,7 @@ export class Mediation {
       });
     const stack = this.#stackOf(policies);
     this.#filtered = stack.constantsInFilter;
-    this.#checkRequired(policies);
+    checkRequired(this.#options, policies);
     const virtualFiles = new VirtualFiles();
     this.#questions = options.ask && new Questions(host, options.ask.patience);
     this.#fence = makeFence(options, policies, virtualFiles);
@@ -172,10 +175,10 @@ export class Mediation {
 
   /** The given policies, and the one by which HERMES defends itself. */
   #stackOf(policies: readonly Policy[], filtered?: readonly ConstantRule[]): PolicyStack {
-    const { trace, reload, attach } = this.#options;
-    const files = [...(reload ? this.files : []), ...(typeof trace?.file === "string" ? [trace.file] : [])];
+    const { trace, attach } = this.#options;
     const onError = (error: HermesError) => this.#problem(error.message);
-    const own = [selfDefence({ files: keptFiles(files), policies, lasting: attach !== undefined })];
+    this.#kept = filesToKeep(this.#options, policies);
+    const own = [selfDefence({ files: this.#kept, policies, lasting: attach !== undefined })];
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#setting.policy);
     if (this.#watchesCode) own.push(codeWatch(() => this.#onCode()));
     if (this.#looksInside) own.push(newCodePolicy());
@@ -185,34 +188,10 @@ export class Mediation {
     return new PolicyStack(withUnseen(all, this.#live, new PolicyStack(all)), onError, []);
   }
 
-  /** A protection that is not there is not silently done without. */
-  #checkRequired(policies: readonly Policy[]): void {
-    const { door, fence, trace, attach } = this.#options;
-    const unfenced = attach ? "the program runs already" : "the run was told to have no fence";
-    const fencing = attach && policies.find((policy) => policy.fence);
-    if (fencing)
-      throw new HermesError("UNAVAILABLE", {
-        what: `a fence (policy ${fencing.name} asks for it)`,
-        why: "a program that runs already cannot be put behind one",
-      });
-    const missing: Record<string, string | undefined> = {
-      notify: door === "trace" ? "the run was told to use the trace door" : undefined,
-      trace: door === "notify" ? "the run was told to use the notify door" : undefined,
-      no_new_privs: fence.level === "none" && process.getuid?.() === 0 ? unfenced : undefined,
-      fence: fence.level === "none" ? unfenced : undefined,
-    };
-    if (trace?.stack && door === "notify")
-      throw new HermesError("UNAVAILABLE", {
-        what: "to follow stacks",
-        why: "the run was told to use the notify door, which does not see them",
-      });
-    const all = [{ name: undefined, requires: fence.requires ?? [] }, ...policies];
-    for (const { name, requires = [] } of all)
-      for (const what of requires) {
-        const by = name === undefined ? "" : ` (policy ${name} requires it)`;
-        const why = REQUIRABLE.includes(what) ? missing[what] : "this version does not know it";
-        if (why !== undefined) throw new HermesError("UNAVAILABLE", { what: `${what}${by}`, why });
-      }
+  /** A link on the way to a policy may lead elsewhere since, also where what it leads to is broken: that is kept now. */
+  #keepAnew(): void {
+    if (filesToKeep(this.#options, this.#policies).join("\0") === this.#kept.join("\0")) return;
+    this.handler.replaceStack(this.#stackOf(this.#policies, this.#filtered));
   }
 
   /** Answers that were given for always. A broken file gives none, and why is told. */
@@ -307,6 +286,7 @@ export class Mediation {
    * or wants more than the filter in force can give, those in force stay, and why is told.
    */
   async reload(): Promise<boolean> {
+    this.#keepAnew();
     await this.loadApprovals();
     const inline = this.#policies.filter((policy) => policy.file === undefined);
     try {
@@ -325,7 +305,7 @@ export class Mediation {
   }
 
   #replace(policies: readonly Policy[]): void {
-    this.#checkRequired(policies);
+    checkRequired(this.#options, policies);
     const asked = (list: readonly Policy[]) => JSON.stringify(list.flatMap(({ fence }) => fence ?? []));
     if (asked(policies) !== asked(this.#policies))
       throw new HermesError("UNAVAILABLE", {

@@ -1,5 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
 import { syscallByName } from "../abi/index.js";
 import { type CallEvent, isNameless } from "../event.js";
 import { DEEDS, deedsOf, ON_ONE_FILE, UNSETTLED } from "../policy/deeds.js";
@@ -11,15 +10,18 @@ import { isBelow, processes, readStat, readText } from "../process/proc.js";
 import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
 import { CGROUP_FILES, cgroupIsOurUsers, controlsOurCgroup } from "./cgroup-defence.js";
+import { isTerminalOfOthers, TERMINALS } from "./terminals.js";
 
 /**
  * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
  * asked together with the user's and as strict as it gets; here is all that it says.
  *
  * The protected are this process, all its threads, and its children (the launchers); their folders in /proc; and the
- * files that the session was told to keep: policies, which take effect when they are saved, and the trace. Calls on
- * other processes are stopped only where they could be meant for us, and files only where they are opened for writing:
- * what programs do all day is not slowed down.
+ * files that the session was told to keep (kept.ts): policies, which take effect when they are saved, with every link that
+ * leads to them; answers for always, the configuration, the records, the trace; and terminals that people outside of the
+ * session look at, where HERMES may ask them something. Calls on other processes are stopped only
+ * where they could be meant for us, and files only where they are opened for writing: what programs do all day is not
+ * slowed down.
  */
 
 const REASON = "It concerns HERMES itself.";
@@ -191,7 +193,7 @@ const KILL = syscallByName("kill")!.nr;
 const OPENAT = syscallByName("openat")!.nr;
 
 export interface Charge {
-  /** Files that the program must not change, by their real paths. */
+  /** Names that the program must not change, as real paths: keptFiles(). */
   readonly files: readonly string[];
   /** Those who decide besides: what they have stopped is looked at here too. */
   readonly policies: readonly Policy[];
@@ -240,7 +242,7 @@ function settlingOf(nr: number, files: readonly string[]): Settling | undefined 
   if (!deedsOf(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
-  return { patterns: [], except: [...UNSETTLED, ...CGROUP_FILES, ...own] };
+  return { patterns: [], except: [...UNSETTLED, ...CGROUP_FILES, ...TERMINALS, ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {
@@ -255,22 +257,6 @@ function interest(nr: number, when: Act["when"]): Interest {
 function constantRule({ call, tests, errno, why }: (typeof NEVER)[number]): ConstantRule {
   const { nr } = syscallByName(call)!;
   return { id: "self-defence", nr, tests, action: "deny", errno, reason: why };
-}
-
-/** The policy and trace files of a session, where they really lie. A trace may be yet to come, or go to a device. */
-export function keptFiles(paths: readonly string[]): string[] {
-  const plain = paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() !== false);
-  return plain.map(
-    (path) => realPath(path) ?? join(realPath(dirname(path)) ?? dirname(path), basename(path)),
-  );
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 // ---------------------------------------------------------------- processes
@@ -345,10 +331,20 @@ function groupOf(pid: number): number {
 
 // ---------------------------------------------------------------- files
 
-/** By name; or by a handle, which might be that of any file. */
-function changesFile({ call, does, on }: Deed): boolean {
+/** By name; by a handle, which might be that of any file; or through a mount that shows folders that only it knows. */
+function changesFile(deed: Deed): boolean {
+  const { call, does, on } = deed;
   if (!does.includes("write")) return false;
-  return on.kind === "path" || on.kind === "socket-file" || call.name === "open_by_handle_at";
+  return (
+    on.kind === "path" ||
+    on.kind === "socket-file" ||
+    call.name === "open_by_handle_at" ||
+    mountsUnknown(deed)
+  );
+}
+
+function mountsUnknown({ does, on }: Deed): boolean {
+  return on.kind === "unknown-file" && does.includes("mount");
 }
 
 /** Of the calls that open by flags in a register, only those that could write. */
@@ -366,11 +362,14 @@ function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
     const writes = deed.does.includes("write");
     if (!writes && !deed.does.includes("read")) continue;
     if (deed.holds && !deed.holds(bits, event)) continue;
+    // A link in the place of a folder leads to other files, as a folder that is moved there does.
+    const leads = deed.does.includes("link");
     for (const { path, subtree } of subjectsOf(deed, event)) {
       if (
         path === null
-          ? writes && changesFile(deed) && !event.paths.some((found) => isNameless(found.path))
-          : path !== undefined && isOurs(path, writes, subtree, files)
+          ? writes && mayChangeOurs(deed, files) && !event.paths.some((found) => isNameless(found.path))
+          : path !== undefined &&
+            (isOurs(path, writes, subtree || leads, files) || (writes && isTerminalOfOthers(path, event)))
       )
         return true;
     }
@@ -378,12 +377,20 @@ function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** The call changes some file, and cannot say which. */
+function mayChangeOurs(deed: Deed, files: ReadonlySet<string>): boolean {
+  return mountsUnknown(deed) ? files.size > 0 : changesFile(deed);
+}
+
+/** A trace may be in parts; drafts and locks lie beside what they are for. */
+const OUR_SUFFIX = /(?:\.\d+)?(?:\.new|\.lock)?$/;
+
 function isOurs(path: string, writes: boolean, subtree: boolean, files: ReadonlySet<string>): boolean {
   if (path.startsWith("/memfd:hermes-")) return true;
   if (path.startsWith("/proc/")) return isOurProc(path, writes);
   if (!writes) return false;
   if (controlsOurCgroup(path)) return true;
-  if (files.has(path) || files.has(path.replace(/\.\d+$/, ""))) return true; // a trace may be in parts
+  if (files.has(path) || files.has(path.replace(OUR_SUFFIX, ""))) return true;
   return subtree && [...files].some((file) => file.startsWith(path === "/" ? path : `${path}/`));
 }
 

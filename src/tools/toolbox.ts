@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ApprovalOutcome } from "../approval/approvals.js";
 import { Queue } from "../approval/queue.js";
 import { readSecret } from "../approval/token.js";
@@ -78,7 +78,7 @@ export class Toolbox {
       audit,
     });
     const world: World = {
-      closed: [store.beside],
+      closed: [realPlace(store.beside)],
       workspace,
       home,
       session,
@@ -405,4 +405,14 @@ function whatIsWrong({
   return issues
     .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
     .join("; ");
+}
+
+/** Runs are judged by real paths. What is not there yet will be in the folder that is. */
+function realPlace(path: string): string {
+  const at = resolve(path);
+  try {
+    return realpathSync.native(at);
+  } catch {
+    return at === "/" ? at : join(realPlace(dirname(at)), basename(at));
+  }
 }

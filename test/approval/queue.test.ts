@@ -56,6 +56,25 @@ describe("a request that needs an answer", () => {
     expect(await outcome).toMatchObject({ granted: false, state: "refused", note: "use git clean" });
   });
 
+  it("is shown whole, or refused without being asked when nobody would read it to its end", async () => {
+    const { queue } = queueOf(desk);
+    const long = `echo ${"a".repeat(15_000)}; rm -rf build`;
+    const outcome = queue.request(
+      request({ what: long, detail: { diff: `${"+ line\n".repeat(20_000)}+ evil` } }),
+    );
+    const row = await parked(desk.store);
+    expect(row.what).toBe(long);
+    expect(JSON.parse(row.detail).diff).toMatch(/\n\+ evil$/);
+    await queue.answer(row.id, { answer: "no", by: "cli:alice" });
+    await outcome;
+    for (const more of [{ what: `${long}${long}` }, { detail: { diff: "+ line\n".repeat(50_000) } }]) {
+      const refusal = await queue.request(request(more));
+      expect(refusal).toMatchObject({ granted: false, state: "refused", by: "hermes" });
+      expect(refusal.note).toMatch(/too long to be read by a person \(\d+ letters\)/);
+    }
+    expect(await pending()).toBe(0);
+  });
+
   it("silence is a no", async () => {
     const { queue } = queueOf(desk);
     expect(await queue.request(request(), { patience: 30 })).toMatchObject({

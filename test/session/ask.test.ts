@@ -180,6 +180,6 @@ describe("on a terminal", () => {
 
   it("what an argument says cannot move the cursor", () => {
     const said = onTerminal(["n"], "--", "sh", "-c", "id \"$(printf 'x\\033[2Jy')\"; true");
-    expect(said).toContain("run id x\\x1b[2Jy");
+    expect(said).toContain("run id 'x\\x1b[2Jy'");
   });
 });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -39,10 +40,13 @@ const write = (name: string, content: string) => {
 /** A shell that tries to make the folder DIR each time the file GO appears, and tells how it went in SAID. */
 const trying = `while :; do if [ -e go ]; then rm go; if mkdir dir 2>/dev/null; then rmdir dir; echo allowed; else echo refused; fi; fi; sleep 0.02; done`;
 
-function start(args: string[]): { said: () => string[]; errors: () => string; ask: () => Promise<string> } {
+function start(
+  args: string[],
+  script = trying,
+): { said: () => string[]; errors: () => string; ask: () => Promise<string> } {
   let out = "";
   let err = "";
-  child = spawn(HERMES, ["run", ...args, "--", "sh", "-c", trying], {
+  child = spawn(HERMES, ["run", ...args, "--", "sh", "-c", script], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -102,6 +106,28 @@ describe("a policy file that is edited while the program runs", () => {
     await until(session, "refused");
     write("verdict.ts", "export const verdict = () => undefined;");
     await until(session, "allowed");
+  });
+
+  it("cannot be mended by the program, when a swapped link leads to a broken one", async () => {
+    for (const name of ["v1", "v2"]) mkdirSync(path(name));
+    write("v1/p.ts", text("deny()"));
+    write("v2/p.ts", "export default definePolicy({ on: {");
+    write("open.ts", text("undefined"));
+    symlinkSync("v1", path("now"));
+    const mending = trying.replace(
+      "if mkdir dir",
+      "[ -e mend ] && cp open.ts v2/p.ts 2>/dev/null; if mkdir dir",
+    );
+    const session = start(["-p", path("now/p.ts")], mending);
+    expect(await session.ask()).toBe("refused");
+    symlinkSync("v2", path("next"));
+    renameSync(path("next"), path("now"));
+    await expect
+      .poll(session.errors, { timeout: 10_000 })
+      .toMatch(/p\.ts:1:\d+: .*; the policies in force stay/);
+    write("mend", "");
+    expect(await session.ask()).toBe("refused");
+    expect(readFileSync(path("v2/p.ts"), "utf8")).toBe("export default definePolicy({ on: {");
   });
 
   it("stays as it was when the new text is broken, and says why once", async () => {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { arrange } from "../../src/doors/arrangement.js";
 import { PolicyStack } from "../../src/policy/stack.js";
-import { keptFiles, selfDefence } from "../../src/session/self-defence.js";
+import { keptFiles } from "../../src/session/kept.js";
+import { selfDefence } from "../../src/session/self-defence.js";
 import { type Call, makeCalls } from "../support/calls.js";
 import { hermes } from "../support/cli.js";
 

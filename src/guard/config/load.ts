@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { HermesError } from "../../errors.js";
 import { parseSource } from "../../yaml/parse.js";
 import { checkShape } from "../../yaml/shape.js";
@@ -7,27 +6,13 @@ import type { Source, SourceKind } from "../../yaml/source.js";
 import type { GuardOptions } from "../guard.js";
 import { plainly } from "./messages.js";
 import { compilePatterns } from "./patterns.js";
+import { type Places, projectFile, userFile } from "./places.js";
 import { type ConfigFile, configSchema, keysAt } from "./schema.js";
 import { type Merged, tightened } from "./tighten.js";
 
-export const FILE_NAME = "hermes.yaml";
 const CONFIG: SourceKind = { syntax: "CONFIG", invalid: "CONFIG" };
 
-export interface Places {
-  readonly workspace: string;
-  readonly home: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-}
-
-/** Where the user's own file lies: HERMES_HOME, else the folder that XDG names, else ~/.config. */
-export function userFile({ home, env = {} }: Places): string {
-  if (env.HERMES_HOME) return join(env.HERMES_HOME, FILE_NAME);
-  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "hermes", FILE_NAME);
-}
-
-export function projectFile({ workspace }: Places): string {
-  return join(workspace, FILE_NAME);
-}
+export { type Places, projectFile, userFile };
 
 /** The configuration of this user in this project. A file that is not there says nothing; a wrong one is an error. */
 export function loadConfig(places: Places): Merged {

@@ -1,4 +1,5 @@
 import type { Files } from "../layer.js";
+import { whyGitRuns } from "./git.js";
 
 /** One file of a skill, by its path inside the skill. */
 export interface SkillFile {
@@ -17,18 +18,27 @@ export interface SkillFolder {
 /** No skill that a person could review has more. */
 const FILES = 500;
 const DEPTH = 8;
-const IGNORED = new Set([".git", "node_modules", ".DS_Store"]);
+/** How a .DS_Store begins, in which macOS keeps how a folder is shown. */
+const DS_STORE = "\0\0\0\u0001Bud1";
 
-/** Reads a skill from its folder. Links are not followed: what they name is not part of the skill. */
+/**
+ * Reads a skill from its folder, with all that is in it: what an agent could run there counts, whoever put it there. Links
+ * are not followed: what they name is not part of the skill. Of a `.git` counts only what could run something.
+ */
 export function readFolder(root: string, files: Files): SkillFolder {
   const found: SkillFile[] = [];
   const odd: { path: string; rule: string; reason: string }[] = [];
   const visit = (folder: string, inside: string, depth: number): void => {
     for (const name of [...(files.list(folder) ?? [])].sort()) {
-      if (IGNORED.has(name)) continue;
       const path = `${folder}/${name}`;
       const own = inside === "" ? name : `${inside}/${name}`;
       const info = files.lstat(path);
+      if (name === ".git") {
+        const why = whyGitRuns(path, files);
+        if (why !== undefined) odd.push({ path: own, rule: "skill-git", reason: `${own} ${why}.` });
+        continue;
+      }
+      if (name === ".DS_Store" && info?.kind === "file" && files.read(path)?.startsWith(DS_STORE)) continue;
       if (found.length + odd.length > FILES || depth > DEPTH) {
         odd.push({
           path: own,

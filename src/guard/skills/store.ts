@@ -6,11 +6,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { HermesError } from "../../errors.js";
 import type { Action, Finding } from "../finding.js";
 
@@ -59,16 +60,13 @@ export class SkillStore {
 
   /** Installs or replaces a skill with what lies in a folder. */
   install(from: string, name: string, source?: string): Outcome {
-    return this.#admit(name, source, (draft) =>
-      cpSync(from, draft, { recursive: true, verbatimSymlinks: true }),
-    );
+    return this.#admit(name, source, (draft) => copy(from, draft));
   }
 
   /** Changes files of an installed skill, or makes a new one. `undefined` removes a file. */
   edit(name: string, changes: Readonly<Record<string, string | undefined>>): Outcome {
     return this.#admit(name, undefined, (draft) => {
-      if (existsSync(this.folderOf(name)))
-        cpSync(this.folderOf(name), draft, { recursive: true, verbatimSymlinks: true });
+      if (existsSync(this.folderOf(name))) copy(this.folderOf(name), draft);
       for (const [path, text] of Object.entries(changes)) {
         const file = inside(draft, path);
         if (text === undefined) rmSync(file, { force: true });
@@ -102,7 +100,7 @@ export class SkillStore {
         message: "it was changed while it was in quarantine; install it anew",
       });
     const draft = this.#draft();
-    cpSync(join(folder, "skill"), draft, { recursive: true, verbatimSymlinks: true });
+    copy(join(folder, "skill"), draft);
     if (digestOf(draft) !== waiting.digest) {
       rmSync(draft, { recursive: true, force: true });
       throw new HermesError("SKILL", { name: waiting.name, message: "it was changed while it was approved" });
@@ -202,15 +200,31 @@ function inside(folder: string, path: string): string {
   return file;
 }
 
-/** Of all names and contents, links by what they say. */
+/** A skill has no history: no `.git` is copied, and none counts. */
+function copy(from: string, to: string): void {
+  const filter = (path: string) => path === from || basename(path) !== ".git";
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter });
+}
+
+/** Of all names, kinds and contents; of files also whether they can be executed, of links where they lead. */
 export function digestOf(folder: string): string {
   const hash = createHash("sha256");
+  const add = (...values: readonly (string | number | Buffer)[]) => {
+    // Each with its length, so that no two folders are one text.
+    for (const value of values) {
+      const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
+      hash.update(`${bytes.length}:`).update(bytes);
+    }
+  };
   const visit = (path: string, own: string): void => {
     const info = lstatSync(path);
-    hash.update(`${own}\0${info.isDirectory() ? "d" : info.isSymbolicLink() ? "l" : "f"}\0`);
-    if (info.isDirectory())
-      for (const name of readdirSync(path).sort()) visit(join(path, name), `${own}/${name}`);
-    else if (info.isFile()) hash.update(readFileSync(path)).update("\0");
+    if (info.isDirectory()) {
+      const names = readdirSync(path).filter((name) => name !== ".git");
+      add(own, "folder", names.length);
+      for (const name of names.sort()) visit(join(path, name), `${own}/${name}`);
+    } else if (info.isSymbolicLink()) add(own, "link", readlinkSync(path, { encoding: "buffer" }));
+    else if (info.isFile()) add(own, "file", info.mode & 0o7111, readFileSync(path));
+    else add(own, "special", info.mode);
   };
   visit(folder, "");
   return hash.digest("hex");

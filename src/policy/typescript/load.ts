@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
 import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HermesError } from "../../errors.js";
 import { HOME } from "../../home.js";
@@ -11,7 +13,7 @@ import type { Policy } from "../policy.js";
  * rights of the supervisor.
  */
 export async function loadTypeScript(path: string, file: string): Promise<Policy> {
-  const { code, map, files } = await bundle(path, file);
+  const { code, map, files, sought } = await bundle(path, file);
   const version = createHash("sha256").update(code).digest("hex").slice(0, 12);
   const exported = await evaluate(path, file, code);
   if (!isPolicy(exported))
@@ -23,6 +25,7 @@ export async function loadTypeScript(path: string, file: string): Promise<Policy
     version,
     file,
     files,
+    sought,
     locate: (error: Error) => locate(error, file, map),
   });
 }
@@ -40,8 +43,9 @@ function isPolicy(value: unknown): value is Policy {
 async function bundle(
   path: string,
   file: string,
-): Promise<{ code: string; map: SourceMapPayload; files: string[] }> {
+): Promise<{ code: string; map: SourceMapPayload; files: string[]; sought: string[] }> {
   const esbuild = await import("esbuild");
+  const sought = new Set<string>();
   try {
     const built = await esbuild.build({
       entryPoints: [file],
@@ -56,17 +60,25 @@ async function bundle(
       absWorkingDir: "/",
       outdir: "/",
       logLevel: "silent",
+      tsconfigRaw: {}, // else one in any folder above would have a say in what is imported
       plugins: [
         {
           name: "packages",
           setup: (build) =>
             build.onResolve({ filter: /^[^./]/ }, (args) => external(args.path, args.importer)),
         },
+        {
+          name: "files",
+          setup: (build) =>
+            build.onResolve({ filter: /^[./]/ }, ({ kind, path: name, resolveDir }) =>
+              kind === "entry-point" ? undefined : imported(resolve(resolveDir, name), sought),
+            ),
+        },
       ],
     });
     const [map, code] = built.outputFiles;
     const files = Object.keys(built.metafile.inputs).map((input) => `/${input}`);
-    return { code: code!.text, map: JSON.parse(map!.text), files };
+    return { code: code!.text, map: JSON.parse(map!.text), files, sought: [...sought] };
   } catch (cause) {
     const [first] =
       (cause as { errors?: { text: string; location?: { line: number; column: number } | null }[] }).errors ??
@@ -77,6 +89,18 @@ async function bundle(
   } finally {
     await esbuild.stop();
   }
+}
+
+const ENDINGS = ["", ".ts", ".mts", ".js", ".mjs", ".json", "/index.ts", "/index.js"];
+
+/** The file that an import by path means. Every name that is tried is told: a file that appears there would be taken next time. */
+function imported(name: string, sought: Set<string>) {
+  const written = name.replace(/\.(m?)js$/, ".$1ts"); // TypeScript's way to name a .ts file
+  for (const path of new Set([...ENDINGS.map((ending) => `${name}${ending}`), written])) {
+    sought.add(path);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) return { path: realpathSync.native(path) };
+  }
+  return { errors: [{ text: `Could not resolve "${name}"` }] };
 }
 
 /** Packages are not bundled; our own is always this very copy, wherever the policy lies. */

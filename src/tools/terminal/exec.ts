@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import * as z from "zod";
 import { type CommandDigest, commandDigest } from "../../approval/digest.js";
 import { partsOf } from "../../approval/parts.js";
+import type { DeedOptions } from "../../deed/options.js";
 import { type Action, type Finding, strictest } from "../../guard/finding.js";
 import type { Judgement } from "../../guard/guard.js";
 import type { Running, RunResult } from "../backend.js";
@@ -84,7 +85,7 @@ export function terminalExec(
           command: input.command,
           cwd: place.cwd,
           approved: call.approved,
-          scripts: call.approved.length > 0 ? approvedScripts(input, place.cwd, call.digest, world) : {},
+          ...(call.approved.length > 0 && approvedScripts(input, place.cwd, call.digest, world)),
           timeout,
           more: {
             ...((input.stdin !== undefined || input.background) && { stdin: "pipe" }),
@@ -167,19 +168,23 @@ function approvedScripts(
   cwd: string,
   approved: string,
   world: World,
-): Record<string, string> {
+): Pick<DeedOptions, "scripts" | "scriptNames"> {
   const { digest, files } = digestOf(command, cwd, stdin, world);
   const changed = () =>
     new ToolError("changed", "What it would run has changed since it was approved: ask again.");
   if (digest !== approved) throw changed();
   const scripts: Record<string, string> = {};
+  const scriptNames: Record<string, string> = {};
   for (const { path, hash } of files) {
     if (hash === null || !/^[0-9a-f]{64}$/.test(hash)) continue;
     const bytes = readFileSync(path);
     if (createHash("sha256").update(bytes).digest("hex") !== hash) throw changed();
-    if (bytes.length <= SCRIPT_AT_MOST) scripts[realpathSync.native(path)] = bytes.toString("base64");
+    if (bytes.length > SCRIPT_AT_MOST) continue;
+    const real = realpathSync.native(path);
+    scripts[real] = bytes.toString("base64");
+    scriptNames[path] = real;
   }
-  return scripts;
+  return { scripts, scriptNames };
 }
 
 async function inForeground(

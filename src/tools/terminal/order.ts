@@ -14,13 +14,14 @@ export interface CommandOrder {
   readonly approved: readonly string[];
   /** By real path, as base64. */
   readonly scripts?: Readonly<Record<string, string>>;
+  readonly scriptNames?: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly timeout: number;
   readonly more?: Partial<RunOrder>;
 }
 
 export function orderOf(
-  { command, cwd, approved, scripts, timeout, more }: CommandOrder,
+  { command, cwd, approved, scripts, scriptNames, timeout, more }: CommandOrder,
   world: World,
 ): RunOrder {
   const { workspace, home, config, atLeast } = world;
@@ -40,6 +41,7 @@ export function orderOf(
       approved,
       ...(world.closed && { closed: world.closed }),
       ...(scripts && { scripts }),
+      ...(scriptNames && { scriptNames }),
       network: "public",
       config: { config, atLeast },
     },
