@@ -20,6 +20,9 @@ export const PROT_EXEC = 4n;
 export const RLIMIT_CORE = 4;
 export const FAN_MARK_MOUNT_OR_FILESYSTEM = 0x110;
 export const MAP_ANONYMOUS = 0x20;
+export const READ_IMPLIES_EXEC = 0x400000;
+/** personality(2): asks, and changes nothing. */
+export const QUERY_PERSONALITY = 0xffff_ffff;
 
 // O_PATH gives a handle that can neither be read nor written, and ignores the other flags (open(2)).
 export const reads = (flags: number) => (flags & O_PATH) === 0 && (flags & ACCESS_MODE) !== 1;
@@ -38,6 +41,14 @@ export const equals = (arg: number, value: number): ConstantTest => ({
   op: "eq",
   value: BigInt(value),
 });
+export const differs = (arg: number, value: number): ConstantTest => ({ ...equals(arg, value), op: "ne" });
+export const hasBits32 = (arg: number, bits: number): ConstantTest => ({
+  arg,
+  width: 32,
+  op: "masked",
+  mask: BigInt(bits),
+  value: BigInt(bits),
+});
 export const hasBits = (arg: number, bits: bigint): ConstantTest => ({
   arg,
   width: 64,
@@ -46,6 +57,11 @@ export const hasBits = (arg: number, bits: bigint): ConstantTest => ({
   value: bits,
 });
 export const isExecutable = (_: number, event: CallEvent) => (event.argument(2) & PROT_EXEC) !== 0n;
+
+export function readImpliesExec(_: number, event: CallEvent): boolean {
+  const persona = Number(BigInt.asUintN(32, event.argument(0)));
+  return persona !== QUERY_PERSONALITY && (persona & READ_IMPLIES_EXEC) !== 0;
+}
 
 /** A limit above nothing: from then on the kernel writes core dumps, into whatever folder the program is in. */
 export function raisesCoreLimit(limit: string) {

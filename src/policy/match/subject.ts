@@ -47,9 +47,11 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
       return path ? [{ ...NOTHING, address: { family: "unix", path } }] : [];
     }
     case "mapping":
-      return onFile(event, mappedFile(event, deed.call, on.argument), false);
-    case "fd":
-      return onFile(event, targetOf(event, deed.call, on.argument), false);
+      return mappedFiles(event, deed.call, on.argument).flatMap((file) => onCode(event, file));
+    case "fd": {
+      const file = targetOf(event, deed.call, on.argument);
+      return deed.does.includes("load") ? onCode(event, file) : onFile(event, file, false);
+    }
     case "unknown-file":
       return onFile(event, null, false);
     case "address":
@@ -90,6 +92,18 @@ function onFile(event: CallEvent, path: string | null | undefined, subtree: bool
   return [{ path, address: undefined, subtree, ...(alias !== undefined && { alias }) }];
 }
 
+const DELETED = " (deleted)";
+
+/**
+ * A file that is to be executed. The kernel says of a file without a name that it is deleted; a file may also be called
+ * so. It is judged by both names: taking its name away must not take it out of a rule.
+ */
+function onCode(event: CallEvent, file: string | null | undefined): readonly Subject[] {
+  const named = onFile(event, file, false);
+  if (!file?.endsWith(DELETED)) return named;
+  return [...named, ...onFile(event, file.slice(0, -DELETED.length), false)];
+}
+
 /** Links are resolved in an event's paths, and so /proc/self is never in them. */
 function ownProc(event: CallEvent, path: string): string | undefined {
   const [, number, rest = ""] = /^\/proc\/(\d+)(\/.*)?$/.exec(path) ?? [];
@@ -107,11 +121,19 @@ function pathOf(event: CallEvent, { call, does }: Deed, name: string): string | 
   return dirfd === undefined ? null : targetOf(event, call, call.args[dirfd]!.name);
 }
 
-/** Undefined for memory that is no file's. */
-function mappedFile(event: CallEvent, call: Syscall, name: string): string | undefined {
-  const at = event.argument(call.args.findIndex((argument) => argument.name === name));
-  const map = event.process.maps.find(({ from, to }) => at >= from && at < to);
-  return map?.path.startsWith("/") ? map.path : undefined;
+const PAGE = 4096n;
+
+/** Every file that has a page in the range; null when nobody can say what is mapped there. */
+function mappedFiles(event: CallEvent, call: Syscall, name: string): readonly (string | null)[] {
+  const { maps } = event.process;
+  // No process is without mappings: one that cannot be looked at (PR_SET_DUMPABLE) may have mapped any file.
+  if (maps.length === 0) return [null];
+  const start = call.args.findIndex((argument) => argument.name === name);
+  const first = event.argument(start);
+  const length = event.argument(call.args.findIndex((argument) => argument.name === "len"));
+  const end = first + ((length + PAGE - 1n) / PAGE) * PAGE;
+  const files = maps.filter(({ from, to, path }) => from < end && to > first && path.startsWith("/"));
+  return [...new Set(files.map(({ path }) => path))];
 }
 
 function targetOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {
