@@ -15,6 +15,7 @@ struct act {
 	uint64_t args[ARGUMENTS];
 	int as_tracee;           /* become it first */
 	int apart;               /* it may have another root than we have */
+	int routed;              /* its control messages may lead it elsewhere than its address says */
 	int masks;               /* it makes something, with this umask */
 	mode_t umask;
 	struct pin pins[MAX_PINS];

@@ -40,6 +40,8 @@ export interface CallEvent<Name extends SyscallName = SyscallName> extends Insid
   readonly address: Address | undefined;
   /** All of them: sendmmsg may carry many. */
   readonly addresses: readonly Address[];
+  /** The control messages of a sendmsg or sendmmsg, by the kernel's names: `SCM_RIGHTS`, `IP_RETOPTS`. */
+  readonly controls: readonly string[];
   readonly argv: readonly string[] | undefined;
   readonly env: readonly string[] | undefined;
   /** Names of the flags argument: `e.flags.includes("O_CREAT")`. */

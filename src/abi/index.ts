@@ -6,6 +6,7 @@ import { SYSCALLS } from "./syscalls.generated.js";
 
 export type { SyscallArguments, SyscallName } from "./arguments.generated.js";
 export { CLASSES, type SyscallClass } from "./class.js";
+export { controlName, isRoute } from "./control.js";
 export { errnoName, errnoNames, errnoNumber, errnoText } from "./errno.js";
 export { FLAGS } from "./flags.generated.js";
 export { type FlagTable, flagNames, flagTable, formatFlags, parseFlags, sockoptTable } from "./flags.js";

@@ -2,6 +2,7 @@ import {
   type Argument,
   errnoName,
   flagNames,
+  isRoute,
   type Syscall,
   type SyscallArguments,
   type SyscallName,
@@ -13,16 +14,9 @@ import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
 import { encodeText } from "../text.js";
-import {
-  MAX_ADDRESS,
-  type Piece,
-  readMemory,
-  readMessageName,
-  readPieces,
-  readString,
-  readStrings,
-} from "./memory.js";
-import { headersOf, piecesOf, pointedValue } from "./pieces.js";
+import { MAX_ADDRESS, type Piece, readMemory, readPieces, readString, readStrings } from "./memory.js";
+import { Messages } from "./messages.js";
+import { piecesOf, pointedValue } from "./pieces.js";
 import { type Processes, reach, readPin } from "./reach.js";
 import {
   AT_EMPTY_PATH,
@@ -55,6 +49,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #words: { argv?: readonly string[] | undefined; env?: readonly string[] | undefined } | undefined;
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
+  #messages: Messages | undefined;
   #looked = false;
   #args: SyscallArguments[SyscallName] | undefined;
 
@@ -93,7 +88,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     void this.addresses;
     if (this.changesDescriptor) void this.fd;
     const { viewsDiffer, identitiesDiffer } = this.processes;
-    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
+    const routed = this.controls.some(isRoute) ? ANSWER_FLAG.routed : 0;
+    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0) | routed;
   }
 
   /** The errno of a first path that leads nowhere, where the call would not make it lead somewhere; else 0. */
@@ -259,17 +255,21 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   /** The addresses as bytes, one for each message, read once: what is decided on is what is used. */
   get names(): readonly (Uint8Array | undefined)[] {
-    const { address, message } = this.shape;
+    const { address } = this.shape;
     this.#looked = true;
     if (address >= 0) this.#names ??= [this.#addressBytes(address)];
-    else
-      this.#names ??=
-        message < 0
-          ? []
-          : headersOf(this.stop, this.call.args[message]!, message).map((at) =>
-              readMessageName(this.stop.tid, at),
-            );
+    else this.#names ??= this.#ofMessages.names();
     return this.#names;
+  }
+
+  get #ofMessages(): Messages {
+    const { message } = this.shape;
+    this.#messages ??= new Messages(this.stop, this.call.args[message], message);
+    return this.#messages;
+  }
+
+  get controls(): readonly string[] {
+    return this.#ofMessages.controls;
   }
 
   /** A socket in the file system is what its path reaches. */

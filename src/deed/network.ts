@@ -2,6 +2,7 @@ import { type Address, formatAddress, isInternet } from "../address.js";
 import { type Allowed, allowedBy } from "../guard/urls/allowed.js";
 import { blockedAddress } from "../guard/urls/ranges.js";
 import { unixPath } from "../policy/match/address.js";
+import { ANYWHERE } from "../policy/match/subject.js";
 import { deny, type Verdict } from "../verdict.js";
 import type { DeedOptions } from "./options.js";
 
@@ -39,7 +40,8 @@ export class NetworkJudge {
     return new NetworkJudge(options, host, allowedBy({ allow: [...written, ...found.flat()] }));
   }
 
-  judge(address: Address | undefined, cwd: () => string): Verdict | undefined {
+  judge(address: Address | typeof ANYWHERE | undefined, cwd: () => string): Verdict | undefined {
+    if (address === ANYWHERE) return refusal("other-network", "Its packets would go where no address says.");
     if (!address || address.family === "netlink") return undefined; // a socket that is connected already; the kernel
     if (address.family === "unspecified") return undefined; // undoes a connection
     if (address.family === "unix") return this.#judgeUnix(address, cwd);

@@ -1,4 +1,6 @@
+import { isRoute } from "../abi/index.js";
 import type { CallEvent } from "../event.js";
+import { holds } from "./constant-test.js";
 import type { ConstantTest } from "./policy.js";
 
 /** Under which flags and arguments a call has an effect: what the rows of deeds.ts ask. */
@@ -33,6 +35,7 @@ export const isFolder = (flags: number) => (flags & O_DIRECTORY) !== 0 && (flags
 export const replaces = (flags: number) => (flags & RENAME_NOREPLACE) === 0;
 export const swaps = (flags: number) => (flags & RENAME_EXCHANGE) !== 0;
 export const clones = (flags: number) => (flags & OPEN_TREE_CLONE) !== 0;
+export const hasRoute = (_: number, event: CallEvent) => event.controls.some(isRoute);
 export const hasAddress = (_: number, event: CallEvent) => event.address !== undefined;
 
 export const equals = (arg: number, value: number): ConstantTest => ({
@@ -49,6 +52,62 @@ export const hasBits32 = (arg: number, bits: number): ConstantTest => ({
   mask: BigInt(bits),
   value: BigInt(bits),
 });
+const part = (arg: number, mask: number, value: number): ConstantTest => ({
+  arg,
+  width: 32,
+  op: "masked",
+  mask: BigInt(mask),
+  value: BigInt(value),
+});
+
+type Cases = readonly (readonly ConstantTest[])[];
+
+/** Where registers alone say whether a call does it: the same tests for the filter and for us. */
+export const inCases = (cases: Cases) => ({
+  when: cases,
+  holds: (_: number, event: CallEvent) =>
+    cases.some((tests) => tests.every((test) => holds(test, event.argument(test.arg)))),
+});
+
+const SOL_IP = 0;
+const SOL_IPV6 = 41;
+const SOL_SCTP = 132;
+const option = (level: number, name: number) => [equals(1, level), equals(2, name)];
+/** An empty option takes away what was set. */
+const setTo = (level: number, name: number) => [...option(level, name), differs(4, 0)];
+
+/** Options after which packets go elsewhere than to their address: routes, headers of the program's own, SCTP's connectx. */
+export const ROUTING_OPTIONS: Cases = [
+  setTo(SOL_IP, 4), // IP_OPTIONS
+  setTo(SOL_IP, 3), // IP_HDRINCL
+  setTo(SOL_IPV6, 57), // IPV6_RTHDR
+  setTo(SOL_IPV6, 6), // IPV6_2292PKTOPTIONS, which may hold a routing header
+  setTo(SOL_IPV6, 36), // IPV6_HDRINCL
+  setTo(SOL_SCTP, 107), // SCTP_SOCKOPT_CONNECTX_OLD
+  setTo(SOL_SCTP, 110), // SCTP_SOCKOPT_CONNECTX
+];
+/** SCTP_SOCKOPT_CONNECTX3 */
+export const CONNECTING_QUERIES: Cases = [option(SOL_SCTP, 111)];
+
+const SOCK_TYPE_MASK = 0xf;
+const SOCK_RAW = 3;
+const SOCK_PACKET = 10;
+const IPPROTO_RAW = 255;
+const rawHeaders = (family: number) => [
+  equals(0, family),
+  part(1, SOCK_TYPE_MASK, SOCK_RAW),
+  equals(2, IPPROTO_RAW),
+];
+
+/** Sockets whose packets have headers of the program's own: AF_PACKET, its old form, AF_XDP, and raw ones of IPPROTO_RAW. */
+export const PACKET_SOCKETS: Cases = [
+  [equals(0, 17)],
+  [equals(0, 44)],
+  [equals(0, 2), part(1, SOCK_TYPE_MASK, SOCK_PACKET)],
+  rawHeaders(2),
+  rawHeaders(10),
+];
+
 export const hasBits = (arg: number, bits: bigint): ConstantTest => ({
   arg,
   width: 64,

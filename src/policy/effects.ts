@@ -61,6 +61,10 @@ export type On =
   | { readonly kind: "path"; readonly argument: string }
   | { readonly kind: "fd"; readonly argument: string }
   | { readonly kind: "address" }
+  /** Some address of the internet that the call does not show: a route, a packet's own header. */
+  | { readonly kind: "any-address" }
+  /** Whatever packets that the program makes itself are sent to. */
+  | { readonly kind: "packets" }
   /** The address that the call carries, else the one that the socket is connected to. */
   | { readonly kind: "peer" }
   | { readonly kind: "local" }

@@ -55,6 +55,9 @@ export class RunFile implements CallEvent {
   get addresses() {
     return [];
   }
+  get controls() {
+    return [];
+  }
   get env() {
     return this.#event.env;
   }

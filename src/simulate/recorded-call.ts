@@ -33,6 +33,7 @@ export interface CallRecord {
   readonly path?: string;
   readonly paths?: readonly string[];
   readonly addresses?: readonly string[];
+  readonly controls?: readonly string[];
   readonly requested?: string;
   readonly target?: string;
   readonly address?: string;
@@ -184,6 +185,10 @@ export class RecordedCall implements CallEvent, ReturnEvent {
   get addresses(): readonly Address[] {
     const shown = this.#record.addresses?.flatMap((text) => parseAddress(text) ?? []);
     return shown ?? (this.address ? [this.address] : []);
+  }
+
+  get controls(): readonly string[] {
+    return this.#record.controls ?? [];
   }
 
   get argv(): readonly string[] | undefined {

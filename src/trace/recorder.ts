@@ -22,6 +22,7 @@ export interface OpenRecord {
   path?: string;
   paths?: readonly string[];
   addresses?: readonly string[];
+  controls?: readonly string[];
   target?: string;
   action: string;
   policy?: string;
@@ -123,6 +124,7 @@ export class Recorder {
     if (event.shape.message >= 0) {
       const { addresses } = event;
       if (addresses.length > 0) record.addresses = addresses.map(formatAddress);
+      if (event.controls.length > 0) record.controls = event.controls;
     }
   }
 

@@ -52,6 +52,8 @@ export interface CallRecord {
   readonly paths?: readonly string[];
   /** Where a sendmsg or sendmmsg goes, when its messages say so. */
   readonly addresses?: readonly string[];
+  /** What its control messages are: `SCM_RIGHTS`, `IP_RETOPTS`. */
+  readonly controls?: readonly string[];
   readonly target?: string;
   /** What the new descriptor refers to, where no path says it: sockets, pipes, duplicates. */
   readonly opened?: string;

@@ -30,6 +30,7 @@ const EVENT_FIELDS = [
     "fd",
     "address",
     "addresses",
+    "controls",
     "argv",
     "env",
     "flags",
@@ -150,6 +151,7 @@ export class EventView implements View {
       case "classes":
       case "tid":
       case "paths":
+      case "controls":
       case "errno":
         engine.push(L, event[key]);
         return;

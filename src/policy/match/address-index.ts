@@ -14,8 +14,15 @@ export class AddressIndex<T> {
   };
   /** Lists with something that is no network: sockets of the file system, families. */
   readonly #others: T[] = [];
+  readonly #all: T[] = [];
+
+  /** Whatever the address is. */
+  get all(): readonly T[] {
+    return this.#all;
+  }
 
   add(list: AddressList, value: T): void {
+    this.#all.push(value);
     for (const pattern of list.included)
       if (pattern.kind === "network") this.#addNetwork(pattern.network, pattern.ports, value);
     if (list.included.some(({ kind }) => kind !== "network")) this.#others.push(value);
@@ -32,6 +39,7 @@ export class AddressIndex<T> {
 
   /** Values whose list may match: exceptions, and what is no network, are left to be compared. */
   find(address: Address): T[] {
+    if (address.family === "packet") return [...this.#all];
     if (!isInternet(address)) return [...this.#others];
     const ip = parseIp(address.host);
     if (!ip) return [...this.#others];

@@ -187,11 +187,23 @@ function formatIp(version: 4 | 6, value: bigint): string {
 
 // ---------------------------------------------------------------- matching
 
-export function matchAddresses(list: AddressList, address: Address, cwd: () => string): boolean {
+/** `strict`: packets that a program makes itself may go to any network. */
+export function matchAddresses(
+  list: AddressList,
+  address: Address,
+  cwd: () => string,
+  strict: boolean,
+): boolean {
+  const anyNetwork = strict && address.family === "packet" && namesNetworks(list);
   return (
-    (list.included.length === 0 || list.included.some((p) => matchAddress(p, address, cwd))) &&
+    (anyNetwork || list.included.length === 0 || list.included.some((p) => matchAddress(p, address, cwd))) &&
     !list.excepted.some((p) => matchAddress(p, address, cwd))
   );
+}
+
+/** Whether it is about addresses of the internet, and so about whatever may lead there. */
+export function namesNetworks({ included }: AddressList): boolean {
+  return included.length === 0 || included.some(({ kind }) => kind === "network");
 }
 
 function matchAddress(pattern: AddressPattern, address: Address, cwd: () => string): boolean {

@@ -11,10 +11,14 @@ export interface Subject {
   readonly path: string | null | undefined;
   /** The same path as `/proc/self/…`, when it is the caller's own. */
   readonly alias?: string;
-  readonly address: Address | undefined;
+  readonly address: Address | typeof ANYWHERE | undefined;
   /** What is below the path goes with it. */
   readonly subtree: boolean;
 }
+
+/** Some address of the internet, and nobody can say which. */
+export const ANYWHERE = "anywhere";
+const PACKETS: Address = { family: "packet", number: 17, bytes: new Uint8Array(0) };
 
 const NOTHING: Subject = { path: undefined, address: undefined, subtree: false };
 const AS_IF_ALL = 0x242; // O_RDWR|O_CREAT|O_TRUNC: flags that cannot be read might be any
@@ -56,6 +60,10 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
       return onFile(event, null, false);
     case "address":
       return addressesOf(event).map((address) => ({ ...NOTHING, address: reached(deed, address) }));
+    case "any-address":
+      return [{ ...NOTHING, address: ANYWHERE }];
+    case "packets":
+      return [{ ...NOTHING, address: PACKETS }];
     case "peer": {
       const addresses = addressesOf(event).filter((address) => address !== undefined);
       const all = addresses.length > 0 ? addresses : [event.fd?.peer];

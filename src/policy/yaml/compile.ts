@@ -102,7 +102,7 @@ class RuleCompiler {
     const argv = this.#try("argv", compileArgv);
     const conditions = [
       ...(paths ? [onPaths(paths, this.#texts("path"), this.#strict)] : []),
-      ...(addresses ? [onAddresses(addresses, this.#texts("address"))] : []),
+      ...(addresses ? [onAddresses(addresses, this.#texts("address"), this.#strict)] : []),
       ...(argv ? [onArgv(argv, this.#texts("argv"), this.#strict)] : []),
       ...this.#otherConditions(calls),
     ];

@@ -1,6 +1,6 @@
 import { type Argument, type Syscall, suggest } from "../../abi/index.js";
-import { formatAddress } from "../../address.js";
-import { type AddressList, matchAddresses } from "../match/address.js";
+import { type Address, formatAddress } from "../../address.js";
+import { type AddressList, matchAddresses, namesNetworks } from "../match/address.js";
 import { type ArgvPattern, baseName, type CommandLine } from "../match/argv.js";
 import { type Comparison, compareScalar, compareText, isScalar } from "../match/compare.js";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../match/flags.js";
 import { compileWord, PatternError } from "../match/glob.js";
 import { matchBelow, matchPaths, type PathList } from "../match/path.js";
-import type { Subject } from "../match/subject.js";
+import { ANYWHERE, type Subject } from "../match/subject.js";
 import type { TimeWindow } from "../match/time.js";
 import type { ConstantTest } from "../policy.js";
 import type { Condition, Sight } from "./rule.js";
@@ -38,16 +38,20 @@ function holdsForPath(list: PathList, { path, alias, subtree }: Subject, strict:
   return subtree && strict && matchBelow(list, path);
 }
 
-export function onAddresses(list: AddressList, texts: readonly string[]): Condition {
+export function onAddresses(list: AddressList, texts: readonly string[], strict: boolean): Condition {
   return {
     key: "address",
-    holds: ({ subject, event }) =>
-      subject.address !== undefined && matchAddresses(list, subject.address, () => event.process.cwd),
-    tell: ({ subject }) =>
-      subject.address
-        ? `${formatAddress(subject.address)} is not in ${texts.join(", ")}`
-        : "it carries no address",
+    holds: ({ subject: { address }, event }) => {
+      if (address === ANYWHERE) return strict && namesNetworks(list);
+      return address !== undefined && matchAddresses(list, address, () => event.process.cwd, strict);
+    },
+    tell: ({ subject: { address } }) =>
+      address ? `${nameOfAddress(address)} is not in ${texts.join(", ")}` : "it carries no address",
   };
+}
+
+export function nameOfAddress(address: Address | typeof ANYWHERE): string {
+  return address === ANYWHERE ? "an address that the call does not show" : formatAddress(address);
 }
 
 /** The command line of an exec, undefined when it could not be read. */

@@ -16,6 +16,7 @@ export interface MadeUpCall {
   readonly targets?: Readonly<Record<string, string | undefined>>;
   readonly address?: Address;
   readonly addresses?: readonly Address[];
+  readonly controls?: readonly string[];
   readonly peer?: Address;
   readonly local?: Address;
   readonly argv?: readonly string[] | undefined;
@@ -72,6 +73,7 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
     fd: first < 0 ? undefined : descriptors.find(({ number }) => BigInt(number) === values[first]),
     address: made.address ?? made.addresses?.[0],
     ...{ addresses: made.addresses ?? (made.address ? [made.address] : []) },
+    controls: made.controls ?? [],
     argv: made.argv,
     env: made.env,
     get flags() {

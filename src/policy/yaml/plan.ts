@@ -123,14 +123,20 @@ export function subscriptionOf(plans: ReadonlyMap<number, CallPlan>, fallback: A
 
 /**
  * The first rules of a call, as far as they refuse it on constant register values. What the filter decides it decides
- * before any other rule is asked, and nobody hears of it: so no other rule may come first, and rules on effects stay
- * where they can be recorded.
+ * before any other rule is asked, and nobody hears of it: so no other rule may come first, but those that refuse it
+ * likewise; and rules on effects stay where they can be recorded.
  */
 function inFilter(call: Syscall, rules: readonly Rule[]): ConstantRule[] {
   const decided: ConstantRule[] = [];
+  const passed: Rule[] = [];
   for (const rule of rules) {
     const tests = testsOf(call, rule);
+    if (!tests && rule.target.effects.size > 0 && rule.counters.length === 0) {
+      passed.push(rule);
+      continue;
+    }
     if (!tests || (decided[0] && decided[0].action !== rule.key)) break;
+    if (passed.some(({ key }) => key !== rule.key)) break;
     const { errno, reason } = rule.answer(undefined as unknown as Sight);
     decided.push({
       id: rule.id,
