@@ -1,14 +1,14 @@
 import {
   type Argument,
-  errnoName,
   flagNames,
   isRoute,
   type Syscall,
   type SyscallArguments,
   type SyscallName,
+  signalName,
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
-import type { CallEvent, Descriptor, PathArgument, ReturnEvent } from "../event.js";
+import type { CallEvent, Descriptor, PathArgument, Receiver, ReturnEvent } from "../event.js";
 import { ANSWER_FLAG, KIND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
@@ -18,6 +18,7 @@ import { MAX_ADDRESS, type Piece, readMemory, readPieces, readString, readString
 import { Messages } from "./messages.js";
 import { piecesOf, pointedValue } from "./pieces.js";
 import { type Processes, reach, readPin } from "./reach.js";
+import { findReceivers } from "./receivers.js";
 import {
   AT_EMPTY_PATH,
   AT_FDCWD,
@@ -50,6 +51,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #messages: Messages | undefined;
+  #receivers: readonly Receiver[] | undefined;
   #looked = false;
   #args: SyscallArguments[SyscallName] | undefined;
 
@@ -130,10 +132,6 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
   get classes(): readonly string[] {
     return this.call.classes;
-  }
-  get errno(): string | undefined {
-    const result = this.result;
-    return this.stop.kind === KIND.return && result < 0 && result >= -4095 ? errnoName(-result) : undefined;
   }
   get elapsed(): number {
     return this.#entry ? this.time - this.#entry.time : 0;
@@ -326,6 +324,17 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     const table = how >= 0 ? "open" : flags >= 0 ? this.call.args[flags]!.flags : undefined;
     if (table === undefined) return [];
     return flagNames(table, this.#flagBits());
+  }
+
+  get receivers(): readonly Receiver[] {
+    if (this.#entry) return this.#entry.receivers;
+    this.#receivers ??= findReceivers(this.call, this.stop, this.process, this.processes);
+    return this.#receivers;
+  }
+
+  get signal(): string | undefined {
+    const at = this.call.args.findIndex(({ kind }) => kind === "signal");
+    return at < 0 ? undefined : signalName(this.stop.int(at));
   }
 
   // ---------------------------------------------------------------- bytes

@@ -14,6 +14,8 @@ export interface Processes {
   /** Some tracee may be another user, or have other rights, than we. */
   readonly identitiesDiffer: boolean;
   readonly stacks: Stacks;
+  /** Whether a process belongs to the run that the caller belongs to. */
+  isOfRun(pid: number, caller: number): boolean;
 }
 
 export interface Way {

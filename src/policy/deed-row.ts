@@ -19,5 +19,6 @@ export const ANY_ADDRESS: On = { kind: "any-address" };
 export const PACKETS: On = { kind: "packets" };
 export const PEER: On = { kind: "peer" };
 export const LOCAL: On = { kind: "local" };
+export const RECEIVERS: On = { kind: "receivers" };
 export const NOTHING: On = { kind: "nothing" };
 export const UNKNOWN: On = { kind: "unknown-file" };

@@ -22,6 +22,8 @@ export const PROT_EXEC = 4n;
 export const RLIMIT_CORE = 4;
 export const FAN_MARK_MOUNT_OR_FILESYSTEM = 0x110;
 export const MAP_ANONYMOUS = 0x20;
+export const F_SETOWN = 8;
+export const TIOCSIG = 0x40045436;
 export const READ_IMPLIES_EXEC = 0x400000;
 /** personality(2): asks, and changes nothing. */
 export const QUERY_PERSONALITY = 0xffff_ffff;

@@ -7,16 +7,19 @@ import {
   PACKETS,
   PEER,
   path,
+  RECEIVERS,
   type Row,
   UNKNOWN,
 } from "./deed-row.js";
 import {
-  argumentOf,
   CLONE_NEW,
   CLONE_NEWTIME,
   CLONE_THREAD,
   CONNECTING_QUERIES,
   clones,
+  differs,
+  equals,
+  F_SETOWN,
   hasAddress,
   hasRoute,
   inCases,
@@ -26,6 +29,7 @@ import {
   ROUTING_OPTIONS,
   signalsOther,
   signalsOtherThread,
+  TIOCSIG,
 } from "./deed-tests.js";
 
 /** What calls do to sockets, mounts and processes, and with data: rows of the table in deeds.ts. */
@@ -116,10 +120,37 @@ export const ON_OTHERS: readonly Row[] = [
   { calls: "fsopen fsconfig fsmount", does: ["mount"], on: NOTHING },
 
   // Processes.
-  { calls: "kill rt_sigqueueinfo", does: ["signal"], on: NOTHING, holds: signalsOther("pid") },
-  { calls: "tgkill rt_tgsigqueueinfo", does: ["signal"], on: NOTHING, holds: signalsOther("tgid") },
-  { calls: "tkill", does: ["signal"], on: NOTHING, holds: signalsOtherThread },
-  { calls: "pidfd_send_signal", does: ["signal"], on: NOTHING, holds: (_, e) => argumentOf(e, "sig") !== 0 },
+  // A signal to oneself is nobody's business, and signal 0 only asks whether somebody is there.
+  {
+    calls: "kill rt_sigqueueinfo",
+    does: ["signal"],
+    on: RECEIVERS,
+    holds: signalsOther("pid"),
+    when: [[differs(1, 0)]],
+  },
+  {
+    calls: "tgkill rt_tgsigqueueinfo",
+    does: ["signal"],
+    on: RECEIVERS,
+    holds: signalsOther("tgid"),
+    when: [[differs(2, 0)]],
+  },
+  { calls: "tkill", does: ["signal"], on: RECEIVERS, holds: signalsOtherThread, when: [[differs(1, 0)]] },
+  { calls: "pidfd_send_signal", does: ["signal"], on: RECEIVERS, ...inCases([[differs(1, 0)]]) },
+  {
+    calls: "fcntl",
+    does: ["signal"],
+    on: RECEIVERS,
+    ...inCases([[equals(1, F_SETOWN), differs(2, 0)]]),
+    why: "The kernel signals the owner of a descriptor when there is something to read.",
+  },
+  {
+    calls: "ioctl",
+    does: ["signal"],
+    on: RECEIVERS,
+    ...inCases([[equals(1, TIOCSIG)]]),
+    why: "The other end of a pseudo-terminal signals those in its foreground.",
+  },
   {
     calls: "ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd",
     does: ["ptrace"],

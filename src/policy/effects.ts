@@ -74,6 +74,8 @@ export type On =
   | { readonly kind: "socket-at"; readonly argument: string }
   /** The file that memory at this address was mapped from. */
   | { readonly kind: "mapping"; readonly argument: string }
+  /** Every process that a signal reaches. */
+  | { readonly kind: "receivers" }
   /** A file that cannot be named before the call. */
   | { readonly kind: "unknown-file" }
   | { readonly kind: "nothing" };

@@ -58,6 +58,10 @@ export class RunFile implements CallEvent {
   get controls() {
     return [];
   }
+  get receivers() {
+    return [];
+  }
+  readonly signal = undefined;
   get env() {
     return this.#event.env;
   }

@@ -4,12 +4,13 @@ import {
   type Syscall,
   type SyscallArguments,
   type SyscallName,
+  signalName,
   signalNumber,
   syscallByName,
 } from "../abi/index.js";
 import { type Address, parseAddress } from "../address.js";
 import { HermesError } from "../errors.js";
-import type { CallEvent, Descriptor, PathArgument, ProcessInfo, ReturnEvent } from "../event.js";
+import type { CallEvent, Descriptor, PathArgument, ProcessInfo, Receiver, ReturnEvent } from "../event.js";
 import {
   type CallStack,
   callStack,
@@ -34,6 +35,7 @@ export interface CallRecord {
   readonly paths?: readonly string[];
   readonly addresses?: readonly string[];
   readonly controls?: readonly string[];
+  readonly receivers?: readonly Receiver[];
   readonly requested?: string;
   readonly target?: string;
   readonly address?: string;
@@ -189,6 +191,15 @@ export class RecordedCall implements CallEvent, ReturnEvent {
 
   get controls(): readonly string[] {
     return this.#record.controls ?? [];
+  }
+
+  get receivers(): readonly Receiver[] {
+    return this.#record.receivers ?? [];
+  }
+
+  get signal(): string | undefined {
+    const at = this.call.args.findIndex(({ kind }) => kind === "signal");
+    return at < 0 ? undefined : signalName(Number(this.argument(at)));
   }
 
   get argv(): readonly string[] | undefined {

@@ -31,6 +31,8 @@ const EVENT_FIELDS = [
     "address",
     "addresses",
     "controls",
+    "receivers",
+    "signal",
     "argv",
     "env",
     "flags",
@@ -152,6 +154,8 @@ export class EventView implements View {
       case "tid":
       case "paths":
       case "controls":
+      case "receivers":
+      case "signal":
       case "errno":
         engine.push(L, event[key]);
         return;

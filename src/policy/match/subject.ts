@@ -1,6 +1,6 @@
-import type { Syscall } from "../../abi/index.js";
+import { SIGNALLING, type Syscall } from "../../abi/index.js";
 import type { Address } from "../../address.js";
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, Receiver } from "../../event.js";
 import type { Deed } from "../effects.js";
 import { unixPath } from "./address.js";
 import { flagsArgument } from "./flags.js";
@@ -12,6 +12,8 @@ export interface Subject {
   /** The same path as `/proc/self/…`, when it is the caller's own. */
   readonly alias?: string;
   readonly address: Address | typeof ANYWHERE | undefined;
+  /** Whom a signal reaches. */
+  readonly receiver?: Receiver;
   /** What is below the path goes with it. */
   readonly subtree: boolean;
 }
@@ -80,14 +82,23 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
         false,
       );
     }
+    case "receivers":
+      return onReceivers(event);
     case "nothing":
       return [NOTHING];
   }
 }
 
+/** Each is judged on its own. A signal whose receivers nobody knows may reach anybody. */
+function onReceivers({ receivers }: CallEvent): readonly Subject[] {
+  const found = receivers.length > 0 ? receivers : [{ pid: undefined, is: [] }];
+  return found.map((receiver) => ({ ...NOTHING, receiver }));
+}
+
 /** A call that the table says nothing about, or that does none of it: its paths, or its descriptor and address. */
 export function subjectsOfCall(event: CallEvent): readonly Subject[] {
   const { paths } = event;
+  if (SIGNALLING.has(event.name) && event.receivers.length > 0) return onReceivers(event);
   if (paths.length > 0) return paths.flatMap(({ path }) => onFile(event, path === "" ? null : path, false));
   const target = event.fd?.target;
   const address = event.address ?? event.fd?.peer;

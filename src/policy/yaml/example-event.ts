@@ -1,7 +1,13 @@
-import { formatFlags, type Syscall, type SyscallArguments, type SyscallName } from "../../abi/index.js";
+import {
+  formatFlags,
+  type Syscall,
+  type SyscallArguments,
+  type SyscallName,
+  signalName,
+} from "../../abi/index.js";
 import { type Address, encodeAddress } from "../../address.js";
 import { HermesError } from "../../errors.js";
-import type { CallEvent, Descriptor, PathArgument, ProcessInfo } from "../../event.js";
+import type { CallEvent, Descriptor, PathArgument, ProcessInfo, Receiver } from "../../event.js";
 import { callStack, frameOf, NO_MEMORY } from "../../inside.js";
 import { moduleName } from "../function-pattern.js";
 import { flagsArgument } from "../match/flags.js";
@@ -17,6 +23,7 @@ export interface MadeUpCall {
   readonly address?: Address;
   readonly addresses?: readonly Address[];
   readonly controls?: readonly string[];
+  readonly receivers?: readonly Receiver[];
   readonly peer?: Address;
   readonly local?: Address;
   readonly argv?: readonly string[] | undefined;
@@ -74,6 +81,8 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
     address: made.address ?? made.addresses?.[0],
     ...{ addresses: made.addresses ?? (made.address ? [made.address] : []) },
     controls: made.controls ?? [],
+    receivers: made.receivers ?? [],
+    signal: signalOf(call, values),
     argv: made.argv,
     env: made.env,
     get flags() {
@@ -88,6 +97,11 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
     maps: () => process.maps,
     elapsed: 0,
   };
+}
+
+function signalOf(call: Syscall, values: readonly bigint[]): string | undefined {
+  const at = call.args.findIndex(({ kind }) => kind === "signal");
+  return at < 0 ? undefined : signalName(Number(values[at]));
 }
 
 const FIRST_FD = 3;
