@@ -46,6 +46,8 @@ interface Caller {
   readonly parentPid: number;
 }
 
+type IsOfRun = (pid: number) => boolean;
+
 /** What /proc says of a process: its numbers in each pid namespace from ours inwards, and those of its group. */
 interface Entry {
   readonly pid: number;
@@ -57,11 +59,7 @@ interface Entry {
  * The processes that a signal reaches, as the kernel would find them now. One that cannot be found is told as such, with
  * nothing known of it: it may come to be before the signal is sent.
  */
-export function receiversOf(
-  meant: Meant,
-  caller: Caller,
-  isOfRun: (pid: number) => boolean,
-): readonly Receiver[] {
+export function receiversOf(meant: Meant, caller: Caller, isOfRun: IsOfRun): readonly Receiver[] {
   const own = entryOf(caller.tid);
   if (!own) return [UNKNOWN];
   const describe = (entry: Entry): Receiver => {
@@ -73,32 +71,36 @@ export function receiversOf(
     if (entry.groups[0] === own.groups[0]) is.push("group");
     return { pid: entry.pid, is };
   };
-  const found = entriesFor(meant, own, caller);
+  const found = entriesFor(meant, own, caller, isOfRun);
   return found.length > 0 ? found.map(describe) : [UNKNOWN];
 }
 
 export const UNKNOWN: Receiver = { pid: undefined, is: [] };
 
-function entriesFor(meant: Meant, own: Entry, caller: Caller): readonly Entry[] {
+function entriesFor(meant: Meant, own: Entry, caller: Caller, isOfRun: IsOfRun): readonly Entry[] {
+  if ("pidfd" in meant) return behind(meant, caller);
   /** In which column of the numbers the caller finds others. */
   const depth = own.numbers.length - 1;
-  if ("pidfd" in meant) return behind(meant, caller);
+  const others = () => (depth === 0 ? everyone() : everyone().filter(sharesNumbers(caller, isOfRun)));
   if ("all" in meant)
-    return everyone().filter(({ numbers, pid }) => (numbers[depth] ?? 0) > 1 && pid !== caller.pid);
+    return others().filter(({ numbers, pid }) => (numbers[depth] ?? 0) > 1 && pid !== caller.pid);
   if ("group" in meant) {
     const group = meant.group === 0 ? own.groups[depth] : meant.group;
-    return everyone().filter(({ groups }) => groups[depth] === group);
+    return others().filter(({ groups }) => groups[depth] === group);
   }
   const number = "process" in meant ? meant.process : meant.thread;
-  if (depth === 0) {
-    const entry = entryOf(number);
-    return entry ? [entry] : [];
-  }
+  if (depth === 0) return [entryOf(number)].filter((entry) => entry !== undefined);
   if (number === own.numbers[depth]) return [own];
   const isThread = "thread" in meant;
-  return everyone().filter(
+  return others().filter(
     ({ pid, numbers }) => numbers[depth] === number || (isThread && hasThread(pid, depth, number)),
   );
+}
+
+/** Other namespaces have the same numbers for others: what counts is of this run, or in the caller's own namespace. */
+function sharesNumbers(caller: Caller, isOfRun: IsOfRun): (entry: Entry) => boolean {
+  const namespace = readLink(`/proc/${caller.tid}/ns/pid`);
+  return ({ pid }) => isOfRun(pid) || (namespace !== "" && readLink(`/proc/${pid}/ns/pid`) === namespace);
 }
 
 /** fdinfo of a pidfd tells its process in the numbers of whoever reads: ours. A folder of /proc is as good as one. */
