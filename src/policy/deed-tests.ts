@@ -151,6 +151,17 @@ export function signalsOtherThread(_: number, event: CallEvent): boolean {
   return argumentOf(event, "sig") !== 0 && !innerThreads.includes(argumentOf(event, "pid"));
 }
 
+/** Whether one of these numbers is that of another process, or of everybody. */
+export function concernsOther(...names: readonly string[]) {
+  return (_: number, event: CallEvent): boolean => {
+    const { pid, innerPid = pid, threads, innerThreads = threads } = event.process;
+    return names.some((name) => {
+      const number = argumentOf(event, name);
+      return number !== 0 && number !== innerPid && !innerThreads.includes(number);
+    });
+  };
+}
+
 /** `mount -t tmpfs none /x`: what has no slash and is not bound is a word, not a path. */
 export function mountsPath(flags: number, event: CallEvent): boolean {
   const source = event.paths.find(({ argument }) => argument === "dev_name");

@@ -236,4 +236,12 @@ export const ON_FILES: readonly Row[] = [
     when: [[hasBits32(0, READ_IMPLIES_EXEC), differs(0, QUERY_PERSONALITY)]],
     why: "From then on every file that is mapped to be read can be executed. An exec ends it (arch/x86, set_personality_64bit).",
   },
+  {
+    calls: "finit_module",
+    does: ["load"],
+    on: fd("fd"),
+    why: "The kernel itself executes it.",
+  },
+  { calls: "kexec_file_load", does: ["load"], on: fd("kernel_fd") },
+  { calls: "kexec_file_load", does: ["load"], on: fd("initrd_fd") },
 ];

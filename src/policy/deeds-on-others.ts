@@ -17,6 +17,7 @@ import {
   CLONE_THREAD,
   CONNECTING_QUERIES,
   clones,
+  concernsOther,
   differs,
   equals,
   F_SETOWN,
@@ -116,6 +117,14 @@ export const ON_OTHERS: readonly Row[] = [
     why: "As open with O_PATH.",
   },
   { calls: "open_tree_attr", does: ["stat"], on: path("filename"), holds: (f) => !clones(f) },
+  {
+    calls: "open_tree_attr",
+    does: ["mount", "write"],
+    on: path("filename"),
+    subtree: true,
+    ...inCases([[{ ...differs(3, 0), width: 64 }]]),
+    why: "Without a clone it changes the mount that is there, as mount_setattr does.",
+  },
   { calls: "fspick mount_setattr", does: ["mount", "write"], on: path("path"), subtree: true },
   { calls: "fsopen fsconfig fsmount", does: ["mount"], on: NOTHING },
 
@@ -155,6 +164,22 @@ export const ON_OTHERS: readonly Row[] = [
     calls: "ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd",
     does: ["ptrace"],
     on: NOTHING,
+  },
+  // The kernel allows these on others only to whoever may trace them.
+  { calls: "kcmp", does: ["ptrace"], on: NOTHING, holds: concernsOther("pid1", "pid2") },
+  {
+    calls: "prlimit64 get_robust_list move_pages migrate_pages",
+    does: ["ptrace"],
+    on: NOTHING,
+    holds: concernsOther("pid"),
+    when: [[differs(0, 0)]],
+  },
+  {
+    calls: "perf_event_open",
+    does: ["ptrace"],
+    on: NOTHING,
+    holds: concernsOther("pid"),
+    when: [[differs(1, 0)]],
   },
   {
     calls: "pidfd_getfd",

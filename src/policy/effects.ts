@@ -32,7 +32,7 @@ export const EFFECTS = {
   namespace: "makes or enters a namespace",
   fork: "makes a process (threads do not count)",
   signal: "sends a signal to another process",
-  ptrace: "looks into, steers or takes descriptors from another process",
+  ptrace: "looks into, steers, limits or takes descriptors from another process",
   setuid: "changes users, groups or capabilities",
   settime: "sets a clock",
   chdir: "changes the working directory",

@@ -13,10 +13,12 @@ const folder = mkdtempSync(join(tmpdir(), "hermes-language-"));
 const isRoot = process.getuid?.() === 0;
 let ordinary: OrdinaryUser;
 let binary: string;
+let mounter: string;
 
 beforeAll(() => {
   ordinary = new OrdinaryUser();
   binary = ordinary.give(program("signaller"));
+  mounter = ordinary.give(program("mounter"));
 });
 afterAll(() => {
   ordinary.remove();
@@ -94,6 +96,20 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
     } finally {
       other.kill("SIGKILL");
     }
+  });
+
+  test.each(["none", "notify", "trace"])("attributes of mounts are mounts, door %s", (door) => {
+    const policy = join(folder, "mounts.yaml");
+    writeFileSync(policy, "name: mounts\nrules:\n  - { id: mounts, deny: mount, errno: ENOSPC }\n");
+    spawnSync("chmod", ["-R", "a+rX", folder]);
+    const build = who === "ordinary" ? ordinary.folder : root;
+    const main = join(build, "dist/cli/main.cjs");
+    const hermes = [process.execPath, main, "run", "-q", "-p", policy, "--door", door, "--"];
+    const [command, ...args] = [...(door === "none" ? [] : hermes), mounter];
+    const done = spawnSync(command!, args, { cwd: folder, encoding: "utf8", timeout: 100_000, ...user });
+    const results = told(done.stdout);
+    for (const way of ["mount_setattr", "open_tree_attr", "fsopen", "fspick"])
+      expect(results[`${way} mount`], `${way}: ${done.stderr}`).toBe(door === "none" ? "ok" : "ENOSPC");
   });
 
   test("in a pid namespace of its own, a child is found by the number that it has there", () => {
