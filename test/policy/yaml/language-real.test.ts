@@ -45,6 +45,16 @@ async function outsider(user: object): Promise<ChildProcess> {
   return child;
 }
 
+const LUA = `
+hermes.on("kill", function(e)
+  for _, receiver in ipairs(e.receivers) do
+    for _, is in ipairs(receiver.is) do
+      if is == "outside" and e.signal == "SIGUSR1" then return hermes.deny("It is not of this run.", "ENOSPC") end
+    end
+  end
+end)
+`;
+
 function told(stdout: string): Record<string, string> {
   const lines = stdout
     .trim()
@@ -111,6 +121,47 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
     for (const way of ["mount_setattr", "open_tree_attr", "fsopen", "fspick"])
       expect(results[`${way} mount`], `${way}: ${done.stderr}`).toBe(door === "none" ? "ok" : "ENOSPC");
   });
+
+  test.runIf(who === (isRoot ? "root" : "ordinary"))(
+    "Lua sees the same, and the trace keeps it for a simulation",
+    async () => {
+      const other = await outsider(user);
+      const own = mkdtempSync(join(folder, "lua-"));
+      try {
+        const lua = join(own, "p.lua");
+        const yaml = join(own, "p.yaml");
+        const trace = join(own, "t.jsonl");
+        writeFileSync(lua, LUA);
+        writeFileSync(
+          yaml,
+          "name: y\nrules:\n  - { id: outsiders, deny: signal, target: outside, signal: SIGUSR1 }\n",
+        );
+        const main = join(root, "dist/cli/main.cjs");
+        const options = { cwd: own, encoding: "utf8", timeout: 100_000, ...user } as const;
+        const run = [
+          "run",
+          "-q",
+          "-p",
+          lua,
+          "--trace",
+          trace,
+          "--events",
+          "kill",
+          "--",
+          binary,
+          String(other.pid),
+        ];
+        const done = spawnSync(process.execPath, [main, ...run], options);
+        const results = told(done.stdout);
+        expect(results["kill child"], done.stderr).toBe("ok");
+        expect(results["kill outsider"], done.stderr).toBe("ENOSPC");
+        const again = spawnSync(process.execPath, [main, "simulate", "--policy", yaml, trace], options);
+        expect(again.stdout + again.stderr).toContain("outsiders");
+      } finally {
+        other.kill("SIGKILL");
+      }
+    },
+  );
 
   test("in a pid namespace of its own, a child is found by the number that it has there", () => {
     const policy = join(folder, "policy.yaml");

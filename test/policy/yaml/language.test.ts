@@ -3,6 +3,7 @@ import { type SyscallName, syscallByName } from "../../../src/abi/index.js";
 import type { ReceiverKind } from "../../../src/event.js";
 import { holds } from "../../../src/policy/constant-test.js";
 import { madeUpEvent } from "../../../src/policy/yaml/example-event.js";
+import { RecordedCall } from "../../../src/simulate/recorded-call.js";
 import { errorOf, load, rules } from "./policies.js";
 
 type Loaded = Awaited<ReturnType<typeof rules>>;
@@ -180,6 +181,15 @@ describe("whom a signal reaches", () => {
     expect(policy.subscription.calls.size).toBe(0);
     expect(decided(policy, "kill", { sig: 9n })).toBe("filter r1");
     expect(decided(policy, "tgkill", { sig: 19n })).toBe("filter r2");
+  });
+
+  test("a recorded signal is judged by whom it reached", async () => {
+    const policy = await rules("deny: signal, target: outside, signal: SIGKILL");
+    const record = (is: ReceiverKind[], sig: string) =>
+      new RecordedCall({ name: "kill", args: { pid: 7, sig }, receivers: [{ pid: 7, is }] });
+    expect(policy.decide(record(["outside"], "SIGKILL"))?.rule).toBe("r1");
+    expect(policy.decide(record(["session"], "SIGKILL"))?.rule).toBeUndefined();
+    expect(policy.decide(record(["outside"], "SIGTERM"))?.rule).toBeUndefined();
   });
 
   test("examples say it, and are checked", async () => {
