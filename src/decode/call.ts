@@ -90,7 +90,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     void this.addresses;
     if (this.changesDescriptor) void this.fd;
     const { viewsDiffer, identitiesDiffer } = this.processes;
-    const routed = this.controls.some(isRoute) ? ANSWER_FLAG.routed : 0;
+    const routed = this.shape.message >= 0 && this.controls.some(isRoute) ? ANSWER_FLAG.routed : 0;
     return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0) | routed;
   }
 

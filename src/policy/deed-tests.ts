@@ -22,7 +22,7 @@ export const PROT_EXEC = 4n;
 export const RLIMIT_CORE = 4;
 export const FAN_MARK_MOUNT_OR_FILESYSTEM = 0x110;
 export const MAP_ANONYMOUS = 0x20;
-export const F_SETOWN = 8;
+const F_SETOWN = 8;
 export const TIOCSIG = 0x40045436;
 export const READ_IMPLIES_EXEC = 0x400000;
 /** personality(2): asks, and changes nothing. */
@@ -144,6 +144,17 @@ export function signalsOther(pid: string) {
   return (_: number, event: CallEvent): boolean =>
     argumentOf(event, "sig") !== 0 &&
     argumentOf(event, pid) !== (event.process.innerPid ?? event.process.pid);
+}
+
+/** F_SETOWN: 0 takes the owner away, and the caller itself is nobody else. */
+export const OWNER_CASES: Cases = [[equals(1, F_SETOWN), differs(2, 0)]];
+export function ownsByOther(_: number, event: CallEvent): boolean {
+  const owner = Number(BigInt.asIntN(32, event.argument(2)));
+  return (
+    argumentOf(event, "cmd") === F_SETOWN &&
+    owner !== 0 &&
+    owner !== (event.process.innerPid ?? event.process.pid)
+  );
 }
 
 export function signalsOtherThread(_: number, event: CallEvent): boolean {

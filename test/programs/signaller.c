@@ -58,6 +58,8 @@ int main(int argc, char **argv)
 	whom = "outsider";
 	if (atoi(argv[1]) > 0)
 		signal_in_every_way(atoi(argv[1]));
+	whom = "group";
+	tell("kill", kill(0, SIGUSR1));
 	whom = "itself";
 	tell("raise", raise(SIGUSR1));
 	whom = "both";

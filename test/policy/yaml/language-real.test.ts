@@ -87,8 +87,9 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
         door,
         "--",
       ];
-      const [command, ...args] = [...(door === "none" ? [] : hermes), binary, String(other.pid)];
-      const done = spawnSync(command!, args, { cwd: folder, encoding: "utf8", timeout: 100_000, ...user });
+      // A group of its own: the run's, and that of HERMES.
+      const args = ["-w", ...(door === "none" ? [] : hermes), binary, String(other.pid)];
+      const done = spawnSync("setsid", args, { cwd: folder, encoding: "utf8", timeout: 100_000, ...user });
       const results = told(done.stdout);
       const refused = (errno: string) => (door === "none" ? "ok" : errno);
       for (const way of WAYS) {
@@ -98,6 +99,7 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
       expect(results["pidfd-group outsider"]).toBe(refused("EPERM"));
       expect(results["ask outsider"]).toBe("ok");
       expect(results["raise itself"]).toBe("ok");
+      expect(results["kill group"], "HERMES is in the group, and does not count").toBe("ok");
       expect(results["mmap both"]).toBe(refused("EACCES"));
       expect(results["mprotect both"]).toBe(refused("EACCES"));
       expect(results["execute both"]).toBe("ok");
@@ -151,7 +153,7 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
           binary,
           String(other.pid),
         ];
-        const done = spawnSync(process.execPath, [main, ...run], options);
+        const done = spawnSync("setsid", ["-w", process.execPath, main, ...run], options);
         const results = told(done.stdout);
         expect(results["kill child"], done.stderr).toBe("ok");
         expect(results["kill outsider"], done.stderr).toBe("ENOSPC");
@@ -168,8 +170,9 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
     writeFileSync(policy, POLICY);
     spawnSync("chmod", ["-R", "a+rX", folder]);
     const build = who === "ordinary" ? ordinary.folder : root;
+    const main = [process.execPath, join(build, "dist/cli/main.cjs")];
     const options = ["run", "-q", "-p", policy, "--fence", "strict", "--", binary, "0"];
-    const done = spawnSync(process.execPath, [join(build, "dist/cli/main.cjs"), ...options], {
+    const done = spawnSync("setsid", ["-w", ...main, ...options], {
       cwd: folder,
       encoding: "utf8",
       timeout: 100_000,
