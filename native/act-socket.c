@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,22 @@ static int64_t may_name(const struct act *act, const struct ucred *who)
 	return process && user && group ? 0 : -EPERM;
 }
 
+/* A control message that leads a packet elsewhere than its address says (src/abi/control.ts has the same). */
+static int is_route(const struct cmsghdr *c)
+{
+	enum { RETURNED_OPTIONS = 7, ROUTING_HEADER = 57, OLD_ROUTING_HEADER = 5, SCTP_TO_IPV4 = 7, SCTP_TO_IPV6 = 8 };
+	switch (c->cmsg_level) {
+	case IPPROTO_IP:
+		return c->cmsg_type == RETURNED_OPTIONS;
+	case IPPROTO_IPV6:
+		return c->cmsg_type == ROUTING_HEADER || c->cmsg_type == OLD_ROUTING_HEADER;
+	case IPPROTO_SCTP:
+		return c->cmsg_type == SCTP_TO_IPV4 || c->cmsg_type == SCTP_TO_IPV6;
+	default:
+		return 0;
+	}
+}
+
 static int64_t take_control(const struct act *act, uint64_t address, uint64_t length, struct outgoing *o)
 {
 	if (length == 0 || address == 0)
@@ -186,6 +203,8 @@ static int64_t take_control(const struct act *act, uint64_t address, uint64_t le
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&o->header); c != NULL; c = CMSG_NXTHDR(&o->header, c)) {
 		if (c->cmsg_len < CMSG_LEN(0) || (uint8_t *)c + c->cmsg_len > o->control + length)
 			return -EINVAL;
+		if (is_route(c) && !act->routed) /* there was none when it was decided on */
+			return -EACCES;
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		int64_t failed = c->cmsg_type == SCM_RIGHTS ? pass_descriptors(act, c, o) : 0;

@@ -19,6 +19,7 @@ struct act {
 	int as_tracee;           /* become it first */
 	int apart;               /* it may have another root than we have */
 	int at_once;             /* others wait meanwhile: it must not wait, and says -EAGAIN where it would have to */
+	int routed;              /* its control messages may lead it elsewhere than its address says */
 	int masks;               /* it makes something, with this umask */
 	mode_t umask;
 	struct pin pins[MAX_PINS];

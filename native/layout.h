@@ -103,6 +103,7 @@ enum answer_flag {
 	ANSWER_SET_RESULT = 2,  /* on a return: replace the result */
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
+	ANSWER_ROUTED = 32,     /* ANSWER_ACT: a control message that leads the packet elsewhere was decided on */
 	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
 	ANSWER_DELIVER = 64,    /* on an instruction: the program is to see the signal of its fault */
 };

@@ -45,6 +45,12 @@ export interface CallEvent<Name extends SyscallName = SyscallName> extends Insid
   readonly address: Address | undefined;
   /** All of them: sendmmsg may carry many. */
   readonly addresses: readonly Address[];
+  /** The control messages of a sendmsg or sendmmsg, by the kernel's names: `SCM_RIGHTS`, `IP_RETOPTS`. */
+  readonly controls: readonly string[];
+  /** Whom a signal reaches (kill and its kin, pidfd_send_signal, F_SETOWN): several, where it goes to a group. */
+  readonly receivers: readonly Receiver[];
+  /** The signal that such a call sends: `SIGTERM`. */
+  readonly signal: string | undefined;
   readonly argv: readonly string[] | undefined;
   readonly env: readonly string[] | undefined;
   /** Names of the flags argument: `e.flags.includes("O_CREAT")`. */
@@ -89,6 +95,15 @@ export interface PathArgument {
 /** native/path.c writes the word. */
 export function isNameless(path: string): boolean {
   return path.startsWith("nameless:");
+}
+
+/** own: the caller itself; session: of this run, the caller included; outside: not of this run; group: of its process group. */
+export type ReceiverKind = "own" | "session" | "outside" | "parent" | "group";
+
+/** A process that a signal is meant for. One that cannot be found is nothing that is known. */
+export interface Receiver {
+  readonly pid: number | undefined;
+  readonly is: readonly ReceiverKind[];
 }
 
 export interface Descriptor {

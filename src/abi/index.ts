@@ -6,12 +6,13 @@ import { SYSCALLS } from "./syscalls.generated.js";
 
 export type { SyscallArguments, SyscallName } from "./arguments.generated.js";
 export { CLASSES, type SyscallClass } from "./class.js";
+export { controlName, isRoute } from "./control.js";
 export { errnoName, errnoNames, errnoNumber, errnoText } from "./errno.js";
 export { FLAGS } from "./flags.generated.js";
 export { type FlagTable, flagNames, flagTable, formatFlags, parseFlags, sockoptTable } from "./flags.js";
 export { CHANGES_INODE } from "./ioctl.js";
 export { ON_SOCKETS, REREAD, type Reread, rereadOf } from "./reread.js";
-export { signalName, signalNumber } from "./signal.js";
+export { SIGNALLING, signalName, signalNumber } from "./signal.js";
 export { suggest } from "./suggest.js";
 export type { Argument, ArgumentKind, ReturnKind, Syscall } from "./syscall.js";
 export { SYSCALLS } from "./syscalls.generated.js";

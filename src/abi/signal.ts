@@ -1,5 +1,17 @@
 import { SIGNALS } from "./signals.generated.js";
 
+/** Calls that signal somebody else, or have the kernel do so: fcntl by F_SETOWN, ioctl by TIOCSIG. */
+export const SIGNALLING: ReadonlySet<string> = new Set([
+  "kill",
+  "tkill",
+  "tgkill",
+  "rt_sigqueueinfo",
+  "rt_tgsigqueueinfo",
+  "pidfd_send_signal",
+  "fcntl",
+  "ioctl",
+]);
+
 let byName: Map<string, number> | undefined;
 let byNumber: Map<number, string> | undefined;
 

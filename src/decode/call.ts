@@ -1,21 +1,24 @@
 import {
   type Argument,
-  errnoName,
   flagNames,
+  isRoute,
   type Syscall,
   type SyscallArguments,
   type SyscallName,
+  signalName,
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
-import type { CallEvent, Descriptor, Kin, PathArgument, ReturnEvent } from "../event.js";
+import type { CallEvent, Descriptor, Kin, PathArgument, Receiver, ReturnEvent } from "../event.js";
 import { ANSWER_FLAG, KIND, PIN_FOUND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { SeenRange, Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
 import { encodeText } from "../text.js";
-import { MAX_ADDRESS, type Piece, readMessageName, readPieces, readString, readWords } from "./memory.js";
-import { headersOf, piecesOf, pointedValue } from "./pieces.js";
+import { MAX_ADDRESS, type Piece, readPieces, readString, readWords } from "./memory.js";
+import { Messages } from "./messages.js";
+import { piecesOf, pointedValue } from "./pieces.js";
 import { type Processes, reach, readPin } from "./reach.js";
+import { findReceivers } from "./receivers.js";
 import { scalar } from "./scalar.js";
 import {
   AT_EMPTY_PATH,
@@ -49,6 +52,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #words: { argv?: readonly string[] | number; env?: readonly string[] | number } | undefined;
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
+  #messages: Messages | undefined;
+  #receivers: readonly Receiver[] | undefined;
   #looked = false;
   /** By the number of the path. */
   readonly #redirected: { readonly to: Buffer; readonly path: string }[] = [];
@@ -107,7 +112,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     if (this.changesDescriptor) void this.fd;
     this.processes.look(this.tid);
     const { viewsDiffer, identitiesDiffer } = this.processes;
-    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
+    const routed = this.shape.message >= 0 && this.controls.some(isRoute) ? ANSWER_FLAG.routed : 0;
+    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0) | routed;
   }
 
   /** The errno of a first path that leads nowhere, where the call would not make it lead somewhere; else 0. */
@@ -173,10 +179,6 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
   get classes(): readonly string[] {
     return this.call.classes;
-  }
-  get errno(): string | undefined {
-    const result = this.result;
-    return this.stop.kind === KIND.return && result < 0 && result >= -4095 ? errnoName(-result) : undefined;
   }
   get elapsed(): number {
     return this.#entry ? this.time - this.#entry.time : 0;
@@ -324,14 +326,18 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     this.looks++;
     this.#looked = true;
     if (address >= 0) this.#names ??= [this.#addressBytes(address)];
-    else
-      this.#names ??=
-        message < 0
-          ? []
-          : headersOf(this.stop, this.call.args[message]!, message).map((at) =>
-              readMessageName(this.snapshot, at),
-            );
+    else this.#names ??= this.#ofMessages.names();
     return this.#names;
+  }
+
+  get #ofMessages(): Messages {
+    const { message } = this.shape;
+    this.#messages ??= new Messages(this, message);
+    return this.#messages;
+  }
+
+  get controls(): readonly string[] {
+    return this.#ofMessages.controls;
   }
 
   /** A socket in the file system is what its path reaches. */
@@ -398,6 +404,17 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     const table = how >= 0 ? "open" : flags >= 0 ? this.call.args[flags]!.flags : undefined;
     if (table === undefined) return [];
     return flagNames(table, this.flagBits());
+  }
+
+  get receivers(): readonly Receiver[] {
+    if (this.#entry) return this.#entry.receivers;
+    this.#receivers ??= findReceivers(this.call, this.stop, this.process, this.processes);
+    return this.#receivers;
+  }
+
+  get signal(): string | undefined {
+    const at = this.call.args.findIndex(({ kind }) => kind === "signal");
+    return at < 0 ? undefined : signalName(this.stop.int(at));
   }
 
   // ---------------------------------------------------------------- bytes

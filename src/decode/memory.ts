@@ -131,8 +131,25 @@ export function messageHeaders(kind: string, base: bigint, count: number): bigin
 }
 
 /** The address that a message is sent to, as bytes. */
-export function readMessageName(memory: Snapshot, header: bigint): Uint8Array | undefined {
-  const name = readMessageHeader(memory, header)?.name;
-  if (!name || name.address === 0n || name.length === 0) return undefined;
+export function readMessageName(memory: Snapshot, { name }: MessageHeader): Uint8Array | undefined {
+  if (name.address === 0n || name.length === 0) return undefined;
   return memory.read(name.address, Math.min(name.length, MAX_ADDRESS));
+}
+
+const MAX_CONTROL = 64 * 1024;
+const CMSGHDR_SIZE = 16;
+const CMSG_ALIGNMENT = 8;
+
+/** The level and type of each control message, as far as they can be read and the kernel would read them (CMSG_NXTHDR). */
+export function readControls(memory: Snapshot, { control }: MessageHeader): [level: number, type: number][] {
+  if (control.address === 0n || control.length < CMSGHDR_SIZE) return [];
+  const bytes = memory.read(control.address, Math.min(control.length, MAX_CONTROL));
+  const found: [number, number][] = [];
+  for (let at = 0; bytes && at + CMSGHDR_SIZE <= bytes.length; ) {
+    const length = Number(bytes.readBigUInt64LE(at));
+    if (length < CMSGHDR_SIZE || length > bytes.length - at) break;
+    found.push([bytes.readInt32LE(at + 8), bytes.readInt32LE(at + 12)]);
+    at += Math.ceil(length / CMSG_ALIGNMENT) * CMSG_ALIGNMENT;
+  }
+  return found;
 }

@@ -20,6 +20,8 @@ export interface Processes {
   readonly identitiesDiffer: boolean;
   readonly stacks: Stacks;
   readonly kin: Kin;
+  /** Whether a process belongs to the run that the caller belongs to. */
+  isOfRun(pid: number, caller: number): boolean;
 }
 
 export interface Way {

@@ -1,4 +1,5 @@
-import { DOOR } from "../kernel/layout.js";
+import { errnoName } from "../abi/index.js";
+import { DOOR, KIND } from "../kernel/layout.js";
 import { StoppedThread } from "./inside.js";
 
 /** What the registers of a stopped call say, as they are. */
@@ -17,6 +18,10 @@ export abstract class StoppedCall extends StoppedThread {
   }
   get result(): number {
     return this.stop.result;
+  }
+  get errno(): string | undefined {
+    const { result } = this;
+    return this.stop.kind === KIND.return && result < 0 && result >= -4095 ? errnoName(-result) : undefined;
   }
   get resultExact(): bigint {
     return this.stop.resultExact;

@@ -3,6 +3,7 @@ import type { Kin } from "../event.js";
 import { type Allowed, allowedBy } from "../guard/urls/allowed.js";
 import { blockedAddress } from "../guard/urls/ranges.js";
 import { type AddressCaller, unixPath } from "../policy/match/address.js";
+import { ANYWHERE } from "../policy/match/subject.js";
 import { deny, type Verdict } from "../verdict.js";
 import type { DeedOptions } from "./options.js";
 
@@ -38,7 +39,11 @@ export class NetworkJudge {
     return new NetworkJudge(options, host, allowedBy({ allow: [...written, ...found.flat()] }));
   }
 
-  judge(address: Address | undefined, { kin, process }: AddressCaller): Verdict | undefined {
+  judge(
+    address: Address | typeof ANYWHERE | undefined,
+    { kin, process }: AddressCaller,
+  ): Verdict | undefined {
+    if (address === ANYWHERE) return refusal("other-network", "Its packets would go where no address says.");
     if (!address || address.family === "netlink") return undefined; // a socket that is connected already; the kernel
     if (address.family === "unspecified") return undefined; // undoes a connection
     if (address.family === "unix") return this.#judgeUnix(address, kin, () => process.cwd);

@@ -176,7 +176,13 @@ function stays(options: DeedOptions, shell: readonly string[]): Judge {
 function interest(nr: number): Interest {
   const among = (names: readonly string[]) => names.some((name) => syscallByName(name)!.nr === nr);
   const actions: Action[] = among(EXEC) ? ["ask", "deny"] : among(OPENING) ? ["emulate", "modify"] : ["deny"];
-  return { entry: true, returns: false, actions: new Set<Action>(["allow", ...actions]) };
+  const when = among(CONNECTING) ? connectingCases(nr) : undefined;
+  return {
+    entry: true,
+    returns: false,
+    actions: new Set<Action>(["allow", ...actions]),
+    ...(when && { when }),
+  };
 }
 
 /** Every call that chooses a peer. */
@@ -187,6 +193,12 @@ const CONNECTING = [
     ),
   ),
 ];
+
+/** Of calls that choose a peer by some options only, those. */
+function connectingCases(nr: number): Interest["when"] {
+  const cases = deedsOf(nr).flatMap(({ does, when }) => (does.includes("connect") ? [when] : []));
+  return cases.every((when) => when !== undefined) ? cases.flat() : undefined;
+}
 
 function judgeAddresses(event: CallEvent, network: NetworkJudge): Verdict | undefined {
   const bits = flagBits(syscallByName(event.name)!, event);

@@ -24,6 +24,7 @@ export const ANSWER_FLAG = {
   asTracee: 4,
   apart: 8,
   registers: 16,
+  routed: 32,
   deliver: 64,
 } as const;
 export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3, seen: 4 } as const;

@@ -32,7 +32,7 @@ export const EFFECTS = {
   namespace: "makes or enters a namespace",
   fork: "makes a process (threads do not count)",
   signal: "sends a signal to another process",
-  ptrace: "looks into, steers or takes descriptors from another process",
+  ptrace: "looks into, steers, limits or takes descriptors from another process",
   setuid: "changes users, groups or capabilities",
   settime: "sets a clock",
   chdir: "changes the working directory",
@@ -61,6 +61,10 @@ export type On =
   | { readonly kind: "path"; readonly argument: string }
   | { readonly kind: "fd"; readonly argument: string }
   | { readonly kind: "address" }
+  /** Some address of the internet that the call does not show: a route, a packet's own header. */
+  | { readonly kind: "any-address" }
+  /** Whatever packets that the program makes itself are sent to. */
+  | { readonly kind: "packets" }
   /** The address that the call carries, else the one that the socket is connected to. */
   | { readonly kind: "peer" }
   | { readonly kind: "local" }
@@ -70,6 +74,8 @@ export type On =
   | { readonly kind: "socket-at"; readonly argument: string }
   /** The file that memory at this address was mapped from. */
   | { readonly kind: "mapping"; readonly argument: string }
+  /** Every process that a signal reaches. */
+  | { readonly kind: "receivers" }
   /** A file that cannot be named before the call. */
   | { readonly kind: "unknown-file" }
   | { readonly kind: "nothing" };

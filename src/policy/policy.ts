@@ -160,4 +160,6 @@ export interface ConstantTest {
   readonly op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "masked";
   readonly value: bigint | bigint[];
   readonly mask?: bigint;
+  /** For lt, le, gt and ge: the argument is a signed number. */
+  readonly signed?: boolean;
 }

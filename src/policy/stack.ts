@@ -2,9 +2,9 @@ import { HermesError } from "../errors.js";
 import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../event.js";
 import { type Action, type Decision, deny, kill, type Verdict } from "../verdict.js";
 import { stricterOf } from "./answer.js";
+import { holds } from "./constant-test.js";
 import type {
   ConstantRule,
-  ConstantTest,
   FunctionInterest,
   InstructionInterest,
   Interest,
@@ -270,30 +270,6 @@ function policyOfRule(policy: Policy, rule: ConstantRule): Policy {
       rule.tests.every((test) => holds(test, event.argument(test.arg))) ? verdict : undefined,
     decideReturn: () => undefined,
   };
-}
-
-/** The test as the filter would make it. */
-export function holds({ op, width, value, mask }: ConstantTest, register: bigint): boolean {
-  const cut = (n: bigint) => BigInt.asUintN(width, n);
-  const actual = cut(register);
-  if (Array.isArray(value)) return value.some((v) => cut(v) === actual);
-  const wanted = cut(value);
-  switch (op) {
-    case "eq":
-      return actual === wanted;
-    case "ne":
-      return actual !== wanted;
-    case "lt":
-      return actual < wanted;
-    case "le":
-      return actual <= wanted;
-    case "gt":
-      return actual > wanted;
-    case "ge":
-      return actual >= wanted;
-    default:
-      return (actual & cut(mask ?? 0n)) === wanted;
-  }
 }
 
 function push(map: Map<number, Policy[]>, nr: number, policy: Policy): void {

@@ -1,6 +1,7 @@
 import type { ProcessInfo } from "../event.js";
 import { native, SIGHT } from "../kernel/native.js";
 import { Kin } from "./kin.js";
+import { childAbove, isBelow } from "./proc.js";
 import { Process } from "./process.js";
 import { Stacks } from "./stack.js";
 
@@ -22,6 +23,9 @@ export class ProcessTable {
 
   /** Who called whom in each of them. */
   readonly stacks = new Stacks((tid, address, into) => native().fetch(tid, address, into));
+
+  /** The process that the session was attached to, where it did not start one. */
+  attached: number | undefined;
 
   /**
    * Whoever makes a call may differ from us by now: it was started as somebody else, has another program, or was born in
@@ -50,6 +54,13 @@ export class ProcessTable {
     const made = new Process(tid, this.#pinned, (pid) => this.#find(pid));
     this.#entries.set(tid, made);
     return made;
+  }
+
+  /** What a session has started is below its launcher, which is our child and adopts orphans. */
+  isOfRun(pid: number, caller: number): boolean {
+    const launcher = childAbove(caller, process.pid);
+    if (launcher !== undefined) return isBelow(pid, launcher);
+    return this.attached !== undefined && (pid === this.attached || isBelow(pid, this.attached));
   }
 
   #find(pid: number): ProcessInfo | undefined {

@@ -66,6 +66,13 @@ export class RunFile implements CallEvent {
   get kin() {
     return this.#event.kin;
   }
+  get controls() {
+    return [];
+  }
+  get receivers() {
+    return [];
+  }
+  readonly signal = undefined;
   get env() {
     return this.#env();
   }

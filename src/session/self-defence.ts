@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { syscallByName } from "../abi/index.js";
 import { type CallEvent, isNameless } from "../event.js";
+import { holds } from "../policy/constant-test.js";
 import { DEEDS, deedsOf, ON_ONE_FILE, UNSETTLED } from "../policy/deeds.js";
 import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
-import { holds } from "../policy/stack.js";
 import { isBelow, processes, readStat, readText } from "../process/proc.js";
 import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";

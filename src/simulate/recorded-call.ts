@@ -4,6 +4,7 @@ import {
   type Syscall,
   type SyscallArguments,
   type SyscallName,
+  signalName,
   signalNumber,
   syscallByName,
 } from "../abi/index.js";
@@ -15,6 +16,7 @@ import {
   NO_KIN,
   type PathArgument,
   type ProcessInfo,
+  type Receiver,
   type ReturnEvent,
 } from "../event.js";
 import {
@@ -40,6 +42,8 @@ export interface CallRecord {
   readonly path?: string;
   readonly paths?: readonly string[];
   readonly addresses?: readonly string[];
+  readonly controls?: readonly string[];
+  readonly receivers?: readonly Receiver[];
   readonly requested?: string;
   readonly target?: string;
   readonly address?: string;
@@ -193,6 +197,19 @@ export class RecordedCall implements CallEvent, ReturnEvent {
   get addresses(): readonly Address[] {
     const shown = this.#record.addresses?.flatMap((text) => parseAddress(text) ?? []);
     return shown ?? (this.address ? [this.address] : []);
+  }
+
+  get controls(): readonly string[] {
+    return this.#record.controls ?? [];
+  }
+
+  get receivers(): readonly Receiver[] {
+    return this.#record.receivers ?? [];
+  }
+
+  get signal(): string | undefined {
+    const at = this.call.args.findIndex(({ kind }) => kind === "signal");
+    return at < 0 ? undefined : signalName(Number(this.argument(at)));
   }
 
   get argv(): readonly string[] | undefined {

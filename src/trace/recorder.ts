@@ -1,6 +1,7 @@
-import { errnoName, signalName } from "../abi/index.js";
+import { errnoName, SIGNALLING, signalName } from "../abi/index.js";
 import { formatAddress } from "../address.js";
 import type { DecodedCall } from "../decode/call.js";
+import type { Receiver } from "../event.js";
 import type { RecordedStack } from "../inside.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { ProcessTable } from "../process/table.js";
@@ -22,6 +23,8 @@ export interface OpenRecord {
   path?: string;
   paths?: readonly string[];
   addresses?: readonly string[];
+  controls?: readonly string[];
+  receivers?: readonly Receiver[];
   target?: string;
   action: string;
   policy?: string;
@@ -123,7 +126,9 @@ export class Recorder {
     if (event.shape.message >= 0) {
       const { addresses } = event;
       if (addresses.length > 0) record.addresses = addresses.map(formatAddress);
+      if (event.controls.length > 0) record.controls = event.controls;
     }
+    if (SIGNALLING.has(event.name) && event.receivers.length > 0) record.receivers = event.receivers;
   }
 
   returned(record: OpenRecord, event: DecodedCall): void {

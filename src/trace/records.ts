@@ -1,3 +1,4 @@
+import type { Receiver } from "../event.js";
 import type { RecordedStack } from "../inside.js";
 import type { Shown } from "../prototypes/render.js";
 
@@ -52,6 +53,10 @@ export interface CallRecord {
   readonly paths?: readonly string[];
   /** Where a sendmsg or sendmmsg goes, when its messages say so. */
   readonly addresses?: readonly string[];
+  /** What its control messages are: `SCM_RIGHTS`, `IP_RETOPTS`. */
+  readonly controls?: readonly string[];
+  /** Whom a signal reaches. */
+  readonly receivers?: readonly Receiver[];
   readonly target?: string;
   /** What the new descriptor refers to, where no path says it: sockets, pipes, duplicates. */
   readonly opened?: string;

@@ -65,10 +65,8 @@ export function commandOf(attack: Attack): string[] {
 }
 
 export function compiled(source: string, ...more: string[]): string {
-  const parts = [
-    source,
-    ...["attack.h", "race.h", "swap.h", "peer.h", "uring.h"].map((name) => join(folder, name)),
-  ];
+  const headers = ["attack.h", "race.h", "route.h", "swap.h", "peer.h", "uring.h"];
+  const parts = [source, ...headers.map((name) => join(folder, name))];
   const hash = createHash("sha256");
   for (const part of parts) hash.update(readFileSync(part));
   const version = hash.update(more.join(" ")).digest("hex").slice(0, 12);

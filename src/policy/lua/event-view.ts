@@ -30,6 +30,9 @@ const EVENT_FIELDS = [
     "fd",
     "address",
     "addresses",
+    "controls",
+    "receivers",
+    "signal",
     "argv",
     "env",
     "flags",
@@ -150,6 +153,9 @@ export class EventView implements View {
       case "classes":
       case "tid":
       case "paths":
+      case "controls":
+      case "receivers":
+      case "signal":
       case "errno":
         engine.push(L, event[key]);
         return;

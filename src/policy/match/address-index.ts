@@ -16,8 +16,15 @@ export class AddressIndex<T> {
   readonly #others: T[] = [];
   /** Lists with what may have an address of any family. */
   readonly #everywhere: T[] = [];
+  readonly #all: T[] = [];
+
+  /** Whatever the address is. */
+  get all(): readonly T[] {
+    return this.#all;
+  }
 
   add(list: AddressList, value: T): void {
+    this.#all.push(value);
     for (const pattern of list.included)
       if (pattern.kind === "network") this.#addNetwork(pattern.network, pattern.ports, value);
     const kinds = new Set(list.included.map(({ kind }) => kind));
@@ -36,6 +43,7 @@ export class AddressIndex<T> {
 
   /** Values whose list may match: exceptions, and what is no network, are left to be compared. */
   find(address: Address): T[] {
+    if (address.family === "packet") return [...this.#all];
     const ip = isInternet(address) && parseIp(address.host);
     if (!isInternet(address) || !ip) return [...this.#everywhere, ...this.#others];
     const found: T[] = [...this.#everywhere];

@@ -197,11 +197,23 @@ function formatIp(version: 4 | 6, value: bigint): string {
 /** What the call says besides the address: asked only where a pattern needs it. */
 export type AddressCaller = Pick<CallEvent, "process" | "kin">;
 
-export function matchAddresses(list: AddressList, address: Address, caller: AddressCaller): boolean {
+/** `strict`: packets that a program makes itself may go to any network. */
+export function matchAddresses(
+  list: AddressList,
+  address: Address,
+  caller: AddressCaller,
+  strict: boolean,
+): boolean {
+  const anyNetwork = strict && address.family === "packet" && namesNetworks(list);
   return (
-    (list.included.length === 0 || list.included.some((p) => matchAddress(p, address, caller))) &&
+    (anyNetwork || list.included.length === 0 || list.included.some((p) => matchAddress(p, address, caller))) &&
     !list.excepted.some((p) => matchAddress(p, address, caller))
   );
+}
+
+/** Whether it is about addresses of the internet, and so about whatever may lead there. */
+export function namesNetworks({ included }: AddressList): boolean {
+  return included.length === 0 || included.some(({ kind }) => kind === "network");
 }
 
 function matchAddress(pattern: AddressPattern, address: Address, caller: AddressCaller): boolean {

@@ -1,14 +1,16 @@
-import { type Argument, FLAGS, parseFlags, suggest } from "../../abi/index.js";
+import { type Argument, FLAGS, parseFlags, signalNumber, suggest } from "../../abi/index.js";
 import type { ConstantTest } from "../policy.js";
+import { ALWAYS, allCases, type Cases, type Sense, senseOf } from "./cases.js";
 import { compileWord, PatternError } from "./glob.js";
 import { parseSize } from "./quantity.js";
 
-/** A comparison of one argument: `1`, `"> 1MB"`, `"10..20"`, `AF_INET`, `"!= 0"`, or a list of which one holds. */
+/** Comparisons of one argument: `1`, `"> 1MB"`, `"10..20"`, `AF_INET`, `"!= 0"`. One of a list, and none that is negated. */
 export interface Comparison {
   /** Of a number, as the register holds it. */
   readonly test: (value: bigint) => boolean;
   /** The same for the kernel's filter; undefined when it cannot be said there. */
-  readonly constant: ConstantTest | undefined;
+  readonly cases: Cases | undefined;
+  readonly sense: Sense;
 }
 
 const SCALARS = new Set([
@@ -31,60 +33,129 @@ export function isScalar(argument: Argument): boolean {
   return SCALARS.has(argument.kind);
 }
 
+/** One comparison without its `!`: some values, or the rest of them. */
+interface One {
+  readonly test: (value: bigint) => boolean;
+  readonly cases: Cases;
+  /** Where it does not hold. */
+  readonly others: Cases | undefined;
+  /** Values at which it changes. */
+  readonly edges: readonly bigint[];
+  readonly equals?: bigint;
+}
+
 export function compareScalar(argument: Argument, index: number, texts: readonly string[]): Comparison {
-  const all = texts.map((text) => compareOne(argument, index, text));
-  if (all.length === 1) return all[0]!;
-  const values = all.map(({ constant }) => (constant?.op === "eq" ? (constant.value as bigint) : undefined));
-  const equal = values.every((value) => value !== undefined) ? (values as bigint[]) : undefined;
+  const isNegated = (text: string) => text.trim().startsWith("!");
+  const wanted = texts.filter((text) => !isNegated(text)).map((text) => compareOne(argument, index, text));
+  const excepted = texts
+    .filter(isNegated)
+    .map((text) => compareOne(argument, index, text.trim().replace(/^!=?\s*/, "")));
+  const test = (value: bigint) =>
+    (wanted.length === 0 || wanted.some((one) => one.test(value))) &&
+    !excepted.some((one) => one.test(value));
+  const edges = [...wanted, ...excepted].flatMap((one) => one.edges);
   return {
-    test: (value) => all.some(({ test }) => test(value)),
-    constant: equal && { arg: index, width: argument.width, op: "in", value: equal },
+    test,
+    cases: allCases([anyOf(argument, index, wanted), ...excepted.map((one) => one.others)]),
+    sense: senseOf(test, [...edges, ...limitsOf(argument)]),
   };
 }
 
-const OPERATORS = {
-  "==": "eq",
-  "=": "eq",
-  "!=": "ne",
-  "<": "lt",
-  "<=": "le",
-  ">": "gt",
-  ">=": "ge",
-} as const;
-const PATTERN = /^(==|!=|<=|>=|=|<|>)?\s*(.+)$/;
+function anyOf(argument: Argument, index: number, wanted: readonly One[]): Cases {
+  if (wanted.length === 0) return ALWAYS;
+  const values = wanted.map(({ equals }) => equals);
+  if (wanted.length > 1 && values.every((value) => value !== undefined))
+    return [[{ arg: index, width: argument.width, op: "in", value: values as bigint[] }]];
+  return wanted.flatMap(({ cases }) => cases);
+}
 
-function compareOne(argument: Argument, index: number, text: string): Comparison {
+const OPERATORS = { "==": "eq", "=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" } as const;
+const OPPOSITE = { lt: "ge", le: "gt", gt: "le", ge: "lt" } as const;
+const PATTERN = /^(==|<=|>=|=|<|>)?\s*(.+)$/;
+
+function compareOne(argument: Argument, index: number, text: string): One {
   const range = /^(\S+)\s*\.\.\s*(\S+)$/.exec(text.trim());
   if (range) {
-    const [from, to] = [number(argument, range[1]!), number(argument, range[2]!)];
-    const signed = readerOf(argument);
-    return { test: (value) => signed(value) >= from && signed(value) <= to, constant: undefined };
+    const from = compareOrder(argument, index, "ge", number(argument, range[1]!));
+    const to = compareOrder(argument, index, "le", number(argument, range[2]!));
+    return {
+      test: (value) => from.test(value) && to.test(value),
+      cases: allCases([from.cases, to.cases])!,
+      others: [...from.others!, ...to.others!],
+      edges: [...from.edges, ...to.edges],
+    };
   }
   const [, sign, operand] = PATTERN.exec(text.trim()) ?? [];
   if (operand === undefined) throw new PatternError(`"${text}" is not a comparison`);
   const op = sign === undefined ? "eq" : OPERATORS[sign as keyof typeof OPERATORS];
   const against = number(argument, operand);
-  const read = readerOf(argument);
-  const base = { arg: index, width: argument.width, op, value: against };
-  switch (op) {
-    case "eq":
-      return { test: (value) => read(value) === against, constant: base };
-    case "ne":
-      return { test: (value) => read(value) !== against, constant: base };
-    case "lt":
-      return { test: (value) => read(value) < against, constant: ordered(argument, base) };
-    case "le":
-      return { test: (value) => read(value) <= against, constant: ordered(argument, base) };
-    case "gt":
-      return { test: (value) => read(value) > against, constant: ordered(argument, base) };
-    case "ge":
-      return { test: (value) => read(value) >= against, constant: ordered(argument, base) };
-  }
+  if (op !== "eq") return compareOrder(argument, index, op, against);
+  const mask = partOf(argument, operand);
+  return mask === undefined
+    ? compareEqual(argument, index, against)
+    : comparePart(argument, index, mask, against);
 }
 
-/** The filter compares without a sign: what may be negative is compared here. */
-function ordered(argument: Argument, test: ConstantTest): ConstantTest | undefined {
-  return isSigned(argument) || (test.value as bigint) < 0n ? undefined : test;
+function compareEqual(argument: Argument, index: number, against: bigint): One {
+  const read = readerOf(argument);
+  const base = { arg: index, width: argument.width, value: against };
+  return {
+    test: (value) => read(value) === against,
+    cases: isValue(argument, against) ? [[{ ...base, op: "eq" }]] : [],
+    others: isValue(argument, against) ? [[{ ...base, op: "ne" }]] : ALWAYS,
+    edges: [against - 1n, against, against + 1n],
+    ...(isValue(argument, against) && { equals: against }),
+  };
+}
+
+function compareOrder(argument: Argument, index: number, op: keyof typeof OPPOSITE, against: bigint): One {
+  const read = readerOf(argument);
+  const compare = {
+    lt: (value: bigint) => value < against,
+    le: (value: bigint) => value <= against,
+    gt: (value: bigint) => value > against,
+    ge: (value: bigint) => value >= against,
+  }[op];
+  const test = (value: bigint) => compare(read(value));
+  const edges = [against - 1n, against, against + 1n];
+  const said = (name: ConstantTest["op"]): Cases => [
+    [
+      {
+        arg: index,
+        width: argument.width,
+        op: name,
+        value: against,
+        ...(isSigned(argument) && { signed: true }),
+      },
+    ],
+  ];
+  if (isValue(argument, against)) return { test, cases: said(op), others: said(OPPOSITE[op]), edges };
+  // A limit beyond what the argument can be: it holds for every value, or for none.
+  const holds = compare(0n);
+  return { test, cases: holds ? ALWAYS : [], others: holds ? [] : ALWAYS, edges: [] };
+}
+
+/** The widest part whose other values are listed for the filter. */
+const MAX_PART = 0xfn;
+
+/** A name from the part of a flags argument that is an enumeration: the bits beside it do not count. */
+function comparePart({ width }: Argument, index: number, mask: bigint, against: bigint): One {
+  const isOf = (value: bigint): readonly ConstantTest[] => [{ arg: index, width, op: "masked", mask, value }];
+  const values =
+    mask <= MAX_PART ? Array.from({ length: Number(mask) + 1 }, (_, i) => BigInt(i)) : [0n, against];
+  return {
+    test: (value) => (value & mask) === against,
+    cases: [isOf(against)],
+    others: mask > MAX_PART ? undefined : values.filter((value) => value !== against).map(isOf),
+    edges: values,
+  };
+}
+
+function partOf({ flags }: Argument, operand: string): bigint | undefined {
+  const { kind, enumMask = 0 } = FLAGS[flags ?? ""] ?? { kind: "enum" };
+  if (kind === "enum" || enumMask === 0 || parseSize(operand) !== undefined) return undefined;
+  const value = parseFlags(flags!, operand);
+  return (value & ~enumMask) === 0 && !operand.includes("|") ? BigInt(enumMask >>> 0) : undefined;
 }
 
 function isSigned({ kind }: Argument): boolean {
@@ -106,16 +177,30 @@ function readerOf(argument: Argument): (value: bigint) => bigint {
     : (value) => BigInt.asUintN(width, value);
 }
 
+function limitsOf(argument: Argument): readonly [bigint, bigint] {
+  const half = 1n << BigInt(argument.width - 1);
+  return isSigned(argument) ? [-half, half - 1n] : [0n, 2n * half - 1n];
+}
+
+function isValue(argument: Argument, value: bigint): boolean {
+  const [smallest, largest] = limitsOf(argument);
+  return value >= smallest && value <= largest;
+}
+
 function number(argument: Argument, text: string): bigint {
-  const size = parseSize(text);
-  const plain = size ?? named(argument, text);
-  return isSigned(argument) ? plain : BigInt.asUintN(argument.width, plain);
+  const plain = parseSize(text) ?? named(argument, text);
+  const read = readerOf(argument);
+  // A negative number of what has no sign, and 0xffffffff of what has one, are bit patterns.
+  const isPattern = isSigned(argument) ? /^0x/i.test(text) : plain < 0n;
+  return isPattern && plain >> BigInt(argument.width) <= 0n ? read(plain) : plain;
 }
 
 function named(argument: Argument, text: string): bigint {
+  const signal = argument.kind === "signal" ? signalNumber(text) : undefined;
+  if (signal !== undefined) return BigInt(signal);
   if (argument.flags === undefined)
     throw new PatternError(
-      `${argument.name} is compared with a number such as 100, 0x40 or 1MB, not with "${text}"`,
+      `${argument.name} is compared with ${argument.kind === "signal" ? "a signal such as SIGTERM" : "a number such as 100, 0x40 or 1MB"}, not with "${text}"`,
     );
   try {
     return BigInt(parseFlags(argument.flags, text));
@@ -125,14 +210,11 @@ function named(argument: Argument, text: string): bigint {
   }
 }
 
+/** One of the patterns, and none that is negated. */
 export function compareText(texts: readonly string[]): (value: string) => boolean {
-  const words = texts.map((text) =>
-    text.startsWith("!")
-      ? (
-          (not) => (value: string) =>
-            !not(value)
-        )(compileWord(text.slice(1)))
-      : compileWord(text),
-  );
-  return (value) => words.some((word) => word(value));
+  const isNegated = (text: string) => text.startsWith("!");
+  const wanted = texts.filter((text) => !isNegated(text)).map(compileWord);
+  const excepted = texts.filter(isNegated).map((text) => compileWord(text.replace(/^!=?\s*/, "")));
+  return (value) =>
+    (wanted.length === 0 || wanted.some((word) => word(value))) && !excepted.some((word) => word(value));
 }

@@ -1,5 +1,8 @@
 import { type Argument, FLAGS, type Syscall, suggest } from "../../abi/index.js";
+import { allCases, type Cases, type Sense, senseOf } from "./cases.js";
+import type { Comparison } from "./compare.js";
 import { PatternError } from "./glob.js";
+import { parseSize } from "./quantity.js";
 
 /** Flags by name: all of these, one of these, none of these. */
 export interface FlagNames {
@@ -70,6 +73,67 @@ export function flagTests(call: Syscall, names: FlagNames): FlagTests | undefine
 export function matchFlags({ all, any, none }: FlagTests, bits: number): boolean {
   const holds = ({ mask, value }: FlagTest) => (bits & mask) >>> 0 === value;
   return all.every(holds) && (any.length === 0 || any.some(holds)) && !none.some(holds);
+}
+
+/** The tests as cases of one register. */
+export function flagCases(
+  argument: Argument,
+  index: number,
+  { all, any, none }: FlagTests,
+): Cases | undefined {
+  const masked = (mask: number, value: number): Cases => [
+    [{ arg: index, width: argument.width, op: "masked", mask: BigInt(mask), value: BigInt(value) }],
+  ];
+  return allCases([
+    ...all.map(({ mask, value }) => masked(mask, value)),
+    ...(any.length > 0 ? [any.flatMap(({ mask, value }) => masked(mask, value))] : []),
+    ...none.map(({ mask, value }) => differingCases(masked, mask, value)),
+  ]);
+}
+
+/** Where not all of these bits are as they are in `value`: one of them is the other way. */
+function differingCases(masked: (mask: number, value: number) => Cases, mask: number, value: number): Cases {
+  return bitsOf(mask).flatMap((bit) => masked(bit, (~value & bit) >>> 0));
+}
+
+function bitsOf(mask: number): number[] {
+  return Array.from({ length: 32 }, (_, i) => (1 << i) >>> 0).filter((bit) => (mask & bit) !== 0);
+}
+
+const MAX_TRIED_BITS = 12;
+
+/** Whether the tests depend on the flags at all: every combination of the bits that they look at is tried. */
+export function flagSense(tests: FlagTests): Sense {
+  const looked = [...tests.all, ...tests.any, ...tests.none].reduce((bits, { mask }) => bits | mask, 0);
+  const bits = bitsOf(looked >>> 0);
+  if (bits.length > MAX_TRIED_BITS) return "sometimes";
+  const combinations = Array.from({ length: 1 << bits.length }, (_, chosen) =>
+    BigInt(bits.reduce((sum, bit, i) => (chosen & (1 << i) ? (sum | bit) >>> 0 : sum), 0)),
+  );
+  return senseOf((value) => matchFlags(tests, Number(value)), combinations);
+}
+
+/** `where: { prot: { all: [PROT_WRITE, PROT_EXEC] } }`: bits of an argument, by name or as numbers. */
+export function compareBits(argument: Argument, index: number, names: FlagNames): Comparison {
+  const tests = (list: readonly string[]) => list.map((name) => bitTest(argument, name));
+  const all: FlagTests = { all: tests(names.all), any: tests(names.any), none: tests(names.none) };
+  return {
+    test: (value) => matchFlags(all, Number(BigInt.asUintN(32, value))),
+    cases: flagCases(argument, index, all),
+    sense: flagSense(all),
+  };
+}
+
+function bitTest({ name, flags }: Argument, text: string): FlagTest {
+  const number = parseSize(text);
+  if (number !== undefined && number > 0n && number <= 0xffff_ffffn)
+    return { mask: Number(number), value: Number(number) };
+  const test = flags === undefined ? undefined : testOf(flags, text);
+  if (test) return test;
+  const known = Object.keys(FLAGS[flags ?? ""]?.values ?? {});
+  if (known.includes(text)) throw new PatternError(`${text} is no bit of ${name}: it is 0, and always there`);
+  const near = suggest(text, known);
+  throw new PatternError(`${name} has no bit "${text}"${near ? `: did you mean ${near}?` : ""}`);
 }
 
 /** A flag that none of the calls knows is a mistake. */

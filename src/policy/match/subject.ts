@@ -1,6 +1,6 @@
-import type { Syscall } from "../../abi/index.js";
+import { SIGNALLING, type Syscall } from "../../abi/index.js";
 import type { Address } from "../../address.js";
-import { type CallEvent, isNameless } from "../../event.js";
+import { type CallEvent, isNameless, type Receiver } from "../../event.js";
 import type { Deed } from "../effects.js";
 import { unixPath } from "./address.js";
 import { flagsArgument } from "./flags.js";
@@ -11,10 +11,16 @@ export interface Subject {
   readonly path: string | null | undefined;
   /** The same path as `/proc/self/…`, when it is the caller's own. */
   readonly alias?: string;
-  readonly address: Address | undefined;
+  readonly address: Address | typeof ANYWHERE | undefined;
+  /** Whom a signal reaches. */
+  readonly receiver?: Receiver;
   /** What is below the path goes with it. */
   readonly subtree: boolean;
 }
+
+/** Some address of the internet, and nobody can say which. */
+export const ANYWHERE = "anywhere";
+const PACKETS: Address = { family: "packet", number: 17, bytes: new Uint8Array(0) };
 
 const NOTHING: Subject = { path: undefined, address: undefined, subtree: false };
 const AS_IF_ALL = 0x242; // O_RDWR|O_CREAT|O_TRUNC: flags that cannot be read might be any
@@ -47,13 +53,19 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
       return path ? [{ ...NOTHING, address: { family: "unix", path } }] : [];
     }
     case "mapping":
-      return onFile(event, mappedFile(event, deed.call, on.argument), false);
-    case "fd":
-      return onFile(event, targetOf(event, deed.call, on.argument), false);
+      return mappedFiles(event, deed.call, on.argument).flatMap((file) => onCode(event, file));
+    case "fd": {
+      const file = targetOf(event, deed.call, on.argument);
+      return deed.does.includes("load") ? onCode(event, file) : onFile(event, file, false);
+    }
     case "unknown-file":
       return onFile(event, null, false);
     case "address":
       return addressesOf(event).map((address) => ({ ...NOTHING, address: reached(deed, address) }));
+    case "any-address":
+      return [{ ...NOTHING, address: ANYWHERE }];
+    case "packets":
+      return [{ ...NOTHING, address: PACKETS }];
     case "peer": {
       const addresses = addressesOf(event).filter((address) => address !== undefined);
       const all = addresses.length > 0 ? addresses : [event.fd?.peer];
@@ -70,14 +82,23 @@ export function subjectsOf(deed: Deed, event: CallEvent): readonly Subject[] {
         false,
       );
     }
+    case "receivers":
+      return onReceivers(event);
     case "nothing":
       return [NOTHING];
   }
 }
 
+/** Each is judged on its own. A signal whose receivers nobody knows may reach anybody. */
+function onReceivers({ receivers }: CallEvent): readonly Subject[] {
+  const found = receivers.length > 0 ? receivers : [{ pid: undefined, is: [] }];
+  return found.map((receiver) => ({ ...NOTHING, receiver }));
+}
+
 /** A call that the table says nothing about, or that does none of it: its paths, or its descriptor and address. */
 export function subjectsOfCall(event: CallEvent): readonly Subject[] {
   const { paths } = event;
+  if (SIGNALLING.has(event.name) && event.receivers.length > 0) return onReceivers(event);
   if (paths.length > 0)
     return paths.flatMap(({ path }) => onFile(event, path === "" || isNameless(path) ? null : path, false));
   const target = event.fd?.target;
@@ -89,6 +110,18 @@ function onFile(event: CallEvent, path: string | null | undefined, subtree: bool
   if (path === undefined) return [];
   const alias = path?.startsWith("/proc/") ? ownProc(event, path) : undefined;
   return [{ path, address: undefined, subtree, ...(alias !== undefined && { alias }) }];
+}
+
+const DELETED = " (deleted)";
+
+/**
+ * A file that is to be executed. The kernel says of a file without a name that it is deleted; a file may also be called
+ * so. It is judged by both names: taking its name away must not take it out of a rule.
+ */
+function onCode(event: CallEvent, file: string | null | undefined): readonly Subject[] {
+  const named = onFile(event, file, false);
+  if (!file?.endsWith(DELETED)) return named;
+  return [...named, ...onFile(event, file.slice(0, -DELETED.length), false)];
 }
 
 /** Links are resolved in an event's paths, and so /proc/self is never in them. */
@@ -108,11 +141,19 @@ function pathOf(event: CallEvent, { call, does }: Deed, name: string): string | 
   return dirfd === undefined ? null : targetOf(event, call, call.args[dirfd]!.name);
 }
 
-/** Undefined for memory that is no file's. */
-function mappedFile(event: CallEvent, call: Syscall, name: string): string | undefined {
-  const at = event.argument(call.args.findIndex((argument) => argument.name === name));
-  const map = event.process.maps.find(({ from, to }) => at >= from && at < to);
-  return map?.path.startsWith("/") ? map.path : undefined;
+const PAGE = 4096n;
+
+/** Every file that has a page in the range; null when nobody can say what is mapped there. */
+function mappedFiles(event: CallEvent, call: Syscall, name: string): readonly (string | null)[] {
+  const { maps } = event.process;
+  // No process is without mappings: one that cannot be looked at (PR_SET_DUMPABLE) may have mapped any file.
+  if (maps.length === 0) return [null];
+  const start = call.args.findIndex((argument) => argument.name === name);
+  const first = event.argument(start);
+  const length = event.argument(call.args.findIndex((argument) => argument.name === "len"));
+  const end = first + ((length + PAGE - 1n) / PAGE) * PAGE;
+  const files = maps.filter(({ from, to, path }) => from < end && to > first && path.startsWith("/"));
+  return [...new Set(files.map(({ path }) => path))];
 }
 
 function targetOf(event: CallEvent, call: Syscall, name: string): string | null | undefined {

@@ -23,6 +23,9 @@ const KEYS_OF: Readonly<Record<ActionKey, readonly (keyof RuleSpec)[]>> = {
 };
 const ANSWER_KEYS = [...new Set(Object.values(KEYS_OF).flat())];
 
+/** With other actions it says which signals are meant. */
+const CONDITIONS_TOO: ReadonlySet<keyof RuleSpec> = new Set(["signal"]);
+
 export interface RuleAnswer {
   readonly answer: (sight: Sight) => Verdict;
   readonly fits: (call: Syscall) => boolean;
@@ -49,7 +52,9 @@ export class AnswerError extends PatternError {
 }
 
 export function compileAnswer(key: ActionKey, spec: RuleSpec, variables: Variables): RuleAnswer {
-  const stray = ANSWER_KEYS.find((name) => spec[name] !== undefined && !KEYS_OF[key].includes(name));
+  const stray = ANSWER_KEYS.find(
+    (name) => spec[name] !== undefined && !KEYS_OF[key].includes(name) && !CONDITIONS_TOO.has(name),
+  );
   if (stray) throw new AnswerError(stray, `\`${stray}\` does not go with \`${key}\`${takenBy(stray)}`);
   const base = { rule: spec.id, ...(spec.reason !== undefined && { reason: spec.reason }) };
   const constant = (verdict: Verdict): RuleAnswer => ({ answer: () => verdict, fits: ANY });

@@ -2,15 +2,10 @@ import type { Syscall } from "../../abi/index.js";
 import type { Place, Source } from "../../yaml/source.js";
 import { deedsOf } from "../deeds.js";
 import type { Effect, On } from "../effects.js";
-import {
-  type AddressList,
-  type AddressPattern,
-  compileAddress,
-  type ExpandAddress,
-} from "../match/address.js";
+import { type AddressList, type AddressPattern, compileAddress } from "../match/address.js";
 import { compileArgv } from "../match/argv.js";
 import { checkFlagNames, type FlagNames } from "../match/flags.js";
-import { compileWord, expandBraces, PatternError } from "../match/glob.js";
+import { PatternError } from "../match/glob.js";
 import { compilePaths, type PathList } from "../match/path.js";
 import { parseRate } from "../match/rate.js";
 import { compileCode } from "../match/stack.js";
@@ -19,7 +14,6 @@ import { ACTION_KEYS, type ActionKey } from "./action.js";
 import { AnswerError, compileAnswer } from "./answer.js";
 import {
   onAddresses,
-  onArguments,
   onArgv,
   onArgvText,
   onEnv,
@@ -39,6 +33,10 @@ import {
   functionVerdict,
   onFunctionArguments,
 } from "./function-rule.js";
+import { addressExpansion } from "./hosts.js";
+import { onArguments, type Where, wantedOf } from "./on-arguments.js";
+import { onReceiver, onSignal } from "./on-signal.js";
+import { onSocket } from "./on-socket.js";
 import { onCaller, onCallStack } from "./on-stack.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
@@ -102,7 +100,7 @@ class RuleCompiler {
     const argv = this.#try("argv", compileArgv);
     const conditions = [
       ...(paths ? [onPaths(paths, this.#texts("path"), this.#strict)] : []),
-      ...(addresses ? [onAddresses(addresses, this.#texts("address"))] : []),
+      ...(addresses ? [onAddresses(addresses, this.#texts("address"), this.#strict)] : []),
       ...(argv ? [onArgv(argv, this.#texts("argv"), this.#strict)] : []),
       ...this.#otherConditions(calls),
     ];
@@ -233,7 +231,7 @@ class RuleCompiler {
       for (const value of this.#c.variables.expand(isException ? text.slice(1) : text)) {
         this.#checkWildcardHost(value);
         (isException ? excepted : included).push(
-          ...compileAddress(value, addressExpansion(this.#c, permits)),
+          ...compileAddress(value, addressExpansion(this.#c.hosts, this.#c.variables, permits)),
         );
       }
     }
@@ -264,6 +262,8 @@ class RuleCompiler {
       spec.env === undefined ? undefined : this.#named("env", () => onEnv(this.#env(), strict)),
       spec.flags === undefined ? undefined : this.#named("flags", () => this.#flags(calls)),
       spec.where === undefined ? undefined : this.#named("where", () => onArguments(this.#where(), calls)),
+      this.#socket(calls),
+      ...this.#signalConditions(calls),
       spec.fd === undefined ? undefined : this.#named("fd", () => this.#fd()),
       ...this.#surroundingConditions(),
     ];
@@ -307,11 +307,39 @@ class RuleCompiler {
     return onFlags(names, calls);
   }
 
-  #where(): Record<string, string[]> {
+  #where(): Where {
     const where = this.#spec.where!;
     const names = Object.keys(where);
     if (names.length === 0) throw new PatternError("`where` is empty");
-    return Object.fromEntries(names.map((name) => [name, this.#textsAt(["where", name], where[name])]));
+    return Object.fromEntries(
+      names.map((name) => {
+        const texts = (steps: Place, value: unknown) => this.#textsAt(["where", name, ...steps], value);
+        return [name, wantedOf(name, where[name], texts)];
+      }),
+    );
+  }
+
+  #socket(calls: readonly Syscall[]): Condition | undefined {
+    const { family, type } = this.#spec;
+    if (family === undefined && type === undefined) return undefined;
+    const texts = (key: "family" | "type") =>
+      this.#spec[key] === undefined ? undefined : this.#textsAt([key], this.#spec[key]);
+    return this.#named(family === undefined ? "type" : "family", () =>
+      onSocket(texts("family"), texts("type"), calls, this.#strict),
+    );
+  }
+
+  #signalConditions(calls: readonly Syscall[]): (Condition | undefined)[] {
+    const { target, signal } = this.#spec;
+    const texts = (key: "target" | "signal") => this.#textsAt([key], this.#spec[key]);
+    return [
+      target === undefined
+        ? undefined
+        : this.#named("target", () => onReceiver(texts("target"), calls, this.#strict)),
+      signal === undefined || this.#key === "fault"
+        ? undefined
+        : this.#named("signal", () => onSignal(texts("signal"), calls, this.#strict)),
+    ];
   }
 
   #fd(): Condition {
@@ -416,33 +444,4 @@ function fails(act: () => unknown): boolean {
   } catch {
     return true;
   }
-}
-
-function addressExpansion({ hosts, variables }: Compilation, permits: boolean): ExpandAddress {
-  return {
-    host: hosts,
-    path: (text) => expandBraces(text === "" ? "**" : text).flatMap((path) => variables.paths(path, permits)),
-    word: compileWord,
-  };
-}
-
-/** The host names in a rule: they must be looked up before it can be compiled. */
-export function hostsIn(texts: readonly string[], variables: Variables): string[] {
-  const hosts: string[] = [];
-  const collect: ExpandAddress = {
-    host: (name) => {
-      hosts.push(name);
-      return [];
-    },
-    path: () => [],
-    word: () => () => false,
-  };
-  for (const text of texts) {
-    try {
-      for (const value of variables.expand(text.replace(/^!/, ""))) compileAddress(value, collect);
-    } catch {
-      // What is wrong with it is told, with its line, when the rule is compiled.
-    }
-  }
-  return hosts;
 }

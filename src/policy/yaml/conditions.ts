@@ -1,21 +1,20 @@
-import { type Argument, type Syscall, suggest } from "../../abi/index.js";
-import { formatAddress } from "../../address.js";
-import { type AddressList, matchAddresses } from "../match/address.js";
+import type { Syscall } from "../../abi/index.js";
+import { type Address, formatAddress } from "../../address.js";
+import { type AddressList, matchAddresses, namesNetworks } from "../match/address.js";
 import { type ArgvPattern, baseName, type CommandLine } from "../match/argv.js";
-import { type Comparison, compareScalar, compareText, isScalar } from "../match/compare.js";
 import {
   type FlagNames,
-  type FlagTest,
   type FlagTests,
+  flagCases,
+  flagSense,
   flagsArgument,
   flagTests,
   matchFlags,
 } from "../match/flags.js";
-import { compileWord, PatternError } from "../match/glob.js";
+import { compileWord } from "../match/glob.js";
 import { matchBelow, matchPaths, type PathList } from "../match/path.js";
-import type { Subject } from "../match/subject.js";
+import { ANYWHERE, type Subject } from "../match/subject.js";
 import type { TimeWindow } from "../match/time.js";
-import type { ConstantTest } from "../policy.js";
 import type { Condition, Sight } from "./rule.js";
 
 /** The conditions that a rule may have, one function each. `strict` says that the rule restricts: doubt means yes. */
@@ -38,16 +37,20 @@ function holdsForPath(list: PathList, { path, alias, subtree }: Subject, strict:
   return subtree && strict && matchBelow(list, path);
 }
 
-export function onAddresses(list: AddressList, texts: readonly string[]): Condition {
+export function onAddresses(list: AddressList, texts: readonly string[], strict: boolean): Condition {
   return {
     key: "address",
-    holds: ({ subject, event }) =>
-      subject.address !== undefined && matchAddresses(list, subject.address, event),
-    tell: ({ subject }) =>
-      subject.address
-        ? `${formatAddress(subject.address)} is not in ${texts.join(", ")}`
-        : "it carries no address",
+    holds: ({ subject: { address }, event }) => {
+      if (address === ANYWHERE) return strict && namesNetworks(list);
+      return address !== undefined && matchAddresses(list, address, event, strict);
+    },
+    tell: ({ subject: { address } }) =>
+      address ? `${nameOfAddress(address)} is not in ${texts.join(", ")}` : "it carries no address",
   };
+}
+
+export function nameOfAddress(address: Address | typeof ANYWHERE): string {
+  return address === ANYWHERE ? "an address that the call does not show" : formatAddress(address);
 }
 
 /** The command line of an exec, undefined when it could not be read. */
@@ -200,84 +203,18 @@ export function onFlags(names: FlagNames, calls: readonly Syscall[]): Condition 
       return tests !== undefined && matchFlags(tests, bits);
     },
     tell: ({ event }) => `its flags are ${event.flags.join("|") || "none"}`,
-    constants: (call) => flagConstants(call, byCall.get(call.nr)),
-  };
-}
-
-function flagConstants(call: Syscall, tests: FlagTests | undefined): readonly ConstantTest[] | undefined {
-  const found = flagsArgument(call);
-  if (!tests || !found || found.argument.kind !== "flags") return undefined;
-  const masked = ({ mask, value }: FlagTest): ConstantTest => ({
-    arg: found.index,
-    width: found.argument.width,
-    op: "masked",
-    mask: BigInt(mask),
-    value: BigInt(value),
-  });
-  const isOneBit = ({ mask, value }: FlagTest) => mask === value && (mask & (mask - 1)) === 0;
-  if (tests.any.length > 1 || !tests.none.every(isOneBit)) return undefined;
-  return [
-    ...tests.all.map(masked),
-    ...tests.any.map(masked),
-    ...tests.none.map((t) => masked({ ...t, value: 0 })),
-  ];
-}
-
-interface ArgumentTest {
-  readonly index: number;
-  readonly argument: Argument;
-  readonly scalar?: Comparison;
-  readonly text?: (value: string) => boolean;
-}
-
-/** Comparisons of arguments by name. A call without such an argument does not match. */
-export function onArguments(
-  where: Readonly<Record<string, readonly string[]>>,
-  calls: readonly Syscall[],
-): Condition {
-  const byCall = new Map<number, ArgumentTest[]>();
-  for (const call of calls) {
-    const tests = Object.entries(where).map(([name, texts]) => argumentTest(call, name, texts));
-    if (tests.every((test) => test !== undefined)) byCall.set(call.nr, tests as ArgumentTest[]);
-  }
-  if (byCall.size === 0) throw new PatternError(noSuchArgument(where, calls));
-  return {
-    key: "where",
-    holds: (sight) => byCall.get(sight.call.nr)?.every((test) => holdsForArgument(test, sight)) ?? false,
-    tell: ({ call }) =>
-      byCall.has(call.nr)
-        ? `${Object.keys(where).join(", ")} is not ${Object.values(where).flat().join(", ")}`
-        : `${call.name} has no argument ${Object.keys(where).join(", ")}`,
     constants: (call) => {
-      const tests = byCall.get(call.nr)?.map(({ scalar }) => scalar?.constant);
-      return tests?.every((test) => test !== undefined) ? (tests as ConstantTest[]) : undefined;
+      const tests = byCall.get(call.nr);
+      const found = flagsArgument(call);
+      return tests && found?.argument.kind === "flags"
+        ? flagCases(found.argument, found.index, tests)
+        : undefined;
+    },
+    sense: (call) => {
+      const tests = byCall.get(call.nr);
+      return tests ? flagSense(tests) : "never";
     },
   };
-}
-
-function argumentTest(call: Syscall, name: string, texts: readonly string[]): ArgumentTest | undefined {
-  const index = call.args.findIndex((argument) => argument.name === name);
-  const argument = call.args[index];
-  if (!argument) return undefined;
-  if (isScalar(argument)) return { index, argument, scalar: compareScalar(argument, index, texts) };
-  if (argument.kind === "string" || argument.kind === "path")
-    return { index, argument, text: compareText(texts) };
-  throw new PatternError(`${call.name}.${name} is neither a number nor a text, and cannot be compared`);
-}
-
-function holdsForArgument({ index, argument, scalar, text }: ArgumentTest, { event }: Sight): boolean {
-  if (scalar) return scalar.test(event.argument(index));
-  const value = (event.args as Readonly<Record<string, unknown>>)[argument.name];
-  return typeof value === "string" && text!(value);
-}
-
-function noSuchArgument(where: Readonly<Record<string, unknown>>, calls: readonly Syscall[]): string {
-  const known = new Set(calls.flatMap((call) => call.args.map(({ name }) => name)));
-  const missing = Object.keys(where).find((name) => !known.has(name));
-  if (missing === undefined)
-    return `no call that this rule is about has all of ${Object.keys(where).join(", ")}`;
-  const near = suggest(missing, known);
-  return `no call that this rule is about has an argument "${missing}"${near ? `: did you mean "${near}"?` : ` (there are: ${[...known].slice(0, 20).join(", ")})`}`;
 }
 
 export function onTime(windows: readonly TimeWindow[], texts: readonly string[]): Condition {

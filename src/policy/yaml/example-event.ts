@@ -1,4 +1,10 @@
-import { formatFlags, type Syscall, type SyscallArguments, type SyscallName } from "../../abi/index.js";
+import {
+  formatFlags,
+  type Syscall,
+  type SyscallArguments,
+  type SyscallName,
+  signalName,
+} from "../../abi/index.js";
 import { type Address, encodeAddress } from "../../address.js";
 import { HermesError } from "../../errors.js";
 import {
@@ -8,6 +14,7 @@ import {
   NO_KIN,
   type PathArgument,
   type ProcessInfo,
+  type Receiver,
 } from "../../event.js";
 import { callStack, frameOf, NO_MEMORY } from "../../inside.js";
 import { moduleName } from "../function-pattern.js";
@@ -23,6 +30,8 @@ export interface MadeUpCall {
   readonly targets?: Readonly<Record<string, string | undefined>>;
   readonly address?: Address;
   readonly addresses?: readonly Address[];
+  readonly controls?: readonly string[];
+  readonly receivers?: readonly Receiver[];
   readonly peer?: Address;
   readonly local?: Address;
   readonly argv?: readonly string[] | undefined;
@@ -83,6 +92,9 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
     fd: first < 0 ? undefined : descriptors.find(({ number }) => BigInt(number) === values[first]),
     address: made.address ?? made.addresses?.[0],
     ...{ addresses: made.addresses ?? (made.address ? [made.address] : []) },
+    controls: made.controls ?? [],
+    receivers: made.receivers ?? [],
+    signal: signalOf(call, values),
     argv: made.argv,
     env: made.env,
     get flags() {
@@ -98,6 +110,11 @@ export function madeUpEvent(made: MadeUpCall): CallEvent {
     maps: () => process.maps,
     elapsed: 0,
   };
+}
+
+function signalOf(call: Syscall, values: readonly bigint[]): string | undefined {
+  const at = call.args.findIndex(({ kind }) => kind === "signal");
+  return at < 0 ? undefined : signalName(Number(values[at]));
 }
 
 const FIRST_FD = 3;

@@ -1,7 +1,14 @@
 import { dirname, join } from "node:path";
-import { parseFlags, suggest, syscallByName } from "../../abi/index.js";
+import {
+  type Argument,
+  parseFlags,
+  type Syscall,
+  signalNumber,
+  suggest,
+  syscallByName,
+} from "../../abi/index.js";
 import { type Address, parseAddress } from "../../address.js";
-import type { CallEvent, ProcessInfo } from "../../event.js";
+import type { CallEvent, ProcessInfo, Receiver, ReceiverKind } from "../../event.js";
 import { deedsOf } from "../deeds.js";
 import { EFFECTS, type Effect, isEffect } from "../effects.js";
 import { parseIp } from "../match/address.js";
@@ -78,11 +85,18 @@ const KEYS = [
   "at",
   "stack",
   "own",
+  "target",
+  "signal",
+  "family",
+  "type",
 ] as const;
 
 /** The event that an example describes: `{ read: ~/x }`, `{ connect: 10.0.0.1:80 }`, `{ exec: [git, push] }`, `{ call: openat, path: … }`. */
 export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent {
-  const effects = Object.keys(spec).filter(isEffect);
+  // `signal` is an effect; beside a call it says which one is sent.
+  const effects = Object.keys(spec).filter(
+    (key) => isEffect(key) && !(key === "signal" && spec.call),
+  ) as Effect[];
   const stray = Object.keys(spec).find((key) => !isEffect(key) && !(KEYS as readonly string[]).includes(key));
   if (stray !== undefined) {
     const near = suggest(stray, [...Object.keys(EFFECTS), ...KEYS]);
@@ -102,7 +116,8 @@ export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent
     call,
     ...subjectOf(call.name, effect ? { ...spec, ...subjectKey(effect, spec[effect]) } : spec, variables),
     flags: flagsOf(call.name, spec.flags ?? representative?.flags),
-    args: { ...representative?.args, ...scalars(spec.where) },
+    args: { ...representative?.args, ...scalars(call, spec.where), ...namedScalars(call, spec) },
+    receivers: receiversOf(spec.target),
     process: processOf(spec, variables),
     ...(spec.at !== undefined && { time: timeOf(String(spec.at)) }),
     ...(spec.own !== undefined && { own: spec.own === true }),
@@ -118,7 +133,7 @@ function subjectKey(effect: Effect, value: unknown): Record<string, unknown> {
   )!;
   if (effect === "exec") return Array.isArray(value) ? { argv: value } : { path: value };
   if (on.kind === "address" || on.kind === "peer" || on.kind === "local") return { address: value };
-  return on.kind === "nothing" ? {} : { path: value };
+  return on.kind === "nothing" || on.kind === "receivers" ? {} : { path: value };
 }
 
 function subjectOf(call: string, spec: ExampleSpec, variables: Variables): Omit<MadeUpCall, "call"> {
@@ -178,13 +193,53 @@ function flagsOf(name: string, flags: unknown): number {
   }
 }
 
-function scalars(where: unknown): Record<string, bigint | string> {
+function scalars({ args }: Syscall, where: unknown): Record<string, bigint | string> {
   return Object.fromEntries(
     Object.entries((where as Record<string, unknown> | undefined) ?? {}).map(([name, value]) => [
       name,
-      parseSize(String(value)) ?? String(value),
+      parseSize(String(value)) ??
+        meaningOf(
+          args.find((argument) => argument.name === name),
+          [value].flat().join("|"),
+        ),
     ]),
   );
+}
+
+/** What a name in an example stands for: a flag, a signal; else it is a text. */
+function meaningOf(argument: Argument | undefined, text: string): bigint | string {
+  if (argument?.kind === "signal") return BigInt(signalNumber(text) ?? 0);
+  if (argument?.flags === undefined) return text;
+  try {
+    return BigInt(parseFlags(argument.flags, text));
+  } catch (cause) {
+    throw new PatternError((cause as Error).message);
+  }
+}
+
+const PREFIXES: Readonly<Record<string, string>> = { family: "AF_", type: "SOCK_" };
+
+/** `signal`, and the family and type of a socket: `inet` is AF_INET. */
+function namedScalars({ args }: Syscall, spec: ExampleSpec): Record<string, bigint | string> {
+  const values: Record<string, bigint | string> = {};
+  for (const argument of args) {
+    const key = argument.kind === "signal" ? "signal" : argument.name;
+    const prefix = PREFIXES[key];
+    if ((prefix === undefined && key !== "signal") || spec[key] === undefined || spec[key] === null) continue;
+    const text = [spec[key]].flat().join("|");
+    values[argument.name] = meaningOf(
+      argument,
+      prefix && !text.toUpperCase().startsWith(prefix) ? prefix + text : text,
+    );
+  }
+  return values;
+}
+
+function receiversOf(target: unknown): Receiver[] {
+  return [target ?? []].flat().map((kind) => ({
+    pid: undefined,
+    is: (kind === "own" ? ["own", "session"] : [kind]) as ReceiverKind[],
+  }));
 }
 
 function processOf(spec: ExampleSpec, variables: Variables): Partial<ProcessInfo> {

@@ -1,5 +1,5 @@
-import { formatAddress } from "../../address.js";
 import type { Verdict } from "../../verdict.js";
+import { nameOfAddress } from "./conditions.js";
 import type { PlannedDeed } from "./plan.js";
 import type { Rule, Sight } from "./rule.js";
 import { isAbout } from "./target.js";
@@ -76,5 +76,5 @@ function whyNot(part: PlannedDeed, rule: Rule, sight: Sight, turn: Turn): string
 function nameOf({ subject, call }: Sight): string {
   if (subject.path === null) return "a file that cannot be named";
   if (subject.path !== undefined) return subject.path;
-  return subject.address ? formatAddress(subject.address) : call.name;
+  return subject.address ? nameOfAddress(subject.address) : call.name;
 }

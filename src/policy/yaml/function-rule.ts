@@ -2,12 +2,13 @@ import type { Argument } from "../../abi/index.js";
 import type { CallEvent, FunctionEvent } from "../../event.js";
 import type { Change, Emulation, Fault, Verdict } from "../../verdict.js";
 import { type FunctionPattern, matchesModule, parseFunctionPattern } from "../function-pattern.js";
-import { type Comparison, compareScalar, compareText } from "../match/compare.js";
+import { type Comparison, compareText } from "../match/compare.js";
 import { compileWord, PatternError } from "../match/glob.js";
 import { parseDuration, parseSize } from "../match/quantity.js";
 import type { FunctionInterest } from "../policy.js";
 import type { ActionKey } from "./action.js";
 import { AnswerError, argumentValue, bytesOf, errnoOf, signalOf } from "./answer.js";
+import { compareWanted, type Where, wantedText } from "./on-arguments.js";
 import type { Condition, Counter, Sight } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
 
@@ -129,19 +130,16 @@ function faultOf({ errno, delay, signal }: RuleSpec): Fault {
 const WORD: Argument = { name: "it", kind: "int", width: 64 };
 
 /** Comparisons of arguments by name or by number from 0. What is not known of a function counts as met by what restricts. */
-export function onFunctionArguments(
-  where: Readonly<Record<string, readonly string[]>>,
-  strict: boolean,
-): Condition {
-  const tests = Object.entries(where).map(([name, texts]) => {
-    const number = attempt(() => compareScalar(WORD, 0, texts));
-    return { name, number, text: compareText(texts) };
+export function onFunctionArguments(where: Where, strict: boolean): Condition {
+  const tests = Object.entries(where).map(([name, wanted]) => {
+    if (!Array.isArray(wanted)) return { name, number: compareWanted(WORD, 0, wanted), text: () => false };
+    return { name, number: attempt(() => compareWanted(WORD, 0, wanted)), text: compareText(wanted) };
   });
   return {
     key: "where",
     holds: ({ event }: Sight) =>
       tests.every((test) => holdsFor(test, event as unknown as FunctionEvent, strict)),
-    tell: () => `${Object.keys(where).join(", ")} is not ${Object.values(where).flat().join(", ")}`,
+    tell: () => `${Object.keys(where).join(", ")} is not ${Object.values(where).map(wantedText).join(", ")}`,
   };
 }
 

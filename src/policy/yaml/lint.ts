@@ -1,5 +1,6 @@
 import type { Rule } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
+import { callsConcerned } from "./target.js";
 
 /** Something that is allowed but probably not meant. */
 export interface Finding {
@@ -21,11 +22,16 @@ const CONDITIONS = [
   "fd",
   "flags",
   "where",
+  "target",
+  "signal",
+  "family",
+  "type",
   "time",
 ] as const;
 /** Whether these hold changes from call to call, so a rule with one of them leaves something to the next. */
 const FLEETING = ["time", "rate", "when"] as const;
 const EVERY_FILE = new Set(["/**", "**"]);
+const EVERYTHING = new Set([...EVERY_FILE, "any"]);
 const EVERY_ADDRESS = new Set(["0.0.0.0/0", "::/0", "any", "internet"]);
 
 const list = (value: unknown): string[] => (value === undefined ? [] : [value].flat().map(String));
@@ -37,6 +43,7 @@ export function lint(rules: readonly Rule[], fallback: string): Finding[] {
   for (const [i, rule] of rules.entries()) {
     const earlier = rules.slice(0, i).find((other) => covers(other, rule));
     if (earlier) find(rule, `it can never decide: rule ${earlier.id} before it matches all that it does`);
+    for (const text of senseless(rule)) find(rule, text);
     if (list(rule.spec.path).some((text) => EVERY_FILE.has(text)))
       find(rule, "its path matches every file; leave `path` out if that is meant");
     if (list(rule.spec.address).filter((text) => EVERY_ADDRESS.has(text)).length > 1)
@@ -54,6 +61,47 @@ export function lint(rules: readonly Rule[], fallback: string): Finding[] {
       );
   }
   return findings;
+}
+
+/** Conditions that cannot hold, and such that always do. */
+function senseless(rule: Rule): string[] {
+  const calls = callsConcerned(rule.target).filter(rule.fits);
+  const bySense = rule.conditions.flatMap((condition) => {
+    const senses = new Set(calls.map((call) => condition.sense?.(call) ?? "sometimes"));
+    // Calls that have no such argument never match; the others count.
+    if (senses.size > 1) senses.delete("never");
+    const [sense] = senses;
+    if (senses.size > 1 || sense === "sometimes") return [];
+    return sense === "never"
+      ? [`it can never match: nothing satisfies its \`${condition.key}\``]
+      : [`its \`${condition.key}\` always holds; leave it out if that is meant`];
+  });
+  const emptied = EXCEPTING.filter((key) => exceptsAll(list(rule.spec[key])));
+  return [
+    ...bySense,
+    ...emptied.map(
+      (key) => `it can never match: the exceptions of its \`${key}\` take away all that it names`,
+    ),
+    ...(isOnlyOwn(rule)
+      ? [
+          "it can never match: `signal` is about other processes; name the calls (kill …) to mean the caller's own",
+        ]
+      : []),
+  ];
+}
+
+const EXCEPTING = ["path", "address", "user", "target"] as const;
+
+function exceptsAll(texts: readonly string[]): boolean {
+  const excepted = texts.filter((text) => text.startsWith("!")).map((text) => text.slice(1));
+  const included = texts.filter((text) => !text.startsWith("!"));
+  if (excepted.some((text) => EVERYTHING.has(text))) return true;
+  return included.length > 0 && included.every((text) => excepted.some((pattern) => contains(pattern, text)));
+}
+
+/** A signal to oneself alone is not the effect `signal`. */
+function isOnlyOwn({ spec, target }: Rule): boolean {
+  return list(spec.target).join() === "own" && target.calls.size === 0;
 }
 
 /** Whether every event that the second rule matches is decided by the first. */

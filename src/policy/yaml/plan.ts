@@ -2,6 +2,7 @@ import { errnoNumber, SYSCALLS, type Syscall } from "../../abi/index.js";
 import type { Action } from "../../verdict.js";
 import { deedsOf } from "../deeds.js";
 import { DEFAULT_COVERS, type Deed, type Effect } from "../effects.js";
+import { allCases, type Cases } from "../match/cases.js";
 import type { ConstantRule, ConstantTest, Interest, Subscription } from "../policy.js";
 import type { ActionKey } from "./action.js";
 import type { Rule, Sight } from "./rule.js";
@@ -100,10 +101,10 @@ export function subscriptionOf(plans: ReadonlyMap<number, CallPlan>, fallback: A
   for (const [nr, plan] of plans) {
     const parts = [...plan.deeds, ...(plan.whole ? [plan.whole] : [])];
     const rules = [...new Set(parts.flatMap((part) => part.rules.all))].sort((a, b) => a.order - b.order);
-    const decided = inFilter(plan.call, rules);
-    constants.push(...decided);
+    const { decided, constants: fixed } = inFilter(plan.call, rules);
+    constants.push(...fixed);
     const covered = parts.some((part) => part.covered);
-    if (decided.length === rules.length && !covered) continue;
+    if (decided === rules.length && !covered) continue;
     const actions = new Set<Action>(["allow", ...rules.map(({ key }) => ACTION_OF[key])]);
     if (covered) actions.add(fallback);
     const when = parts.every(({ deed }) => deed?.when) && parts.flatMap(({ deed }) => deed!.when!);
@@ -123,39 +124,45 @@ export function subscriptionOf(plans: ReadonlyMap<number, CallPlan>, fallback: A
 
 /**
  * The first rules of a call, as far as they refuse it on constant register values. What the filter decides it decides
- * before any other rule is asked, and nobody hears of it: so no other rule may come first, and rules on effects stay
- * where they can be recorded.
+ * before any other rule is asked, and nobody hears of it: so no other rule may come first, but those that refuse it
+ * likewise; and rules on effects stay where they can be recorded.
  */
-function inFilter(call: Syscall, rules: readonly Rule[]): ConstantRule[] {
-  const decided: ConstantRule[] = [];
+function inFilter(call: Syscall, rules: readonly Rule[]): { decided: number; constants: ConstantRule[] } {
+  const constants: ConstantRule[] = [];
+  const passed: Rule[] = [];
+  let decided = 0;
   for (const rule of rules) {
-    const tests = testsOf(call, rule);
-    if (!tests || (decided[0] && decided[0].action !== rule.key)) break;
-    const { errno, reason } = rule.answer(undefined as unknown as Sight);
-    decided.push({
-      id: rule.id,
-      nr: call.nr,
-      tests,
-      action: rule.key as "deny" | "kill",
-      errno: errnoNumber(String(errno ?? "EACCES"))!,
-      ...(reason !== undefined && { reason }),
-    });
+    const cases = casesOf(call, rule);
+    if (!cases && rule.target.effects.size > 0 && rule.counters.length === 0) {
+      passed.push(rule);
+      continue;
+    }
+    if (!cases || (constants[0] && constants[0].action !== rule.key)) break;
+    if (passed.some(({ key }) => key !== rule.key)) break;
+    decided++;
+    constants.push(...cases.map((tests) => constantRule(call, rule, tests)));
   }
-  return decided;
+  return { decided, constants };
 }
 
-function testsOf(call: Syscall, rule: Rule): ConstantTest[] | undefined {
+function constantRule(call: Syscall, rule: Rule, tests: readonly ConstantTest[]): ConstantRule {
+  const { errno, reason } = rule.answer(undefined as unknown as Sight);
+  return {
+    id: rule.id,
+    nr: call.nr,
+    tests,
+    action: rule.key as "deny" | "kill",
+    errno: errnoNumber(String(errno ?? "EACCES"))!,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function casesOf(call: Syscall, rule: Rule): Cases | undefined {
   if (
     (rule.key !== "deny" && rule.key !== "kill") ||
     rule.target.effects.size > 0 ||
     rule.counters.length > 0
   )
     return undefined;
-  const tests: ConstantTest[] = [];
-  for (const condition of rule.conditions) {
-    const constant = condition.constants?.(call);
-    if (!constant) return undefined;
-    tests.push(...constant);
-  }
-  return tests;
+  return allCases(rule.conditions.map((condition) => condition.constants?.(call)));
 }

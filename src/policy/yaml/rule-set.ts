@@ -3,6 +3,7 @@ import { AddressIndex } from "../match/address-index.js";
 import { commandNames } from "../match/argv.js";
 import { matchBelow } from "../match/path.js";
 import { PathIndex } from "../match/path-index.js";
+import { ANYWHERE } from "../match/subject.js";
 import { commandLine } from "./conditions.js";
 import { type Rule, restricts, type Sight } from "./rule.js";
 
@@ -73,8 +74,8 @@ export class RuleSet {
       for (const rule of this.#restrictingPaths) if (matchBelow(rule.paths!, path)) found.push(rule);
   }
 
-  #findByAddress(address: Address): readonly Rule[] {
-    return this.#byAddress.find(address);
+  #findByAddress(address: Address | typeof ANYWHERE): readonly Rule[] {
+    return address === ANYWHERE ? this.#byAddress.all : this.#byAddress.find(address);
   }
 }
 

@@ -2,9 +2,9 @@ import type { Syscall } from "../../abi/index.js";
 import type { CallEvent } from "../../event.js";
 import type { Verdict } from "../../verdict.js";
 import type { AddressList } from "../match/address.js";
+import type { Cases, Sense } from "../match/cases.js";
 import type { PathList } from "../match/path.js";
 import type { Subject } from "../match/subject.js";
-import type { ConstantTest } from "../policy.js";
 import type { ActionKey } from "./action.js";
 import type { RuleSpec } from "./schema.js";
 import type { Target } from "./target.js";
@@ -50,7 +50,9 @@ export interface Condition {
   /** What is different, when it does not hold. */
   tell(sight: Sight): string;
   /** The same for the kernel's filter, per call; undefined when that cannot be said there. */
-  constants?(call: Syscall): readonly ConstantTest[] | undefined;
+  constants?(call: Syscall): Cases | undefined;
+  /** Whether it depends on the call at all. */
+  sense?(call: Syscall): Sense;
 }
 
 /** Stateful, and so asked last, once for each event that matches otherwise. */

@@ -66,6 +66,15 @@ const ports = z.array(z.int({ error: "each is a port" }).min(0).max(65_535, { er
   error: "takes a list of TCP ports",
 });
 
+const bits = z.strictObject(
+  {
+    all: z.array(scalar("a bit")).optional().describe("Every one of these is set."),
+    any: z.array(scalar("a bit")).optional().describe("At least one of these."),
+    none: z.array(scalar("a bit")).optional().describe("Not one of these."),
+  },
+  { error: "takes { all, any, none }, each a list of bits" },
+);
+
 const example = z.record(z.string(), z.unknown(), {
   error: "an example is a map such as { read: ~/.ssh/id_rsa }",
 });
@@ -170,11 +179,28 @@ export const ruleSchema = z.strictObject(
       .optional()
       .describe("Flags of the call, by their kernel names."),
     where: z
-      .record(z.string(), oneOrMore("a value or a comparison"), {
-        error: 'takes a map of arguments to comparisons: { len: "> 1MB" }',
-      })
+      .record(
+        z.string(),
+        z.union([oneOrMore("a value or a comparison"), bits], {
+          error: "takes a value, a comparison, a list of them, or bits: { all, any, none }",
+        }),
+        { error: 'takes a map of arguments to comparisons: { len: "> 1MB" }' },
+      )
       .optional()
-      .describe("Comparisons of arguments by their kernel names."),
+      .describe(
+        "Comparisons of arguments by their kernel names: one of a list, and none that is negated (!=). Or bits that they have: { all, any, none }.",
+      ),
+    target: oneOrMore("own, session, outside, parent, group or any")
+      .optional()
+      .describe(
+        "signal: whom it reaches. own: the caller; session: processes of this run; outside: all others; parent; group: those of its process group; !exceptions. Where it reaches several, each is judged.",
+      ),
+    family: oneOrMore("an address family such as AF_INET")
+      .optional()
+      .describe("socket, socketpair: which families; !exceptions."),
+    type: oneOrMore("a socket type such as SOCK_STREAM")
+      .optional()
+      .describe("socket, socketpair: which types, whatever SOCK_NONBLOCK and SOCK_CLOEXEC are; !exceptions."),
     stack: oneOrMore("a module or a function such as libcurl or libcurl!curl_*")
       .optional()
       .describe(
@@ -218,9 +244,9 @@ export const ruleSchema = z.strictObject(
       .union([z.number(), z.string()], { error: "takes a duration such as 20ms or 1.5s" })
       .optional()
       .describe("fault: how long the call is held."),
-    signal: scalar("a signal name such as SIGTERM")
+    signal: oneOrMore("a signal name such as SIGTERM")
       .optional()
-      .describe("fault: a signal that comes with it."),
+      .describe("Which signals are sent; !exceptions. With fault: a signal that comes with it."),
     short: z
       .union([z.int(), z.string()], { error: "takes a size such as 512 or 1KB" })
       .optional()

@@ -1,0 +1,32 @@
+import { controlName } from "../abi/index.js";
+import { type MessageHeader, readControls, readMessageHeader, readMessageName } from "./memory.js";
+import { headersOf, type Stopped } from "./pieces.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** The messages of a sendmsg or sendmmsg. Their headers are read once: what is decided on is what is used. */
+export class Messages {
+  readonly #memory: Snapshot;
+  readonly #headers: readonly (MessageHeader | undefined)[];
+  #controls: readonly string[] | undefined;
+
+  constructor({ call, stop, snapshot }: Stopped, index: number) {
+    this.#memory = snapshot;
+    const argument = call.args[index];
+    this.#headers = argument
+      ? headersOf(stop, argument, index).map((at) => readMessageHeader(snapshot, at))
+      : [];
+  }
+
+  /** The address of each as bytes. */
+  names(): (Uint8Array | undefined)[] {
+    return this.#headers.map((header) => header && readMessageName(this.#memory, header));
+  }
+
+  /** The control messages of all of them. */
+  get controls(): readonly string[] {
+    this.#controls ??= this.#headers.flatMap((header) =>
+      header ? readControls(this.#memory, header).map(([level, type]) => controlName(level, type)) : [],
+    );
+    return this.#controls;
+  }
+}
