@@ -24,15 +24,15 @@ const ALL: Promised = { read: true, write: true, escape: true, env: true, reach:
 /** environ and mem of others in /proc, and the kernel's keys: what secrets.yaml speaks of. */
 const FILES_OF_OTHERS = /\/(environ|memory|proc-mem|keyring|request-key)/;
 
-/** No rule of these speaks of keys that are typed: the fence does. */
-const CHANGES = /^escape\/(?!terminal-input)/;
+/** No rule of these policies speaks of keys that are typed on one's own terminal: the standard fence does. */
+const TYPING = /^escape\/terminal-input$/;
 
 export const SHIPPED = {
   agent: { ...ALL, connect: /\/(race-)?unix|\/abstract/ },
   untrusted: { ...ALL, connect: true, exec: true, only: true },
-  workspace: { write: true, escape: CHANGES },
+  workspace: { write: true, escape: true },
   secrets: { read: true, env: FILES_OF_OTHERS, connect: /\/(race-)?unix/, reach: FILES_OF_OTHERS },
-  readonly: { write: true, escape: CHANGES },
+  readonly: { write: true, escape: true },
   // Unix sockets stay open, except to those who reach the network in its place: an ssh agent is one.
   "no-network": { connect: /\/(?!abstract)/ },
   // It says nothing of code that is mapped and not executed, nor of what a loader does: that is `load`.
@@ -66,7 +66,10 @@ export function shipped(name: keyof typeof SHIPPED, door: DoorName, fence: Fence
     above: 2,
     layout: "home",
     kind: { policy: name, door, fence },
-    promises: (attack) => isServed(attack.goal, door) && holds(SHIPPED[name])(attack),
+    promises: (attack) =>
+      isServed(attack.goal, door) &&
+      (fence !== "none" || !TYPING.test(attack.name)) &&
+      holds(SHIPPED[name])(attack),
     wrap(command, { goal }, arena, build) {
       // What is attacked as "the policy" is a file of the arena's: it must not be that of the build.
       const more = goal === "harm" ? ["-p", policyOf(goal, arena)] : [];
