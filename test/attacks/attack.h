@@ -180,7 +180,10 @@ static UNUSED pid_t parent_of(pid_t pid)
 static UNUSED pid_t launcher(void) { return getppid(); }
 static UNUSED pid_t supervisor(void)
 {
-	return atoi(from_arena("A_ABOVE")) < 2 ? getppid() : parent_of(getppid());
+	pid_t pid = atoi(from_arena("A_ABOVE")) < 2 ? getppid() : parent_of(getppid());
+	if (pid <= 0) /* In a pid namespace nobody is above: 0 would be ourselves. */
+		exit(1);
+	return pid;
 }
 
 static UNUSED const char *proc(pid_t pid, const char *name)

@@ -52,7 +52,12 @@ export interface Attack {
 }
 
 const folder = join(root, "test/attacks");
-const INTERPRETERS: Readonly<Record<string, string>> = { ".sh": "bash" };
+/** Who runs a script, and how it says that it begins. */
+const INTERPRETERS: Readonly<Record<string, readonly [program: string, begin: string]>> = {
+  ".sh": ["bash", "echo BEGAN"],
+  ".py": ["python3", 'print("BEGAN", flush=True)'],
+  ".pl": ["perl", '$| = 1; print "BEGAN\\n";'],
+};
 
 export function allAttacks(): Attack[] {
   return (Object.keys(GOALS) as Goal[]).flatMap((goal) =>
@@ -81,12 +86,12 @@ const FLAGS =
 /** The command that makes the attack; C is compiled once per content. Each says BEGAN when it begins. */
 export function commandOf(attack: Attack): string[] {
   const interpreter = INTERPRETERS[extname(attack.file)];
-  return interpreter ? [interpreter, announced(attack.file)] : [compiled(attack.file)];
+  return interpreter ? [interpreter[0], announced(attack.file, interpreter[1])] : [compiled(attack.file)];
 }
 
 /** A script that says so when it begins, as attack.h does for programs. */
-function announced(source: string): string {
-  const text = `echo BEGAN\n${readFileSync(source, "utf8")}`;
+function announced(source: string, begin: string): string {
+  const text = `${begin}\n${readFileSync(source, "utf8")}`;
   const version = createHash("sha256").update(text).digest("hex").slice(0, 12);
   const script = join(root, "build/attacks", `${version}-${basename(source)}`);
   if (!existsSync(script)) {

@@ -70,7 +70,10 @@ export class Campaign {
     const results: Result[] = [];
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const result = await this.make(next);
+        const { attack, system, user } = next;
+        const result = await this.make(next).catch(
+          (error): Result => ({ attack, system, user, end: "void", what: String(error) }),
+        );
         results.push(result);
         report(result);
       }

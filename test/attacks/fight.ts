@@ -21,7 +21,9 @@ export interface Circumstances {
 }
 
 const TOO_LONG_MS = 60_000;
-const KEPT = ["PATH", "LANG", "TMPDIR"];
+const KEPT = ["LANG", "TMPDIR"];
+/** Not ours: it may lead to scripts in a home that stand in for interpreters, and those are more programs. */
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Makes one attack on one system, in an arena of its own. */
 export async function fight(attack: Attack, system: System, c: Circumstances): Promise<Outcome> {
@@ -75,6 +77,7 @@ async function execute(
   const mark = `A_MARK=${arena.token.slice(6)}`;
   const env = {
     ...Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+    PATH,
     HOME: arena.layout === "home" ? arena.folder : arena.path("allowed"),
     ...arena.env,
     HIDDEN: arena.token,
