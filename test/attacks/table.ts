@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { allAttacks, GOALS, type Goal } from "./attacks.js";
 import { Campaign, combinations, type Result, USERS, type User } from "./campaign.js";
+import { OPEN } from "./known.js";
 import { peers } from "./peers.js";
 import { POLICIES, shippedSystems } from "./shipped.js";
 import { showSupervisorCalls } from "./supervisor-calls.js";
@@ -151,6 +152,13 @@ function details(results: readonly Result[]): void {
       (r) => `  ${r.attack.name}: ${r.system.name}, ${r.user}: ${r.what.split("\n")[0]}`,
     );
     for (const line of lines.sort()) print(line);
+  }
+  for (const [attack, of, why] of OPEN) {
+    const made = results.filter(
+      (r) => r.end !== "impossible" && r.system.kind && attack.test(r.attack.name) && of.test(r.system.name),
+    );
+    if (made.length > 0 && made.every((r) => r.end === "held"))
+      print(`\nheld ${made.length} times, and still called open in known.ts: ${attack.source} (${why})`);
   }
   const impossible = results.filter((r) => r.end === "impossible").map((r) => `${r.attack.name} (${r.user})`);
   if (impossible.length > 0) print(`\nnot possible here: ${[...new Set(impossible)].sort().join(" ")}`);
