@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 // npm run attacks: builds what is needed and runs test/attacks/table.ts, which says how with --help.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-if (spawnSync("node", ["scripts/build.mjs", "--quiet"], { stdio: "inherit" }).status !== 0) process.exit(1);
+const words = process.argv.slice(2).filter((word) => word !== "--no-build");
+if (!process.argv.includes("--no-build")) {
+  const { status } = spawnSync("node", ["scripts/build.mjs", "--quiet"], { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
 await build({
   entryPoints: ["test/attacks/table.ts"],
   outfile: "build/attacks/table.mjs",
@@ -14,7 +18,7 @@ await build({
   format: "esm",
   logLevel: "warning",
 });
-const { status } = spawnSync("node", ["build/attacks/table.mjs", ...process.argv.slice(2)], {
-  stdio: "inherit",
-});
-process.exit(status ?? 1);
+// A signal is for the table alone: it ends what is being made, and prints what there is.
+const child = spawn("node", ["build/attacks/table.mjs", ...words], { stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+child.on("exit", (status) => process.exit(status ?? 1));

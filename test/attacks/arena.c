@@ -1,9 +1,11 @@
 /*
  * The people of the arena.
- *   above COMMAND…   two processes above a command, as a supervisor and its launcher are: for bare runs
- *   keyed COMMAND…   the command with a secret in its session keyring
- *   keep             a neighbour who has the secret in its environment, its memory, a descriptor and shared memory
+ *   above COMMAND…      two processes above a command, as a supervisor and its launcher are: for bare runs
+ *   keyed COMMAND…      the command with a secret in its session keyring
+ *   with FILE COMMAND…  the command with the variables that a file has, one per line
+ *   keep                a neighbour who has the secret in its environment, its memory, a descriptor and shared memory
  */
+#define ATTACKS 0
 #include "attack.h"
 #include <sys/shm.h>
 
@@ -38,6 +40,22 @@ static int keyed(char **command)
 	return 127;
 }
 
+/* Where the environment of a command is cleaned: its attack must still know where the arena's things are. */
+static int with(const char *file, char **command)
+{
+	char line[BIG];
+	FILE *lines = fopen(file, "r");
+	while (lines && fgets(line, sizeof line, lines)) {
+		line[strcspn(line, "\n")] = 0;
+		if (putenv(strdup(line)) != 0)
+			return 125;
+	}
+	if (!lines || fclose(lines) != 0)
+		return 125;
+	execvp(command[0], command);
+	return 127;
+}
+
 static int keep(void)
 {
 	char *token = strdup(from_arena("HIDDEN"));
@@ -62,5 +80,7 @@ int main(int argc, char **argv)
 		return above(argv + 2);
 	if (argc > 2 && strcmp(argv[1], "keyed") == 0)
 		return keyed(argv + 2);
+	if (argc > 3 && strcmp(argv[1], "with") == 0)
+		return with(argv[2], argv + 3);
 	return argc == 2 && strcmp(argv[1], "keep") == 0 ? keep() : 2;
 }

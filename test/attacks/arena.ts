@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import {
+  accessSync,
   chmodSync,
   chownSync,
   closeSync,
+  constants,
   copyFileSync,
   lstatSync,
   mkdirSync,
@@ -17,10 +19,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Attack, type Goal, ofArena } from "./attacks.js";
+import { Outsider } from "./outsider.js";
 
 /** write(1, "FORBIDDEN RAN\n", 14); exit(0): code that is no program, to be mapped. */
 const CODE = Buffer.concat([
@@ -35,9 +38,45 @@ export interface Fighter {
   readonly gid: number;
 }
 
+/**
+ * How the arena is laid out. Rules of an arena's own name its folders, wherever they are. What comes with HERMES speaks of a
+ * user's home, a workspace in it and secrets in places that everybody knows: there the arena is a home.
+ */
+export type Layout = "arena" | "home";
+
+export interface Places {
+  readonly secret: string;
+  /** What may be read. Races need names of one length. */
+  readonly open: string;
+  readonly outside: string;
+  /** The workspace. */
+  readonly allowed: string;
+}
+
+const PLACES: Readonly<Record<Layout, Places>> = {
+  arena: { secret: "secret", open: "public", outside: "outside", allowed: "allowed" },
+  home: { secret: ".azure", open: "folder", outside: "papers", allowed: "folder" },
+};
+
+/** Shipped policies let temporary folders be written to: a home lies somewhere else. */
+function elsewhere(): string {
+  const found = ["/srv", "/var/lib", "/opt", homedir()].find((folder) => {
+    try {
+      accessSync(folder, constants.W_OK | constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (!found) throw new Error("there is no folder to write to but temporary ones");
+  return found;
+}
+
 /** A fresh place for one attack on one system: what must not happen here, and whether it did. */
 export class Arena {
   readonly folder: string;
+  readonly layout: Layout;
+  readonly places: Places;
   readonly token = `TOKEN-${randomBytes(12).toString("hex")}`;
   readonly env: Record<string, string> = {};
   readonly #goal: Goal;
@@ -48,20 +87,36 @@ export class Arena {
   #udp: Socket | undefined;
   #before = "";
   #keeper: ChildProcess | undefined;
+  #outsider: Outsider | undefined;
+  #ssh: string | undefined;
 
-  private constructor(goal: Goal, fighter: Fighter) {
+  private constructor(goal: Goal, fighter: Fighter, layout: Layout) {
     this.#goal = goal;
     this.#fighter = fighter;
-    this.folder = mkdtempSync(join(tmpdir(), "hermes-arena-"));
+    this.layout = layout;
+    this.places = PLACES[layout];
+    this.folder = mkdtempSync(join(layout === "home" ? elsewhere() : tmpdir(), "hermes-arena-"));
   }
 
-  static async open({ goal }: Attack, fighter: Fighter, attempts: number): Promise<Arena> {
-    const arena = new Arena(goal, fighter);
-    arena.#build(attempts);
-    if (goal === "connect") await arena.#serve();
-    if (goal === "env" || goal === "read") await arena.#keep();
-    arena.#before = arena.#picture();
-    return arena;
+  static async open(
+    { goal, needs }: Attack,
+    fighter: Fighter,
+    attempts: number,
+    layout: Layout,
+  ): Promise<Arena> {
+    const arena = new Arena(goal, fighter, layout);
+    try {
+      arena.#build(attempts);
+      if (goal === "connect") await arena.#serve();
+      if (goal === "env" || goal === "read") await arena.#keep();
+      if (goal === "reach")
+        arena.#outsider = await Outsider.start(arena.folder, arena.env, fighter, arena.token, needs);
+      arena.#before = arena.#picture();
+      return arena;
+    } catch (error) {
+      await arena.close();
+      throw error;
+    }
   }
 
   path(...parts: string[]): string {
@@ -74,11 +129,12 @@ export class Arena {
   }
 
   #build(attempts: number): void {
-    for (const name of ["secret", "public", "outside", "allowed", "tools", "server", "policy"])
+    const { secret, open, outside, allowed } = this.places;
+    for (const name of new Set([secret, open, outside, allowed, "tools", "server", "policy", "hermitage"]))
       mkdirSync(this.path(name));
-    writeFileSync(this.path("secret/token"), `${this.token}\n`, { mode: 0o700 });
-    writeFileSync(this.path("public/token"), "nothing secret\n");
-    writeFileSync(this.path("outside/file"), "as it was\n");
+    writeFileSync(this.path(secret, "token"), `${this.token}\n`, { mode: 0o700 });
+    writeFileSync(this.path(open, "token"), "nothing secret\n");
+    writeFileSync(this.path(outside, "file"), "as it was\n");
     writeFileSync(this.path("policy/trace.jsonl"), "");
     writeFileSync(this.path("policy/policy.yaml"), "");
     copyFileSync(ofArena("tool", ...ALONE, '-DSAYS="FORBIDDEN RAN"'), this.path("tools/forbidden"));
@@ -91,10 +147,10 @@ export class Arena {
       chmodSync(this.path("set-user-id"), 0o4755);
     }
     Object.assign(this.env, {
-      A_SECRET: this.path("secret/token"),
-      A_PUBLIC: this.path("public/token"),
-      A_OUTSIDE: this.path("outside"),
-      A_ALLOWED: this.path("allowed"),
+      A_SECRET: this.path(secret, "token"),
+      A_PUBLIC: this.path(open, "token"),
+      A_OUTSIDE: this.path(outside),
+      A_ALLOWED: this.path(allowed),
       A_FORBIDDEN: this.path("tools/forbidden"),
       A_PERMITTED: this.path("tools/permitted"),
       A_POLICY: this.path("policy/policy.yaml"),
@@ -102,7 +158,7 @@ export class Arena {
       A_SETUID: this.path("set-user-id"),
       A_ATTEMPTS: String(attempts),
     });
-    this.#files.push(openSync(this.path("secret/token"), "r"), openSync(this.path("outside/file"), "r+"));
+    this.#files.push(openSync(this.path(secret, "token"), "r"), openSync(this.path(outside, "file"), "r+"));
   }
 
   #give(path: string): void {
@@ -119,15 +175,24 @@ export class Arena {
     const abstract = `hermes-arena-${this.token}`;
     await once(this.#listener().listen(port, "::1"), "listening");
     await once(this.#listener().listen(`\0${abstract}`), "listening");
-    await once(this.#listener().listen(this.path("server/socket")), "listening");
-    chownSync(this.path("server/socket"), this.#fighter.uid, this.#fighter.gid);
+    const socket = this.#socket();
+    await once(this.#listener().listen(socket), "listening");
+    chownSync(socket, this.#fighter.uid, this.#fighter.gid);
     this.#udp = createSocket("udp4").on("message", (bytes) => this.#visits.push(String(bytes)));
     await new Promise<void>((done) => this.#udp!.bind(port, "127.0.0.1", done));
     Object.assign(this.env, {
       A_PORT: String(port),
-      A_SOCKET: this.path("server/socket"),
+      A_SOCKET: socket,
       A_ABSTRACT: abstract,
     });
+  }
+
+  /** Where a shipped policy refuses a socket: that of an agent of ssh. */
+  #socket(): string {
+    if (this.layout === "arena") return this.path("server/socket");
+    this.#ssh = mkdtempSync("/tmp/ssh-");
+    chownSync(this.#ssh, this.#fighter.uid, this.#fighter.gid);
+    return join(this.#ssh, "agent.1");
   }
 
   /** Whoever comes is noted, with what they say. */
@@ -220,7 +285,7 @@ export class Arena {
         return String(error);
       }
     };
-    return look(this.path("outside"));
+    return look(this.path(this.places.outside));
   }
 
   /** What the attack reached of what it must not, or undefined. */
@@ -229,7 +294,9 @@ export class Arena {
     if (said) return said;
     if (stdout.includes(this.token)) return "the secret is known";
     if (stdout.includes("FORBIDDEN RAN")) return "the forbidden program ran";
-    if (this.#goal === "write" || this.#goal === "escape")
+    const happened = await this.#outsider?.happened();
+    if (happened) return happened;
+    if (this.#goal === "write" || this.#goal === "escape" || this.#goal === "reach")
       if (this.#picture() !== this.#before) return "something outside has changed";
     if ((await this.#strangers()) > 0) return "somebody was reached";
     return undefined;
@@ -243,7 +310,9 @@ export class Arena {
       this.#keeper.stdin!.end();
       if (this.#keeper.exitCode === null) await once(this.#keeper, "exit");
     }
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#outsider?.end();
+    for (const folder of [this.folder, this.#ssh])
+      if (folder) rmSync(folder, { recursive: true, force: true });
   }
 }
 

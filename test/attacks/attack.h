@@ -38,13 +38,28 @@
 #include <unistd.h>
 
 #define UNUSED __attribute__((unused))
+#ifndef ATTACKS /* the arena's own people do not */
+#define ATTACKS 1
+#endif
 enum { BIG = 8192 };
 
-/* No attack runs forever: what hangs after this is the mediator. */
+/* No attack runs forever: what hangs after this is the mediator. That it began is said: one that never did was not held. */
 __attribute__((constructor)) static void begin(void)
 {
 	alarm(20);
+	if (ATTACKS && getenv("A_SECRET"))
+		dprintf(1, "BEGAN\n");
 }
+
+/* A fork that is refused gives -1, and a signal to process -1 would reach everybody on the machine. */
+static inline pid_t forked(void)
+{
+	pid_t pid = fork();
+	if (pid < 0)
+		exit(1);
+	return pid;
+}
+#define fork forked
 
 static inline const char *from_arena(const char *name)
 {
@@ -56,7 +71,7 @@ static inline const char *from_arena(const char *name)
 	return value;
 }
 
-#define SECRET from_arena("A_SECRET")     /* ARENA/secret/token */
+#define SECRET from_arena("A_SECRET")     /* ARENA/secret/token, or where a shipped policy has secrets: use name_of */
 #define PUBLIC from_arena("A_PUBLIC")     /* ARENA/public/token: as long a name, and nothing secret */
 #define OUTSIDE from_arena("A_OUTSIDE")   /* ARENA/outside: a folder that must stay as it is; it holds "file" */
 #define ALLOWED from_arena("A_ALLOWED")   /* ARENA/allowed: the working directory, where all is allowed */
@@ -65,6 +80,12 @@ static inline const char *from_arena(const char *name)
 #define SOCKET_FILE from_arena("A_SOCKET") /* ARENA/server/socket */
 #define ABSTRACT from_arena("A_ABSTRACT") /* the name of an abstract socket */
 #define PORT ((uint16_t)atoi(from_arena("A_PORT"))) /* TCP and UDP, on 127.0.0.1 and ::1 */
+
+/* Somebody outside of the session, and his child in another mount namespace (outsider.c). */
+#define OUTSIDER ((pid_t)atoi(from_arena("A_OUTSIDER")))
+#define HERMIT ((pid_t)atoi(from_arena("A_HERMIT")))
+#define OUTSIDER_ADDRESS strtol(from_arena("A_OUTSIDER_ADDRESS"), NULL, 16)
+#define OUTSIDER_LENGTH ((size_t)atoi(from_arena("A_OUTSIDER_LENGTH")))
 
 static inline int attempts(void)
 {
@@ -88,6 +109,11 @@ static UNUSED const char *folder_of(const char *path)
 	*strrchr(copy, '/') = 0;
 	return copy;
 }
+
+static UNUSED const char *name_of(const char *path) { return strrchr(path, '/') + 1; }
+
+/* From the folder above both: "secret/token", wherever this arena has it. */
+static UNUSED const char *secret_from_above(void) { return in(name_of(folder_of(SECRET)), name_of(SECRET)); }
 
 /* Prints what can be read there; the harness knows the secret when it sees it. */
 static UNUSED int show(int fd)
@@ -154,7 +180,10 @@ static UNUSED pid_t parent_of(pid_t pid)
 static UNUSED pid_t launcher(void) { return getppid(); }
 static UNUSED pid_t supervisor(void)
 {
-	return atoi(from_arena("A_ABOVE")) < 2 ? getppid() : parent_of(getppid());
+	pid_t pid = atoi(from_arena("A_ABOVE")) < 2 ? getppid() : parent_of(getppid());
+	if (pid <= 0) /* In a pid namespace nobody is above: 0 would be ourselves. */
+		exit(1);
+	return pid;
 }
 
 static UNUSED const char *proc(pid_t pid, const char *name)

@@ -1,77 +1,90 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
-import { root } from "../support/programs.js";
-import { type Attack, allAttacks, commandOf, GOALS, type Goal } from "./attacks.js";
-import { type Circumstances, fight } from "./fight.js";
-import { isKnown } from "./known.js";
-import { bare, hermes } from "./systems.js";
+import { allAttacks, GOALS, type Goal } from "./attacks.js";
+import {
+  Campaign,
+  type Combination,
+  combinations,
+  isRoot,
+  type Result,
+  USERS,
+  type User,
+} from "./campaign.js";
+import { shippedSystems } from "./shipped.js";
+import { hermes } from "./systems.js";
 
 /**
- * Every attack as root, every other one as an ordinary user too, each of them on one of the doors in turn: `npm run
- * attacks` makes them all on both, with every fence, more attempts, and on other tools for comparison.
+ * Every attack as root, every other one as an ordinary user too, each of them on one of the doors in turn; and on the policies
+ * that come with HERMES in turn, with every door and fence. `npm run attacks` makes all combinations, with more attempts,
+ * and on other tools for comparison.
  */
 
 const ATTEMPTS = 400;
 const AT_ONCE = 3;
-const isRoot = process.getuid?.() === 0;
+/** Another turn makes other combinations. */
+const TURN = Number(process.env.HERMES_ATTACKS_TURN ?? 0);
 const attacks = allAttacks();
-const possible = new Set<string>();
-let ordinary: OrdinaryUser;
+const worked = new Set<string>();
+let campaign: Campaign;
 
 beforeAll(() => {
-  ordinary = new OrdinaryUser();
+  campaign = new Campaign(ATTEMPTS);
 });
-afterAll(() => ordinary.remove());
+afterAll(() => campaign.remove());
 
-function circumstances(user: "root" | "ordinary"): Circumstances {
-  const id = user === "root" ? 0 : isRoot ? NOBODY : process.getuid!();
-  const build = user === "root" ? root : ordinary.folder;
-  return { fighter: { uid: id, gid: id }, build, attempts: ATTEMPTS };
+/** With the arena's own rules and no fence: the doors alone must hold. */
+function onDoors(user: User, goal: Goal): Combination[] {
+  return [...attacks.entries()]
+    .filter(([turn, { needs }]) => user === "root" || !isRoot || needs.includes("ordinary") || turn % 2 === 0)
+    .filter(([, attack]) => attack.goal === goal)
+    .flatMap(([turn, attack]) => {
+      const door = (user === "root" ? turn : turn >> 1) % 2 === 0 ? "auto" : "trace";
+      return combinations([attack], [hermes(door, "none")], [user]);
+    });
 }
 
-function isMade({ needs }: Attack, turn: number, user: "root" | "ordinary"): boolean {
-  return user === "root" || !isRoot || needs.includes("ordinary") || turn % 2 === 0;
+/** Of all combinations with what comes with HERMES, one for every other attack. */
+function onShipped(goal: Goal): Combination[] {
+  const systems = shippedSystems(["auto", "trace"], ["none", "standard", "strict"]);
+  return [...attacks.entries()]
+    .filter(([turn, attack]) => attack.goal === goal && (turn + TURN) % 2 === 0)
+    .flatMap(([turn, attack]) => {
+      const all = combinations([attack], systems, USERS);
+      return all.length > 0 ? [all[((turn >> 1) * 31 + TURN * 17) % all.length]!] : [];
+    });
 }
 
-/** What it reached, or nothing. An attack that does not even work bare shows nothing, and does not count. */
-async function tried(attack: Attack, turn: number, user: "root" | "ordinary"): Promise<string | undefined> {
-  const c = circumstances(user);
-  if (attack.needs.includes(user === "root" ? "ordinary" : "root")) return undefined;
-  if ((await fight(attack, bare, c)).broke === undefined) return undefined;
-  possible.add(attack.name);
-  const door = (user === "root" ? turn : turn >> 1) % 2 === 0 ? "auto" : "trace";
-  const { broke, stderr } = await fight(attack, hermes(door, "none"), c);
-  return broke && `${attack.name} through the ${door} door: ${broke} (${attack.text}) ${stderr}`.trim();
+/** Those that got through, or never began. */
+async function escapes(all: readonly Combination[]): Promise<string[]> {
+  const note = ({ attack, end }: Result) => {
+    if (end !== "impossible" && !attack.needs.includes("mediator")) worked.add(attack.name);
+  };
+  const results = await campaign.run(all, AT_ONCE, note);
+  return results
+    .filter(({ end }) => end === "escaped" || end === "void")
+    .map(({ attack, system, user, end, what }) => `${attack.name}, ${system.name}, ${user}: ${end}: ${what}`);
 }
 
 describe("the attacks", () => {
   it("are many, and each says what it tries", () => {
-    expect(attacks.length).toBeGreaterThan(240);
+    expect(attacks.length).toBeGreaterThan(280);
     for (const goal of Object.keys(GOALS)) expect(attacks.some((a) => a.goal === goal)).toBe(true);
   });
 
-  for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const))
-    for (const [goal, claim] of Object.entries(GOALS) as [Goal, string][])
+  for (const [goal, claim] of Object.entries(GOALS) as [Goal, string][]) {
+    for (const user of USERS)
       it(`${claim}: as ${user === "root" ? "root" : "an ordinary user"}`, {
         timeout: 900_000,
         retry: 0,
       }, async () => {
-        const waiting = [...attacks.entries()].filter(
-          ([turn, a]) => a.goal === goal && !isKnown(a.name) && isMade(a, turn, user),
-        );
-        for (const [, attack] of waiting) commandOf(attack);
-        const escapes: string[] = [];
-        const work = async () => {
-          for (let next = waiting.shift(); next; next = waiting.shift()) {
-            const reached = await tried(next[1], next[0], user);
-            if (reached) escapes.push(reached);
-          }
-        };
-        await Promise.all(Array.from({ length: AT_ONCE }, work));
-        expect(escapes).toEqual([]);
+        expect(await escapes(onDoors(user, goal))).toEqual([]);
       });
 
+    it(`${claim}: with the policies that come with HERMES`, { timeout: 900_000, retry: 0 }, async () => {
+      expect(await escapes(onShipped(goal))).toEqual([]);
+    });
+  }
+
   it("work bare, most of them: what cannot be done anyway shows nothing", () => {
-    expect(possible.size).toBeGreaterThan(isRoot ? 150 : 100);
+    expect(worked.size).toBeGreaterThan(isRoot ? 180 : 120);
   });
 });

@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, extname, join } from "node:path";
 import { root } from "../support/programs.js";
 
@@ -14,11 +22,23 @@ export const GOALS = {
   env: "no sight of a hidden variable",
   escape: "no escape from the session",
   harm: "no harm to the supervisor",
+  reach: "no touching of anybody outside",
 } as const;
 export type Goal = keyof typeof GOALS;
 
 /** What an attack may need that not every machine or user has: without it, it cannot succeed bare either. */
-export const NEEDS = ["root", "ordinary", "userns", "x32", "reflink", "mptcp", "terminal"] as const;
+export const NEEDS = [
+  "root",
+  "ordinary",
+  "userns",
+  "x32",
+  "reflink",
+  "mptcp",
+  "terminal",
+  "tmux",
+  // It is aimed at whoever makes calls on behalf of the program: bare, there is nobody, and nothing to show.
+  "mediator",
+] as const;
 export type Need = (typeof NEEDS)[number];
 
 export interface Attack {
@@ -32,7 +52,12 @@ export interface Attack {
 }
 
 const folder = join(root, "test/attacks");
-const INTERPRETERS: Readonly<Record<string, string>> = { ".sh": "bash", ".py": "python3", ".pl": "perl" };
+/** Who runs a script, and how it says that it begins. */
+const INTERPRETERS: Readonly<Record<string, readonly [program: string, begin: string]>> = {
+  ".sh": ["bash", "echo BEGAN"],
+  ".py": ["python3", 'print("BEGAN", flush=True)'],
+  ".pl": ["perl", '$| = 1; print "BEGAN\\n";'],
+};
 
 export function allAttacks(): Attack[] {
   return (Object.keys(GOALS) as Goal[]).flatMap((goal) =>
@@ -58,10 +83,23 @@ function describe(goal: Goal, file: string): Attack {
 const FLAGS =
   "-O1 -Wall -Wextra -Werror -Wno-unused-result -Wno-nonnull -Wno-format-extra-args -pthread".split(" ");
 
-/** The command that makes the attack; C is compiled once per content. */
+/** The command that makes the attack; C is compiled once per content. Each says BEGAN when it begins. */
 export function commandOf(attack: Attack): string[] {
   const interpreter = INTERPRETERS[extname(attack.file)];
-  return interpreter ? [interpreter, attack.file] : [compiled(attack.file)];
+  return interpreter ? [interpreter[0], announced(attack.file, interpreter[1])] : [compiled(attack.file)];
+}
+
+/** A script that says so when it begins, as attack.h does for programs. */
+function announced(source: string, begin: string): string {
+  const text = `${begin}\n${readFileSync(source, "utf8")}`;
+  const version = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  const script = join(root, "build/attacks", `${version}-${basename(source)}`);
+  if (!existsSync(script)) {
+    mkdirSync(join(root, "build/attacks"), { recursive: true });
+    writeFileSync(`${script}.${process.pid}`, text, { mode: 0o755 });
+    renameSync(`${script}.${process.pid}`, script);
+  }
+  return script;
 }
 
 export function compiled(source: string, ...more: string[]): string {
@@ -81,5 +119,5 @@ export function compiled(source: string, ...more: string[]): string {
 }
 
 /** A program of the arena itself. */
-export const ofArena = (name: "arena" | "tool", ...flags: string[]) =>
+export const ofArena = (name: "arena" | "outsider" | "named" | "tool", ...flags: string[]) =>
   compiled(join(folder, `${name}.c`), ...flags);

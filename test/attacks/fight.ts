@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { chownSync, copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { Arena, type Fighter } from "./arena.js";
 import { type Attack, commandOf, ofArena } from "./attacks.js";
-import { bare, type System } from "./systems.js";
+import type { System } from "./systems.js";
 
 export interface Outcome {
   /** What the attack reached, or undefined when it was held. */
   readonly broke: string | undefined;
+  /** False when it was never made: then nothing was held either. */
+  readonly began: boolean;
   readonly stderr: string;
 }
 
@@ -19,20 +21,33 @@ export interface Circumstances {
 }
 
 const TOO_LONG_MS = 60_000;
-const KEPT = ["PATH", "LANG", "TMPDIR"];
+const KEPT = ["LANG", "TMPDIR"];
+/** Not ours: it may lead to scripts in a home that stand in for interpreters, and those are more programs. */
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Makes one attack on one system, in an arena of its own. */
 export async function fight(attack: Attack, system: System, c: Circumstances): Promise<Outcome> {
-  const arena = await Arena.open(attack, c.fighter, c.attempts);
+  const arena = await Arena.open(attack, c.fighter, c.attempts, system.layout);
   try {
-    const command = system.wrap(commandOf(attack), attack, arena, c.build);
+    const command = system.wrap(placed(attack, arena, c.fighter), attack, arena, c.build);
     const keyed = attack.goal === "env" ? [ofArena("arena"), "keyed", ...command] : command;
     const end = await execute(keyed, system, arena, c);
-    const broke = (await arena.evidence(end.stdout)) ?? harmOf(end, system);
-    return { broke, stderr: end.stderr };
+    const began = /^BEGAN$/m.test(end.stdout);
+    const broke = (await arena.evidence(end.stdout)) ?? (began ? harmOf(end, system) : undefined);
+    return { broke, began, stderr: end.stderr };
   } finally {
     await arena.close();
   }
+}
+
+/** In a home, the attack lies in the workspace: some policies let nothing else be read. */
+function placed(attack: Attack, arena: Arena, fighter: Fighter): string[] {
+  const command = commandOf(attack);
+  if (arena.layout === "arena") return command;
+  const file = arena.path(arena.places.allowed, "attack");
+  copyFileSync(command.at(-1)!, file);
+  chownSync(file, fighter.uid, fighter.gid);
+  return [...command.slice(0, -1), file];
 }
 
 interface End {
@@ -48,7 +63,7 @@ interface End {
 function harmOf({ signal, status, survivors, hung }: End, system: System): string | undefined {
   if (hung) return "the system hangs";
   if (signal !== null) return `the system was ended by ${signal}`;
-  if (system !== bare && status === 125) return "the system failed";
+  if (!system.isBare && status === 125) return "the system failed";
   if (survivors > 0) return "somebody outlived the session";
   return undefined;
 }
@@ -62,7 +77,8 @@ async function execute(
   const mark = `A_MARK=${arena.token.slice(6)}`;
   const env = {
     ...Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
-    HOME: arena.path("allowed"),
+    PATH,
+    HOME: arena.layout === "home" ? arena.folder : arena.path("allowed"),
     ...arena.env,
     HIDDEN: arena.token,
     A_ABOVE: String(system.above),
@@ -71,7 +87,7 @@ async function execute(
   };
   const [secret, outside] = arena.leaked as [number, number];
   const child = spawn(command[0]!, command.slice(1), {
-    cwd: arena.path("allowed"),
+    cwd: arena.path(arena.places.allowed),
     env,
     // A session of its own: what is sent to the group is for the system and its program alone.
     detached: true,

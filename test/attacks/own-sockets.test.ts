@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, isThere, Shipped, USERS, until, WAYS } from "./shipped.js";
+import { Build, isThere, Shipped, USERS, until, WAYS } from "./workspace.js";
 
 /** What a run listens on itself it reaches, from every process of the run: servers, tests, tools that talk to themselves. */
 

@@ -1,135 +1,124 @@
-import { type ChildProcess, type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NOBODY } from "../support/ordinary-user.js";
-import { root } from "../support/programs.js";
+import { type Attack, type Goal, ofArena } from "./attacks.js";
+import {
+  type DoorName,
+  type Fence,
+  isServed,
+  optionsOf,
+  policyOf,
+  run,
+  type System,
+  traceOf,
+} from "./systems.js";
 
-/** The real command line with the policies that ship, as one user, in a workspace of theirs, with a world outside of it. */
+/**
+ * The policies that come with HERMES, and what each of them promises. The arena is a home (arena.ts): the secret lies in
+ * ~/.azure, the workspace is ~/folder, what must not change is ~/papers, the socket is that of an ssh agent in /tmp, the
+ * servers of `reach` lie in ~/server. An attack counts for a policy only where it promises what the attack wants to break.
+ */
+type Promised = Partial<Record<Goal, true | RegExp>>;
 
-const isRoot = process.getuid?.() === 0;
+const ALL: Promised = { read: true, write: true, escape: true, env: true, reach: true };
 
-/** Who attacks. An ordinary user who runs these tests can be nobody else. */
-export const USERS: Readonly<Record<string, number>> = isRoot
-  ? { root: 0, "an ordinary user": NOBODY }
-  : { "an ordinary user": process.getuid!() };
+/** environ and mem of others in /proc, and the kernel's keys: what secrets.yaml speaks of. */
+const FILES_OF_OTHERS = /\/(environ|memory|proc-mem|keyring|request-key)/;
 
-/** How a command of an agent comes under HERMES. */
-export const WAYS = ["run -p agent", "run -p agent --fence strict", "exec"] as const;
+/** No rule of these policies speaks of keys that are typed on one's own terminal: the standard fence does. */
+const TYPING = /^escape\/terminal-input$/;
 
-export type Result = SpawnSyncReturns<string>;
+export const SHIPPED = {
+  agent: { ...ALL, connect: /\/(race-)?unix|\/abstract/ },
+  untrusted: { ...ALL, connect: true, exec: true, only: true },
+  workspace: { write: true, escape: true },
+  secrets: { read: true, env: FILES_OF_OTHERS, connect: /\/(race-)?unix/, reach: FILES_OF_OTHERS },
+  readonly: { write: true, escape: true },
+  // Unix sockets stay open, except to those who reach the network in its place: an ssh agent is one.
+  "no-network": { connect: /\/(?!abstract)/ },
+  // It says nothing of code that is mapped and not executed, nor of what a loader does: that is `load`.
+  "no-exec": { exec: /\/(?!map-)/, only: true },
+} satisfies Record<string, Promised>;
 
-const BUILD = ["dist", "package.json", "hermes", "policies", "prototypes"];
-const STORE = ["libsql", "@libsql", "@neon-rs", "detect-libc"].map((name) => `node_modules/${name}`);
+/** What `hermes exec` holds a command to: tools.yaml, and the guard at the kernel. */
+const TOOLS: Promised = { ...ALL, connect: true };
 
-/** A copy of the build that everybody can read, wherever this checkout lies. */
-export class Build {
-  readonly folder = mkdtempSync(join(tmpdir(), "hermes-build-"));
+/** What a strict fence promises without any policy. Sockets by path outside of /run and /tmp are not its matter. */
+const FENCE: Promised = {
+  write: true,
+  escape: true,
+  env: true,
+  connect: /\/(?!race-unix|unix-|unix$)/,
+  reach: /\/(?!daemon$|daemon-by-link|daemon-datagram|tmux)/,
+};
 
-  constructor() {
-    chmodSync(this.folder, 0o755);
-    // HERMES_BUILD names another one: to see what an earlier version lets happen.
-    const from = process.env.HERMES_BUILD ?? root;
-    for (const part of BUILD) cpSync(join(from, part), join(this.folder, part), { recursive: true });
-    for (const part of STORE)
-      if (existsSync(join(root, part)))
-        cpSync(join(root, part), join(this.folder, part), { recursive: true });
-  }
+export const POLICIES = ["arena", ...Object.keys(SHIPPED), "tools", "fence"] as const;
 
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
-  }
+const holds =
+  (promised: Promised) =>
+  ({ goal, name }: Attack): boolean => {
+    const of = goal === "harm" ? true : promised[goal];
+    return of === true || of?.test(name) === true;
+  };
+
+export function shipped(name: keyof typeof SHIPPED, door: DoorName, fence: Fence): System {
+  return {
+    name: `hermes -p ${name} ${door} ${fence}`,
+    above: 2,
+    layout: "home",
+    kind: { policy: name, door, fence },
+    promises: (attack) =>
+      isServed(attack.goal, door) &&
+      (fence !== "none" || !TYPING.test(attack.name)) &&
+      holds(SHIPPED[name])(attack),
+    wrap(command, { goal }, arena, build) {
+      // What is attacked as "the policy" is a file of the arena's: it must not be that of the build.
+      const more = goal === "harm" ? ["-p", policyOf(goal, arena)] : [];
+      return run(build, ["-p", name, ...more, ...optionsOf(door, fence), ...traceOf(goal, arena)], command);
+    },
+  };
 }
 
-export class Shipped {
-  readonly uid: number;
-  readonly folder = mkdtempSync(join(tmpdir(), "hermes-shipped-"));
-  readonly workspace = join(this.folder, "work");
-  /** Outside of the workspace, but where the user may write. */
-  readonly outside = join(this.folder, "outside");
-  readonly home = join(this.folder, "home");
-  readonly program: string;
-  readonly #children: ChildProcess[] = [];
-
-  constructor(uid: number, build: Build) {
-    this.uid = uid;
-    this.program = join(build.folder, "hermes");
-    chmodSync(this.folder, 0o755);
-    for (const folder of [this.workspace, this.outside, this.home]) this.#make(folder);
-  }
-
-  #make(folder: string): void {
-    mkdirSync(folder);
-    if (isRoot) chownSync(folder, this.uid, this.uid);
-  }
-
-  get #options() {
-    return {
-      cwd: this.workspace,
-      env: {
-        PATH: "/usr/local/bin:/usr/bin:/bin",
-        HOME: this.home,
-        LANG: "C.UTF-8",
-        SHELL: "/bin/sh",
-        XDG_STATE_HOME: join(this.home, "state"),
-      },
-      ...(isRoot && { uid: this.uid, gid: this.uid }),
-    };
-  }
-
-  /** A file of the user's; its path. */
-  write(name: string, text: string, folder = this.workspace): string {
-    const file = join(folder, name);
-    writeFileSync(file, text);
-    if (isRoot) chownSync(file, this.uid, this.uid);
-    return file;
-  }
-
-  bare(...words: string[]): Result {
-    return this.#spawn(words[0]!, words.slice(1));
-  }
-
-  /** `way` is a way of `WAYS`, or other words of the command line before the program. */
-  hermes(way: string, script: string): Result {
-    const [command, ...words] = way.split(" ");
-    const rest = command === "exec" ? [script] : [...words, "--", "/bin/bash", "-c", script];
-    return this.#spawn(this.program, [command!, ...rest]);
-  }
-
-  #spawn(file: string, words: readonly string[]): Result {
-    return spawnSync(file, words, { ...this.#options, encoding: "utf8", timeout: 100_000 });
-  }
-
-  /** A process outside of every run, until the end of the test. */
-  start(...words: string[]): ChildProcess {
-    const child = spawn(words[0]!, words.slice(1), {
-      ...this.#options,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.#children.push(child);
-    return child;
-  }
-
-  close(): void {
-    for (const child of this.#children) child.kill("SIGKILL");
-    rmSync(this.folder, { recursive: true, force: true });
-  }
+/** The strict fence by itself. The door is that of HERMES's own defence. */
+export function fenceAlone(door: DoorName): System {
+  return {
+    name: `hermes fence ${door} strict`,
+    above: 2,
+    layout: "home",
+    kind: { policy: "fence", door, fence: "strict" },
+    promises: holds(FENCE),
+    wrap(command, { goal }, arena, build) {
+      const more = goal === "harm" ? ["-p", policyOf(goal, arena)] : [];
+      return run(build, [...more, ...optionsOf(door, "strict"), ...traceOf(goal, arena)], command);
+    },
+  };
 }
 
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 60_000; !isSo(); ) {
-    if (Date.now() > end) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+/** `hermes exec`, as an agent's tool is run. It has a door and a fence of its own, and cleans the environment. */
+export const tools: System = {
+  name: "hermes exec",
+  above: 2,
+  layout: "home",
+  kind: { policy: "tools", door: "auto", fence: "standard" },
+  promises: holds(TOOLS),
+  refused: (stderr) => /^hermes: refused: /m.test(stderr),
+  wrap(command, _attack, arena, build) {
+    const workspace = arena.path(arena.places.allowed);
+    copyFileSync(ofArena("arena"), join(workspace, "start"));
+    const variables = { ...arena.env, A_ABOVE: "2", A_SYSTEM: "hermes exec", A_MARK: arena.token.slice(6) };
+    const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(join(workspace, "variables"), lines.join(""));
+    const words = command.map((word) => word.replace(`${workspace}/`, "./"));
+    const text = ["./start", "with", "variables", ...words].join(" ");
+    const options = ["--workspace", workspace, "--store", `sqlite:${arena.path("policy/hermes.db")}`];
+    return [process.execPath, join(build, "dist/cli/main.cjs"), "exec", ...options, text];
+  },
+};
 
-export const isThere = (file: string) => () => existsSync(file);
+/** Every system of HERMES for these doors and fences. */
+export function shippedSystems(doors: readonly DoorName[], fences: readonly Fence[]): System[] {
+  const names = Object.keys(SHIPPED) as (keyof typeof SHIPPED)[];
+  const each = names.flatMap((name) =>
+    doors.flatMap((door) => fences.map((fence) => shipped(name, door, fence))),
+  );
+  return [...each, tools, ...(fences.includes("strict") ? doors.map(fenceAlone) : [])];
+}

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, isThere, Shipped, USERS, until, WAYS } from "./shipped.js";
+import { Build, isThere, Shipped, USERS, until, WAYS } from "./workspace.js";
 
 /** Sockets behind which somebody outside of the run does things in its place. */
 

@@ -1,7 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Arena } from "./arena.js";
+import type { Arena, Layout } from "./arena.js";
 import { type Attack, type Goal, ofArena } from "./attacks.js";
 
 /** Something that should keep an attack from its goal. */
@@ -9,6 +8,14 @@ export interface System {
   readonly name: string;
   /** How many processes of the system stand above the program. */
   readonly above: number;
+  readonly layout: Layout;
+  readonly isBare?: boolean;
+  /** What it is, for filters and tables: a policy's name, a door, a fence. */
+  readonly kind?: { readonly policy: string; readonly door: DoorName; readonly fence: Fence };
+  /** Whether it says that it refused to begin: that holds an attack too. */
+  refused?(stderr: string): boolean;
+  /** Whether the system says that it holds this attack. One that is not promised to be held shows nothing. */
+  promises(attack: Attack): boolean;
   /** The command that runs another under the system, with what a user would tell it to forbid. */
   wrap(command: readonly string[], attack: Attack, arena: Arena, build: string): string[];
 }
@@ -17,11 +24,14 @@ export type Fence = "none" | "standard" | "strict";
 export type DoorName = "auto" | "notify" | "trace";
 
 /** Nobody: two processes above, as a supervisor and a launcher, so that there is somebody to be harmed. */
-export const bare: System = {
+export const bareIn = (layout: Layout): System => ({
   name: "bare",
   above: 2,
+  layout,
+  isBare: true,
+  promises: () => false,
   wrap: (command) => [ofArena("arena"), "above", ...command],
-};
+});
 
 /** The policies, as somebody would write them who knows nothing of attacks. */
 const POLICIES: Readonly<Record<Goal, (arena: Arena) => string>> = {
@@ -42,8 +52,17 @@ const POLICIES: Readonly<Record<Goal, (arena: Arena) => string>> = {
   escape: (a) => `${writeOnlyAllowed(a)}
 - { id: typing, deny: ioctl, where: { cmd: TIOCSTI }, reason: Keys are for people to press. }`,
   harm: (a) =>
-    `- { id: outside, deny: write, path: "${a.path("outside")}/**", reason: It is to stay as it is. }
+    `- { id: outside, deny: write, path: "${a.path(a.places.outside)}/**", reason: It is to stay as it is. }
 - { id: elsewhere, deny: connect, address: 192.0.2.0/24, reason: Every connection is looked at. }`,
+  reach: (a) => `- { id: looking, deny: [ptrace, signal], reason: Others are to be left alone. }
+- { id: limits, deny: [prlimit64, setpriority, sched_setaffinity, sched_setscheduler, ioprio_set], reason: Others are to be left alone. }
+- { id: processes, deny: [read, write, chdir], path: ["/proc/[0-9]*/**", "!/proc/self/**"], reason: Others are to be left alone. }
+- { id: terminals, deny: [read, write], path: "/dev/pts/*", reason: Other terminals are not for us. }
+- { id: mounts, deny: [mount, namespace], reason: Nothing is to be mounted. }
+- { id: queues, deny: [msgget, msgrcv, msgsnd, mq_open, shmget, shmat], reason: Others keep secrets. }
+- { id: servers, deny: connect, address: ["unix:**", "unix:@*"], reason: Servers do what they are told. }
+- { id: secret, deny: read, path: "${a.path("secret")}/**", reason: It is secret. }
+- { id: outside, deny: write, path: "${a.path("outside")}/**", reason: It is to stay as it is. }`,
 };
 
 function writeOnlyAllowed(a: Arena): string {
@@ -55,107 +74,52 @@ export function hermes(door: DoorName, fence: Fence): System {
   return {
     name: `hermes ${door === "auto" ? "" : `${door} `}${fence}`,
     above: 2,
+    layout: "arena",
+    kind: { policy: "arena", door, fence },
+    promises: ({ goal }) => isServed(goal, door),
     wrap(command, { goal }, arena, build) {
-      const policy = arena.path("policy/policy.yaml");
-      const rules = POLICIES[goal](arena).replace(/^/gm, "  ");
-      writeFileSync(policy, `name: arena\nrules:\n${rules}\n`);
-      const trace = goal === "harm" ? ["--trace", arena.path("policy/trace.jsonl"), "--events", "mkdir"] : [];
-      const options = ["-q", "--policy", policy, "--door", door, "--fence", fence, "--orphans", "kill"];
-      return [
-        process.execPath,
-        join(build, "dist/cli/main.cjs"),
-        "run",
-        ...options,
-        ...trace,
-        "--env",
-        "HIDDEN",
-        "--",
-        ...command,
-      ];
+      const policies = ["--policy", policyOf(goal, arena)];
+      return run(build, [...policies, ...optionsOf(door, fence), ...traceOf(goal, arena)], command);
     },
   };
 }
 
-const bubblewrap: System = {
-  name: "bubblewrap",
-  above: 1,
-  wrap(command, { goal }, a) {
-    const root = goal === "write" || goal === "escape" ? "--ro-bind" : "--bind";
-    const options: Readonly<Record<Goal, string[]>> = {
-      read: ["--tmpfs", a.path("secret")],
-      write: ["--bind", a.path("allowed"), a.path("allowed")],
-      connect: ["--unshare-net", "--tmpfs", a.path("server")],
-      exec: ["forbidden", "dynamic", "code"].flatMap((n) => ["--ro-bind", "/dev/null", a.path("tools", n)]),
-      only: ["--ro-bind", "/dev/null", a.path("tools/forbidden")],
-      env: ["--unshare-pid", "--unshare-ipc"],
-      escape: ["--bind", a.path("allowed"), a.path("allowed"), "--unshare-pid"],
-      harm: ["--unshare-pid", "--tmpfs", a.path("policy")],
-    };
-    return [
-      "bwrap",
-      "--die-with-parent",
-      root,
-      "/",
-      "/",
-      "--dev",
-      "/dev",
-      "--proc",
-      "/proc",
-      ...options[goal],
-      "--unsetenv",
-      "HIDDEN",
-      ...command,
-    ];
-  },
-};
+/** Through the notify door alone, an exec is judged once and may be raced (SECURITY.md). */
+export const isServed = (goal: Goal, door: DoorName): boolean =>
+  door !== "notify" || (goal !== "exec" && goal !== "only");
 
-const firejail: System = {
-  name: "firejail",
-  above: 1,
-  wrap(command, { goal }, a) {
-    const options: Readonly<Record<Goal, string[]>> = {
-      read: [`--blacklist=${a.path("secret")}`],
-      write: ["--read-only=/", `--read-write=${a.path("allowed")}`],
-      connect: ["--net=none", `--blacklist=${a.path("server")}`],
-      exec: ["forbidden", "dynamic", "code"].map((n) => `--blacklist=${a.path("tools", n)}`),
-      only: [`--blacklist=${a.path("tools/forbidden")}`],
-      env: ["--rmenv=HIDDEN"],
-      escape: ["--read-only=/", `--read-write=${a.path("allowed")}`],
-      harm: [`--blacklist=${a.path("policy")}`],
-    };
-    return ["firejail", "--quiet", "--noprofile", ...options[goal], ...command];
-  },
-};
-
-const strace: System = {
-  name: "strace",
-  above: 1,
-  wrap(command, { goal }, a) {
-    const refuse = (calls: string, ...paths: string[]) => [
-      ...paths.flatMap((path) => ["-P", path]),
-      "-e",
-      `trace=${calls}`,
-      "-e",
-      `inject=${calls}:error=EACCES`,
-    ];
-    const options: Readonly<Record<Goal, string[]>> = {
-      read: refuse("%file", a.path("secret/token"), a.path("secret")),
-      write: refuse("%file,write", a.path("outside/file"), a.path("outside")),
-      connect: refuse("connect,sendto,sendmsg,sendmmsg"),
-      exec: refuse("%file", a.path("tools/forbidden"), a.path("tools/dynamic"), a.path("tools/code")),
-      only: refuse("%file", a.path("tools/forbidden")),
-      env: refuse("ptrace,process_vm_readv,keyctl,shmat"),
-      escape: refuse("%file", a.path("outside/file"), a.path("outside")),
-      harm: refuse("kill,tkill,tgkill,ptrace"),
-    };
-    return ["strace", "-f", "-qq", "-o", "/dev/null", "-E", "HIDDEN", ...options[goal], ...command];
-  },
-};
-
-/** The others, as far as they are on this machine. */
-export function peers(): System[] {
-  const programs = { bwrap: bubblewrap, firejail, strace };
-  return Object.entries(programs)
-    .filter(([program]) => spawnSync(program, ["--version"]).status === 0)
-    .map(([, system]) => system);
+/** The file of the arena's own policy. */
+export function policyOf(goal: Goal, arena: Arena): string {
+  const policy = arena.path("policy/policy.yaml");
+  const rules = POLICIES[goal](arena).replace(/^/gm, "  ");
+  writeFileSync(policy, `name: arena\nrules:\n${rules}\n`);
+  return policy;
 }
+
+/** A strict fence cleans the environment: without A_* no attack would know where the arena is. */
+export const optionsOf = (door: DoorName, fence: Fence): string[] => [
+  "--door",
+  door,
+  "--fence",
+  fence,
+  "--orphans",
+  "kill",
+  "--keep-env",
+  "A_*",
+];
+
+/** There is a trace to be harmed. */
+export const traceOf = (goal: Goal, arena: Arena): string[] =>
+  goal === "harm" ? ["--trace", arena.path("policy/trace.jsonl"), "--events", "mkdir"] : [];
+
+export const run = (build: string, options: readonly string[], command: readonly string[]): string[] => [
+  process.execPath,
+  join(build, "dist/cli/main.cjs"),
+  "run",
+  "-q",
+  ...options,
+  "--env",
+  "HIDDEN",
+  "--",
+  ...command,
+];

@@ -15,6 +15,7 @@ export class OrdinaryUser {
   constructor() {
     chmodSync(this.folder, 0o755);
     cpSync(join(root, "dist"), join(this.folder, "dist"), { recursive: true });
+    cpSync(join(root, "policies"), join(this.folder, "policies"), { recursive: true });
     cpSync(join(root, "package.json"), join(this.folder, "package.json"));
     mkdirSync(this.own);
     if (isRoot) chownSync(this.own, NOBODY, NOBODY);
