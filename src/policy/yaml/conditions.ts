@@ -1,4 +1,4 @@
-import { type Argument, type Syscall, suggest } from "../../abi/index.js";
+import { type Argument, rereadOf, type Syscall, suggest } from "../../abi/index.js";
 import { formatAddress } from "../../address.js";
 import { type AddressList, matchAddresses } from "../match/address.js";
 import { type ArgvPattern, baseName, type CommandLine } from "../match/argv.js";
@@ -260,8 +260,13 @@ function argumentTest(call: Syscall, name: string, texts: readonly string[]): Ar
   const argument = call.args[index];
   if (!argument) return undefined;
   if (isScalar(argument)) return { index, argument, scalar: compareScalar(argument, index, texts) };
-  if (argument.kind === "string" || argument.kind === "path")
+  if (argument.kind === "string" || argument.kind === "path") {
+    if (rereadOf(call) === "data")
+      throw new PatternError(
+        `${call.name} reads the text of \`${name}\` again after the decision, and another thread may have changed it by then: a rule cannot rest on it`,
+      );
     return { index, argument, text: compareText(texts) };
+  }
   throw new PatternError(`${call.name}.${name} is neither a number nor a text, and cannot be compared`);
 }
 

@@ -1,3 +1,4 @@
+import { rereadOf, syscallByName } from "../../abi/index.js";
 import type { Rule } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
 
@@ -37,6 +38,13 @@ export function lint(rules: readonly Rule[], fallback: string): Finding[] {
   for (const [i, rule] of rules.entries()) {
     const earlier = rules.slice(0, i).find((other) => covers(other, rule));
     if (earlier) find(rule, `it can never decide: rule ${earlier.id} before it matches all that it does`);
+    const names =
+      rule.spec.path === undefined ? [] : rule.target.names.filter((name) => isRefusedByMemory(name));
+    if (names.length > 0)
+      find(
+        rule,
+        `${names.join(", ")} by a path cannot be held, since the kernel reads the path again: whatever the path, it is refused. Leave \`path\` out`,
+      );
     if (list(rule.spec.path).some((text) => EVERY_FILE.has(text)))
       find(rule, "its path matches every file; leave `path` out if that is meant");
     if (list(rule.spec.address).filter((text) => EVERY_ADDRESS.has(text)).length > 1)
@@ -54,6 +62,12 @@ export function lint(rules: readonly Rule[], fallback: string): Finding[] {
       );
   }
   return findings;
+}
+
+/** The effect, or the name of a call, whose paths are read again (abi/reread.ts). */
+function isRefusedByMemory(name: string): boolean {
+  const call = syscallByName(name);
+  return name === "mount" || (call !== undefined && rereadOf(call) === "refused");
 }
 
 /** Whether every event that the second rule matches is decided by the first. */
