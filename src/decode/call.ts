@@ -372,10 +372,9 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this.snapshot.read(stop.exact(i), Math.min(stop.uint(argument.length!), MAX_ADDRESS));
   }
 
-  /** The call writes there: what it holds is known when it has returned. */
+  /** The call writes there: what it holds is known when it has returned. Sends write only how much was sent. */
   #isOut(i: number): boolean {
     const { direction = "in", kind } = this.call.args[i] ?? {};
-    // sendmmsg writes how much was sent into its array, and nothing else.
     const sends = (kind === "mmsghdr" || kind === "iovec") && !this.call.classes.includes("read");
     return direction !== "in" && !sends;
   }

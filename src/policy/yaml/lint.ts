@@ -1,3 +1,4 @@
+import { rereadOf, syscallByName } from "../../abi/index.js";
 import type { Rule } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
 import { callsConcerned } from "./target.js";
@@ -44,6 +45,13 @@ export function lint(rules: readonly Rule[], fallback: string): Finding[] {
     const earlier = rules.slice(0, i).find((other) => covers(other, rule));
     if (earlier) find(rule, `it can never decide: rule ${earlier.id} before it matches all that it does`);
     for (const text of senseless(rule)) find(rule, text);
+    const names =
+      rule.spec.path === undefined ? [] : rule.target.names.filter((name) => isRefusedByMemory(name));
+    if (names.length > 0)
+      find(
+        rule,
+        `${names.join(", ")} by a path cannot be held, since the kernel reads the path again: whatever the path, it is refused. Leave \`path\` out`,
+      );
     if (list(rule.spec.path).some((text) => EVERY_FILE.has(text)))
       find(rule, "its path matches every file; leave `path` out if that is meant");
     if (list(rule.spec.address).filter((text) => EVERY_ADDRESS.has(text)).length > 1)
@@ -102,6 +110,12 @@ function exceptsAll(texts: readonly string[]): boolean {
 /** A signal to oneself alone is not the effect `signal`. */
 function isOnlyOwn({ spec, target }: Rule): boolean {
   return list(spec.target).join() === "own" && target.calls.size === 0;
+}
+
+/** The effect, or the name of a call, whose paths are read again (abi/reread.ts). */
+function isRefusedByMemory(name: string): boolean {
+  const call = syscallByName(name);
+  return name === "mount" || (call !== undefined && rereadOf(call) === "refused");
 }
 
 /** Whether every event that the second rule matches is decided by the first. */

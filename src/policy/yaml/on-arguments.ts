@@ -1,4 +1,4 @@
-import { type Argument, type Syscall, suggest } from "../../abi/index.js";
+import { type Argument, rereadOf, type Syscall, suggest } from "../../abi/index.js";
 import { allCases, type Cases, type Sense } from "../match/cases.js";
 import { type Comparison, compareScalar, compareText, isScalar } from "../match/compare.js";
 import { compareBits, type FlagNames, flagsArgument } from "../match/flags.js";
@@ -87,8 +87,13 @@ function argumentTest(call: Syscall, name: string, wanted: Wanted): ArgumentTest
   if (!argument) return name === "flags" ? structTest(call, wanted) : undefined;
   if (isScalar(argument)) return { index, argument, scalar: compareWanted(argument, index, wanted) };
   if (isBits(wanted)) throw new PatternError(`${call.name}.${name} is no number, and has no bits`);
-  if (argument.kind === "string" || argument.kind === "path")
+  if (argument.kind === "string" || argument.kind === "path") {
+    if (rereadOf(call) === "data")
+      throw new PatternError(
+        `${call.name} reads the text of \`${name}\` again after the decision, and another thread may have changed it by then: a rule cannot rest on it`,
+      );
     return { index, argument, text: compareText(wanted) };
+  }
   throw new PatternError(`${call.name}.${name} is neither a number nor a text, and cannot be compared`);
 }
 
