@@ -116,7 +116,7 @@ static ssize_t resolve_by_walking(struct walk *w, int flags, struct pin *pin, ch
 		w->here = -1;
 	if (!failed)
 		return w->nameless ? name_nameless(pin->object, into, size) : name_of(pin->object, into, size);
-	return name_in(pin->parent, pin->name, into, size);
+	return w->nameless ? name_nameless(pin->parent, into, size) : name_in(pin->parent, pin->name, into, size);
 }
 
 ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct pin *pin, char *into, size_t size)

@@ -12,9 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { NAMELESS = 1, ALL_NAMELESS = 2 /* and so has all that is below */ };
+
 struct walk {
 	struct onlooker who;
-	int nameless; /* what `here` is has no name, and was reached through another process */
+	int nameless; /* what was reached through another process and has no name that means the same to the tracee */
 	int root;
 	int here;
 	int parent; /* of what `here` is, once the last component has been taken */

@@ -245,6 +245,21 @@ static int is_own(const struct onlooker *who, const struct identity *caller, int
 	return same;
 }
 
+/* Of the folder's own name, which the kernel gives it. */
+static const char *last_component(int folder, char *path, size_t size)
+{
+	ssize_t length = name_of(folder, path, size - 1);
+	path[length > 0 ? length : 0] = 0;
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static int is_called(int folder, const char *name)
+{
+	char path[PATH_MAX];
+	return strcmp(last_component(folder, path, sizeof path), name) == 0;
+}
+
 static int look(const struct onlooker *who, int folder, int attaches)
 {
 	struct identity caller;
@@ -257,7 +272,7 @@ static int look(const struct onlooker *who, int folder, int attaches)
 	else if (read_facts(process, &facts) < 0 || identity_read(who->tid, &caller) < 0)
 		whose = -EACCES;
 	else if (is_own(who, &caller, process, &facts))
-		whose = PROC_OWN;
+		whose = is_called(folder, "map_files") ? PROC_OTHERS : PROC_OWN; /* by capability, of its own too */
 	else if (may_look_into(who, &caller, process, &facts, attaches))
 		whose = PROC_OTHERS;
 	close(process);
@@ -272,14 +287,10 @@ static int is_one_of(const char *name, size_t length, const char *const *all, si
 	return 0;
 }
 
-/* By the last component of the folder's own name, which the kernel gives it. */
 static int is_public(int folder, const char *name)
 {
 	char path[PATH_MAX];
-	ssize_t length = name_of(folder, path, sizeof path - 1);
-	path[length > 0 ? length : 0] = 0;
-	const char *last = strrchr(path, '/');
-	last = last ? last + 1 : path;
+	const char *last = last_component(folder, path, sizeof path);
 	if (*last && strspn(last, "0123456789") == strlen(last))
 		return is_one_of(name, strcspn(name, "/"), PUBLIC, sizeof PUBLIC / sizeof PUBLIC[0]);
 	return is_one_of(last, strlen(last), PUBLIC_FOLDERS, sizeof PUBLIC_FOLDERS / sizeof PUBLIC_FOLDERS[0]);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 static int class_of(const struct settled *table, const struct event *event)
 {
@@ -102,7 +103,8 @@ static int open_straight(pid_t tid, int base, const char *path, const struct ope
 	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof how);
 	if (fd < 0 && errno == EEXIST && !(wish->flags & O_EXCL))
 		errno = EAGAIN;
-	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) && !proc_is(fd) && act_empties(fd, &info, (int)wish->flags) >= 0 &&
+	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) && !(major(info.st_dev) == 0 && proc_is(fd)) &&
+		       act_empties(fd, &info, (int)wish->flags) >= 0 &&
 		       (wish->flags & O_NONBLOCK || fcntl(fd, F_SETFL, (int)wish->flags) == 0)))
 		return fd;
 	close(fd);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ static int splice_link(struct walk *w, const char *text)
 		if (root < 0)
 			return -errno;
 		step_to(w, root);
+		w->nameless = 0;
 	}
 	memcpy(w->rest, rest, (size_t)length + 1);
 	return 0;
@@ -69,6 +71,32 @@ static int has_no_name(int fd)
 	ssize_t length = raw_name_of(fd, name, sizeof name);
 	return length <= 0 || name[0] != '/' || (length > 7 && memcmp(name, "/memfd:", 7) == 0) || fstat(fd, &info) < 0 ||
 	       info.st_nlink == 0;
+}
+
+static int has_mount(pid_t pid, uint64_t id)
+{
+	char path[64], *line = NULL;
+	size_t size = 0;
+	int found = 0;
+	snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)pid);
+	FILE *mounts = fopen(path, "re");
+	while (mounts != NULL && !found && getline(&line, &size, mounts) > 0)
+		found = strtoull(line, NULL, 10) == id;
+	if (mounts != NULL)
+		fclose(mounts);
+	free(line);
+	return found;
+}
+
+/* Whether a file lies where the tracee has it too, or we: in another tree of mounts names mean something else. */
+static int is_in_view(pid_t tid, int fd)
+{
+	struct statx info;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) < 0 || !(info.stx_mask & STATX_MNT_ID))
+		return 0;
+	identity_pause();
+	int seen = has_mount(tid, info.stx_mnt_id) || has_mount(getpid(), info.stx_mnt_id);
+	return identity_resume() == 0 && seen;
 }
 
 /*
@@ -86,7 +114,10 @@ static int jump(struct walk *w, const char *name, int whose)
 	if (lost || failed)
 		return lost ? lost : failed;
 	step_to(w, object);
-	w->nameless = whose == PROC_OTHERS && has_no_name(object);
+	if (whose == PROC_OTHERS && !is_in_view(w->who.tid, object))
+		w->nameless = ALL_NAMELESS;
+	else if (w->nameless != ALL_NAMELESS || whose == PROC_OWN)
+		w->nameless = whose == PROC_OTHERS && has_no_name(object) ? NAMELESS : 0;
 	return 0;
 }
 
@@ -218,7 +249,8 @@ int walk_on(struct walk *w, int flags)
 			return -EACCES;
 		}
 		step_to(w, fd);
-		w->nameless = 0;
+		if (w->nameless == NAMELESS)
+			w->nameless = 0;
 		if (folder && known && !S_ISDIR(info.st_mode))
 			return -ENOTDIR;
 	}

@@ -51,4 +51,15 @@ print(run(*["x"] * 10000), run(*["x" * 100] * 15000), run("x" * 100000), run("x"
 `),
       options,
     });
+    same("arguments that cannot be read fail as the kernel says", {
+      ...text(`
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+words = (ctypes.c_void_p * 3)(ctypes.cast(b"/bin/true", ctypes.c_void_p).value, 8, None)
+for argv in (words, ctypes.c_void_p(8)):
+    libc.execve(b"/bin/true", argv, None)
+    print(errno.errorcode[ctypes.get_errno()])
+`),
+      options,
+    });
   });
