@@ -2,14 +2,14 @@
 #define _GNU_SOURCE
 #include "act.h"
 #include "identity.h"
+#include "sender.h"
 #include "standin.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/capability.h>
-#include <poll.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,25 +152,6 @@ static int64_t pass_descriptors(const struct act *act, struct cmsghdr *c, struct
 	return 0;
 }
 
-/*
- * Whom a caller may name as the sender (unix(7)): itself, by any of its ids. The kernel judges by whoever sends, which is
- * us, and we may name anybody.
- */
-static int64_t may_name(const struct act *act, const struct ucred *who)
-{
-	struct identity i;
-	int64_t failed = identity_read(act->tid, &i);
-	if (failed)
-		return failed;
-	int trusted = !act->as_tracee || identity_shares(act->tid, "user");
-	int any_process = trusted && i.capabilities >> CAP_SYS_ADMIN & 1, any_user = trusted && i.capabilities >> CAP_SETUID & 1,
-	    any_group = trusted && i.capabilities >> CAP_SETGID & 1;
-	int process = any_process || who->pid == i.process || who->pid == i.inner;
-	int user = any_user || who->uid == i.real_uid || who->uid == i.effective_uid || who->uid == i.saved_uid;
-	int group = any_group || who->gid == i.real_gid || who->gid == i.effective_gid || who->gid == i.saved_gid;
-	return process && user && group ? 0 : -EPERM;
-}
-
 /* A control message that leads a packet elsewhere than its address says (src/abi/control.ts has the same). */
 static int is_route(const struct cmsghdr *c)
 {
@@ -211,24 +192,10 @@ static int64_t take_control(const struct act *act, uint64_t address, uint64_t le
 		if (failed)
 			return failed;
 		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred)) &&
-		    (failed = may_name(act, (struct ucred *)(void *)CMSG_DATA(c))) < 0)
+		    (failed = sender_may_be(act, (struct ucred *)(void *)CMSG_DATA(c))) < 0)
 			return failed;
 	}
 	return 0;
-}
-
-static struct ucred *named_sender(struct msghdr *header)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred)))
-			return (struct ucred *)(void *)CMSG_DATA(c);
-	return NULL;
-}
-
-static int is_itself(const struct ucred *who, const struct identity *i)
-{
-	return who->pid == i->process && (who->uid == i->real_uid || who->uid == i->uid) &&
-	       (who->gid == i->real_gid || who->gid == i->gid);
 }
 
 static int name_sender(struct outgoing *o, const struct identity *i)
@@ -285,10 +252,10 @@ static int64_t send_to_unix(const struct act *act, struct sending *s, const stru
 	int64_t result = identity_read(act->tid, &identity);
 	if (result)
 		return result;
-	struct ucred *named = named_sender(&o->header);
+	struct ucred *named = sender_named(&o->header);
 	if (named && named->pid == identity.inner)
 		named->pid = identity.process; /* it knows itself by another number than we do */
-	if (geteuid() == 0 && may_reach(act, t) && (named ? is_itself(named, &identity) : name_sender(o, &identity))) {
+	if (geteuid() == 0 && may_reach(act, t) && (named ? sender_is(named, &identity) : name_sender(o, &identity))) {
 		identity_pause();
 		result = send_now(s);
 		if (identity_resume() < 0)
