@@ -10,6 +10,7 @@ import { holds } from "../policy/stack.js";
 import { processes, readStat, readText } from "../process/proc.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
 import { CGROUP_FILES, cgroupIsOurUsers, controlsOurCgroup } from "./cgroup-defence.js";
+import { MOUNTS, mountsFuse, NO_FUSE, opensFuse } from "./fuse-defence.js";
 
 /**
  * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
@@ -164,6 +165,7 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
       const { nr } = deed.call;
       if (changesFile(deed)) calls.set(nr, interest(nr, whenWriting(deed)));
     }
+  for (const nr of MOUNTS) calls.set(nr, interest(nr, undefined));
   const kept = new Set(files);
   const isSeen = (nr: number) => policies.some(({ subscription }) => subscription.calls.has(nr));
   const isMeant = ({ when }: Interest, event: CallEvent) =>
@@ -176,7 +178,9 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
     decide(event) {
       const meant = meantBy.get(event.nr);
       if (meant) return onProcesses(event, meant(event));
+      if (mountsFuse(event)) return NO_FUSE;
       if (!isSeen(event.nr) && !isMeant(calls.get(event.nr)!, event)) return undefined;
+      if (opensFuse(event)) return NO_FUSE;
       return touches(event, kept) ? REFUSAL : undefined;
     },
     decideReturn: () => undefined,
