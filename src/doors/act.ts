@@ -20,7 +20,7 @@ export type Acting = (call: Syscall) => boolean;
 
 export const BY_LISTENER: Acting = hasAct;
 /** Without a listener: none that gives a descriptor, and none that may wait. */
-const MAY_WAIT = new Set([...ON_SOCKETS.split(" "), "fallocate"]);
+const MAY_WAIT = new Set([...ON_SOCKETS.split(" "), "fallocate", "truncate"]);
 export const ALONE: Acting = (call) => hasAct(call) && call.returns !== "fd" && !MAY_WAIT.has(call.name);
 
 /** The call may happen: with what was decided on, or, where nobody looked, as the program made it. */

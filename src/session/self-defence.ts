@@ -10,6 +10,7 @@ import { isBelow, processes, readStat, readText } from "../process/proc.js";
 import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
 import { CGROUP_FILES, cgroupIsOurUsers, controlsOurCgroup } from "./cgroup-defence.js";
+import { MOUNTS, mountsFuse, NO_FUSE, opensFuse } from "./fuse-defence.js";
 import { isTerminalOfOthers, TERMINALS } from "./terminals.js";
 
 /**
@@ -217,6 +218,7 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
       const { nr } = deed.call;
       if (changesFile(deed)) calls.set(nr, interest(nr, whenWriting(deed)));
     }
+  for (const nr of MOUNTS) calls.set(nr, interest(nr, undefined));
   const kept = new Set(files);
   const isSeen = (nr: number) => policies.some(({ subscription }) => subscription.calls.has(nr));
   const isMeant = ({ when }: Interest, event: CallEvent) =>
@@ -229,7 +231,9 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
     decide(event) {
       const meant = meantBy.get(event.nr);
       if (meant) return onProcesses(event, meant(event));
+      if (mountsFuse(event)) return NO_FUSE;
       if (!isSeen(event.nr) && !isMeant(calls.get(event.nr)!, event)) return undefined;
+      if (opensFuse(event)) return NO_FUSE;
       return touches(event, kept) ? REFUSAL : undefined;
     },
     decideReturn: () => undefined,

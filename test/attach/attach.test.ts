@@ -109,6 +109,18 @@ it("hooks functions of a running program with several threads, and takes the hoo
   }
 });
 
+it("ends with the program where its execs are judged, which takes both doors", { timeout: 60_000 }, async () => {
+  const execs = join(folder, "execs.yaml");
+  writeFileSync(execs, "name: e\nrules:\n  - { id: no, deny: exec, path: /usr/bin/id, reason: Not that. }\n");
+  const script = "read line; id 2> /dev/null || echo refused; exec true";
+  const { child, pid, saw } = await launch("sh", "-c", script);
+  const session = await attached({ pid, policy: execs });
+  child.stdin.write("go\n");
+  await saw(/refused/);
+  const { exitCode } = await session.result;
+  expect(exitCode).toBe(0);
+});
+
 describe.each(["notify", "trace"] as const)("attached, by the %s door", (door) => {
   it("decides on what a running program does, and leaves it as it was", async () => {
     const opener = await launch("python3", "-c", OPENER);

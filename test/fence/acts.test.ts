@@ -52,4 +52,54 @@ describe.each(["notify", "trace"])("behind a fence, through the %s door", (door)
     expect(run(["--connect-port", String(port)], connect(port)).stdout).toBe("reached\n");
     expect(run(["--connect-port", "1"], connect(port)).stdout).toBe("");
   });
+
+  const told = (lines: string) => `python3 -c '
+import os, socket, fcntl, ctypes, errno
+def told(f):
+    try: f(); return "can"
+    except OSError as e: return errno.errorcode[e.errno]
+${lines}'`;
+
+  it("no link to a file outside is made inside, and nothing is made outside by an open for reading", () => {
+    const script = told(`
+print(told(lambda: os.link("../other/file", "linked")), told(lambda: os.rename("../other/file", "moved")))
+print(told(lambda: os.open("../other/made", os.O_CREAT | os.O_RDONLY)))`);
+    const done = run(["--writable", join(folder, "work")], script);
+    expect(done.stdout).toMatch(/^(EXDEV|EACCES) EACCES\nEACCES\n$/);
+    expect(readdirSync(join(folder, "other"))).toEqual(["file"]);
+  });
+
+  it("no file of the root directory passes for one in memory", () => {
+    const script = told(`print(told(lambda: os.mkdir("/memfd:other-test")))`);
+    const done = run(["--writable", join(folder, "work")], script);
+    expect(done.stdout).toBe("EACCES\n");
+  });
+
+  it("no other port is bound, whatever family the address claims", () => {
+    const script = told(`
+s = socket.socket()
+libc = ctypes.CDLL(None, use_errno=True)
+def bind(family):
+    if libc.bind(s.fileno(), bytes([family, 0, 0x9c, 0x41] + [0] * 12), 16) < 0: raise OSError(ctypes.get_errno(), "")
+print(told(lambda: bind(2)), told(lambda: bind(0)))`);
+    expect(run(["--bind-port", "1"], script).stdout).toBe("EACCES EACCES\n");
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "nothing in /proc is written to where it is not the program's own",
+    () => {
+      const script = told(`print(told(lambda: os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY)))`);
+      expect(run(["--writable", join(folder, "work")], script).stdout).toBe("EACCES\n");
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "no device is opened that the program might control by what we opened",
+    () => {
+      const script = told(
+        `print(told(lambda: os.open("/dev/loop-control", os.O_RDONLY)), told(lambda: os.open("/dev/null", os.O_RDWR)))`,
+      );
+      expect(run(["--writable", join(folder, "work")], script).stdout).toMatch(/^(EACCES|ENOENT) can\n$/);
+    },
+  );
 });

@@ -1,0 +1,55 @@
+import { statSync } from "node:fs";
+import { syscallByName } from "../abi/index.js";
+import type { CallEvent } from "../event.js";
+import { deny, type Verdict } from "../verdict.js";
+
+/**
+ * A file system that a program of the session serves (FUSE) answers when that program runs. Whoever looks at a path in it
+ * waits for the program; and if that is us, the program waits for us. So there is none in a session.
+ */
+
+export const NO_FUSE: Verdict = {
+  ...deny(
+    "HERMES looks at paths: in a file system that a program of the session serves (FUSE) it would wait for that program, which waits for HERMES. Mount it outside, before the run.",
+    "EPERM",
+  ),
+  rule: "self-defence",
+};
+
+const MISC = 10;
+const FUSE = 229;
+const CUSE = 203;
+const TYPES = /^fuse(blk)?(\.|$)/;
+const MOUNT = syscallByName("mount").nr;
+const FSOPEN = syscallByName("fsopen").nr;
+const OPENS = new Set(["open", "openat", "openat2", "creat"].map((name) => syscallByName(name)!.nr));
+
+/** Calls that mount a file system of a type that they name. */
+export const MOUNTS: readonly number[] = [MOUNT, FSOPEN];
+
+export function mountsFuse(event: CallEvent): boolean {
+  if (event.nr !== MOUNT && event.nr !== FSOPEN) return false;
+  const args = event.args as Readonly<Record<string, unknown>>;
+  const type = event.nr === MOUNT ? args.type : args.fs_name;
+  return typeof type === "string" && TYPES.test(type);
+}
+
+/** Whether it opens the device that such a program serves by, whatever its name. */
+export function opensFuse(event: CallEvent & { readonly pinnedFile?: string }): boolean {
+  if (!OPENS.has(event.nr)) return false;
+  try {
+    const info = statSync(event.pinnedFile ?? event.path ?? "");
+    const { rdev } = info;
+    return info.isCharacterDevice() && major(rdev) === MISC && [FUSE, CUSE].includes(minor(rdev));
+  } catch {
+    return false;
+  }
+}
+
+function major(device: number): number {
+  return (device >> 8) & 0xfff;
+}
+
+function minor(device: number): number {
+  return (device & 0xff) | ((device >> 12) & 0xfff00);
+}
