@@ -1,5 +1,6 @@
+import { statSync } from "node:fs";
 import type { ProcessInfo } from "../event.js";
-import { PIN_FAILED, PIN_FOUND, PIN_SIZE } from "../kernel/layout.js";
+import { PIN_FAILED, PIN_FOUND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { Kin } from "../process/kin.js";
@@ -67,13 +68,32 @@ export function reachForCaller(
   return { path: canonical, open: `/proc/${tid}/root${canonical}` };
 }
 
+/**
+ * When the folder above what is held open was made, so many levels up, or, with -1 or where its folder is not known, what
+ * is held open itself: milliseconds since 1970.
+ */
+export function birthOf(pin: Uint8Array, levels: number): number {
+  const { object, parent, state } = readPin(pin);
+  if (levels < 0 && state === PIN_MISSING) return Number.POSITIVE_INFINITY; // it is yet to be made
+  const isFile = parent < 0 || levels < 0;
+  if ((isFile ? object : parent) < 0) return 0;
+  const file = isFile ? `/proc/self/fd/${object}` : `/proc/self/fd/${parent}${"/..".repeat(levels)}/`;
+  return statSync(file, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+}
+
 /** What is held open: an errno when the way failed, the object's descriptor when it was found. */
-export function readPin(pin: Uint8Array): { state: number; error: number; object: number } {
+export function readPin(pin: Uint8Array): {
+  state: number;
+  error: number;
+  object: number;
+  parent: number;
+} {
   const view = Buffer.from(pin.buffer, pin.byteOffset, pin.byteLength);
   const state = view.readUInt32LE(0);
   return {
     state,
     error: state === PIN_FAILED ? view.readInt32LE(4) : 0,
     object: state === PIN_FOUND ? view.readInt32LE(8) : -1,
+    parent: state === PIN_FOUND || state === PIN_MISSING ? view.readInt32LE(12) : -1,
   };
 }

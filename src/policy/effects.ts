@@ -33,6 +33,8 @@ export const EFFECTS = {
   fork: "makes a process (threads do not count)",
   signal: "sends a signal to another process",
   ptrace: "looks into, steers or takes descriptors from another process",
+  limit: "changes limits, priority or scheduling of another process",
+  share: "uses System V shared memory, semaphores or queues, which any process of the user can reach",
   setuid: "changes users, groups or capabilities",
   settime: "sets a clock",
   chdir: "changes the working directory",

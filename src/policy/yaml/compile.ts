@@ -2,15 +2,10 @@ import type { Syscall } from "../../abi/index.js";
 import type { Place, Source } from "../../yaml/source.js";
 import { deedsOf } from "../deeds.js";
 import type { Effect, On } from "../effects.js";
-import {
-  type AddressList,
-  type AddressPattern,
-  compileAddress,
-  type ExpandAddress,
-} from "../match/address.js";
+import { type AddressList, type AddressPattern, compileAddress } from "../match/address.js";
 import { compileArgv } from "../match/argv.js";
 import { checkFlagNames, type FlagNames } from "../match/flags.js";
-import { compileWord, expandBraces, PatternError } from "../match/glob.js";
+import { PatternError } from "../match/glob.js";
 import { compilePaths, type PathList } from "../match/path.js";
 import { parseRate } from "../match/rate.js";
 import { compileCode } from "../match/stack.js";
@@ -29,7 +24,9 @@ import {
   onProcess,
   onTime,
   onUser,
+  onWhom,
   runsProgram,
+  unlessMade,
 } from "./conditions.js";
 import { Occasions, Spending } from "./counters.js";
 import {
@@ -39,6 +36,7 @@ import {
   functionVerdict,
   onFunctionArguments,
 } from "./function-rule.js";
+import { addressExpansion } from "./hosts.js";
 import { onCaller, onCallStack } from "./on-stack.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
@@ -102,6 +100,7 @@ class RuleCompiler {
     const argv = this.#try("argv", compileArgv);
     const conditions = [
       ...(paths ? [onPaths(paths, this.#texts("path"), this.#strict)] : []),
+      ...this.#optional("unless_made", (what) => unlessMade(what, paths)),
       ...(addresses ? [onAddresses(addresses, this.#texts("address"))] : []),
       ...(argv ? [onArgv(argv, this.#texts("argv"), this.#strict)] : []),
       ...this.#otherConditions(calls),
@@ -265,6 +264,7 @@ class RuleCompiler {
       spec.flags === undefined ? undefined : this.#named("flags", () => this.#flags(calls)),
       spec.where === undefined ? undefined : this.#named("where", () => onArguments(this.#where(), calls)),
       spec.fd === undefined ? undefined : this.#named("fd", () => this.#fd()),
+      ...this.#optional("whom", (whom) => onWhom(whom, calls)),
       ...this.#surroundingConditions(),
     ];
     return found.filter((condition) => condition !== undefined);
@@ -394,6 +394,14 @@ class RuleCompiler {
     }
   }
 
+  #optional<K extends "unless_made" | "whom">(
+    key: K,
+    compile: (value: NonNullable<RuleSpec[K]>) => Condition,
+  ): Condition[] {
+    const value = this.#spec[key];
+    return value == null ? [] : [this.#named(key, () => compile(value))];
+  }
+
   #named<T>(key: keyof RuleSpec, compile: () => T): T {
     try {
       return compile();
@@ -416,33 +424,4 @@ function fails(act: () => unknown): boolean {
   } catch {
     return true;
   }
-}
-
-function addressExpansion({ hosts, variables }: Compilation, permits: boolean): ExpandAddress {
-  return {
-    host: hosts,
-    path: (text) => expandBraces(text === "" ? "**" : text).flatMap((path) => variables.paths(path, permits)),
-    word: compileWord,
-  };
-}
-
-/** The host names in a rule: they must be looked up before it can be compiled. */
-export function hostsIn(texts: readonly string[], variables: Variables): string[] {
-  const hosts: string[] = [];
-  const collect: ExpandAddress = {
-    host: (name) => {
-      hosts.push(name);
-      return [];
-    },
-    path: () => [],
-    word: () => () => false,
-  };
-  for (const text of texts) {
-    try {
-      for (const value of variables.expand(text.replace(/^!/, ""))) compileAddress(value, collect);
-    } catch {
-      // What is wrong with it is told, with its line, when the rule is compiled.
-    }
-  }
-  return hosts;
 }

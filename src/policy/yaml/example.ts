@@ -50,6 +50,8 @@ const REPRESENTATIVE: Readonly<
   fork: { call: "fork" },
   signal: { call: "kill", args: { sig: 15n } },
   ptrace: { call: "ptrace" },
+  limit: { call: "setpriority" },
+  share: { call: "shmat" },
   setuid: { call: "setuid" },
   settime: { call: "clock_settime" },
   chdir: { call: "chdir" },

@@ -1,5 +1,7 @@
+import { DEEDS } from "../deeds.js";
 import type { Rule } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
+import { isAbout } from "./target.js";
 
 /** Something that is allowed but probably not meant. */
 export interface Finding {
@@ -12,11 +14,13 @@ export interface Finding {
 /** What narrows a rule, besides what it is about. */
 const CONDITIONS = [
   "path",
+  "unless_made",
   "address",
   "argv",
   "argv_matches",
   "env",
   "user",
+  "whom",
   "process",
   "fd",
   "flags",
@@ -70,6 +74,7 @@ function isWider(first: RuleSpec, second: RuleSpec, key: (typeof CONDITIONS)[num
   if (key !== "path" && key !== "address") return JSON.stringify(first[key]) === JSON.stringify(second[key]);
   const [wide, narrow] = [list(first[key]), list(second[key])];
   if (wide.some((text) => text.startsWith("!"))) return JSON.stringify(wide) === JSON.stringify(narrow);
+  if (narrow.every((text) => text.startsWith("!"))) return false; // it means everything else
   return narrow.every((text) => text.startsWith("!") || wide.some((pattern) => contains(pattern, text)));
 }
 
@@ -82,7 +87,7 @@ function contains(wide: string, narrow: string): boolean {
 
 function overlap(a: Rule, b: Rule): boolean {
   return (
-    [...a.target.effects].some((effect) => b.target.effects.has(effect)) ||
+    DEEDS.some((deed) => isAbout(a.target, deed) && isAbout(b.target, deed)) ||
     [...a.target.calls].some((nr) => b.target.calls.has(nr)) ||
     a.target.effects.size * b.target.calls.size + a.target.calls.size * b.target.effects.size > 0
   );
