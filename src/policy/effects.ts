@@ -7,6 +7,8 @@ export const EFFECTS = {
   read: "opens a file or folder to read it, or gives it another name under which it could be read",
   list: "opens a folder to list it, or lists it",
   stat: "asks about a file: attributes, access, link target, extended attributes",
+  readlink: "asks where a symbolic link leads",
+  getxattr: "reads or lists extended attributes",
   write: "changes a file, its name, its attributes or what is in a folder: all of the following",
   create: "makes a file, folder, link or device, or opens with O_CREAT",
   mkdir: "makes a folder",

@@ -24,6 +24,8 @@ const REPRESENTATIVE: Readonly<
   read: { call: "openat", flags: "O_RDONLY" },
   list: { call: "openat", flags: "O_RDONLY|O_DIRECTORY" },
   stat: { call: "newfstatat" },
+  readlink: { call: "readlinkat" },
+  getxattr: { call: "getxattr" },
   write: { call: "openat", flags: "O_WRONLY" },
   create: { call: "openat", flags: "O_WRONLY|O_CREAT" },
   mkdir: { call: "mkdirat" },

@@ -50,6 +50,7 @@ export class Variables {
       cwd: [cwd],
       tmp,
       policy: [this.#folder],
+      above: foldersAbove(workspace),
     };
     const values = Object.hasOwn(known, name) ? known[name] : undefined;
     if (values) return values.map(quoted);
@@ -135,6 +136,11 @@ export class Variables {
   aFile(text: string): string {
     return resolve(this.#folder, unquoted(this.expand(this.#tilde(text))[0]!));
   }
+}
+
+function foldersAbove(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [...new Set([...foldersAbove(parent), parent])];
 }
 
 /** `..` in a relative pattern is taken out by text, as a person reads it. */
