@@ -71,10 +71,20 @@ export interface Kin {
   hasProcess(pid: number): boolean;
   /** Whether all members of a process group do. */
   hasGroup(group: number): boolean;
+  /** The process that a descriptor of the caller's stands for: a pidfd, or a folder in /proc. */
+  processBehind(fd: number): number | undefined;
+  /** Whether a System V object belongs to the run, or there is none: it was not there when the run began. */
+  hasShared(table: "shm" | "sem" | "msg", by: "key" | "id", number: number): boolean;
 }
 
 /** Of events that are no longer, or never were: nobody is known to belong to the run. */
-export const NO_KIN: Kin = { listensAt: () => false, hasProcess: () => false, hasGroup: () => false };
+export const NO_KIN: Kin = {
+  listensAt: () => false,
+  hasProcess: () => false,
+  hasGroup: () => false,
+  processBehind: () => undefined,
+  hasShared: () => false,
+};
 
 export interface ReturnEvent<Name extends SyscallName = SyscallName> extends CallEvent<Name> {
   readonly kind: "return";
@@ -90,6 +100,11 @@ export interface PathArgument {
   readonly requested: string;
   /** Canonical. `nameless:pipe:[1]`: without a name, and reached through another process: rules that restrict hold. */
   readonly path: string;
+  /**
+   * Whether this run made the folder so many levels above the one that the file lies in, or, of a file that the call
+   * does not name in a folder, the file. What has no time of birth was not.
+   */
+  madeHere?(levels: number): boolean;
 }
 
 /** native/path.c writes the word. */

@@ -15,7 +15,9 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** From the nouns up. A file may import from its own layer's folder and from layers before it. */
 const LAYERS = [
-  ["address", "compiled", "errors", "home", "structs", "text", "version"].map((name) => `src/${name}.ts`),
+  ["address", "compiled", "errors", "home", "later-code", "structs", "text", "version"].map(
+    (name) => `src/${name}.ts`,
+  ),
   ["src/abi/", "src/elf/", "src/code/"],
   ["src/event.ts", "src/inside.ts", "src/verdict.ts", "src/protection.ts", "src/yaml/", "src/prototypes/"],
   ["src/policy/", "src/kernel/", "src/guard/"],

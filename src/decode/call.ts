@@ -9,15 +9,16 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, Kin, PathArgument, Receiver, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, KIND, PIN_FOUND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
+import { ANSWER_FLAG, KIND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { SeenRange, Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
 import { encodeText } from "../text.js";
+import { kinOf } from "./call-kin.js";
 import { MAX_ADDRESS, type Piece, readPieces, readString, readWords } from "./memory.js";
 import { Messages } from "./messages.js";
 import { piecesOf, pointedValue } from "./pieces.js";
-import { type Processes, reach, readPin } from "./reach.js";
+import { birthOf, type Processes, reach, readPin } from "./reach.js";
 import { findReceivers } from "./receivers.js";
 import { scalar } from "./scalar.js";
 import {
@@ -226,7 +227,12 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     if (requested === undefined) return undefined;
     const argument = this.call.args[i]!;
     const dirfd = argument.dirfd === undefined ? AT_FDCWD : this.stop.int(argument.dirfd);
-    return { argument: argument.name, requested, path: this.#canonical(i, dirfd, requested, pin) };
+    return {
+      argument: argument.name,
+      requested,
+      path: this.#canonical(i, dirfd, requested, pin),
+      madeHere: (levels) => birthOf(pin, levels) >= this.processes.kin.since,
+    };
   }
 
   #canonical(i: number, dirfd: number, requested: string, pin: Uint8Array): string {
@@ -302,21 +308,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
 
   get kin(): Kin {
-    const { kin } = this.processes;
-    return {
-      listensAt: (address) => this.#reachesKin(address),
-      hasProcess: (pid) => kin.hasProcess(pid),
-      hasGroup: (group) => kin.hasGroup(group),
-    };
-  }
-
-  /** Where a path leads nowhere, so does the call that is made in the program's place: the kernel says which error. */
-  #reachesKin(address: Address): boolean {
-    const { kin } = this.processes;
-    if (address.family !== "unix" || address.abstract) return kin.listensAt(address, this.tid, undefined);
-    if (address.path === "" || address !== this.addresses[0] || this.stop.kind === KIND.return) return false;
-    const { state, object } = readPin(this.#shared.pin(0));
-    return state === PIN_FOUND ? kin.listensAt(address, this.tid, object) : !kin.isAttached;
+    return kinOf(this, this.processes, this.#shared.pin(0));
   }
 
   /** The addresses as bytes, one for each message, read once: what is decided on is what is used. */

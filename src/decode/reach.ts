@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { ProcessInfo } from "../event.js";
 import { PIN_FAILED, PIN_FOUND, PIN_MISSING, PIN_NAME, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
@@ -72,6 +73,19 @@ export function reachForCaller(
   const canonical = reach(tid, processes, way);
   native().releasePin(pin);
   return { path: canonical, open: `/proc/${tid}/root${canonical}` };
+}
+
+/**
+ * When the folder above what is held open was made, so many levels up, or, with -1 or where its folder is not known, what
+ * is held open itself: milliseconds since 1970.
+ */
+export function birthOf(pin: Uint8Array, levels: number): number {
+  const { object, parent, state } = readPin(pin);
+  if (levels < 0 && state === PIN_MISSING) return Number.POSITIVE_INFINITY; // it is yet to be made
+  const isFile = parent < 0 || levels < 0;
+  if ((isFile ? object : parent) < 0) return 0;
+  const file = isFile ? `/proc/self/fd/${object}` : `/proc/self/fd/${parent}${"/..".repeat(levels)}/`;
+  return statSync(file, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
 }
 
 /** What is held open: an errno when the way failed, descriptors of the object and of its folder where they are, else -1. */

@@ -163,6 +163,20 @@ export function ownsByOther(_: number, event: CallEvent): boolean {
   );
 }
 
+/** 0 means the caller, as its own number does. */
+export function otherThanSelf(pid: string) {
+  return (_: number, event: CallEvent): boolean => {
+    const { threads, innerThreads = threads } = event.process;
+    const number = argumentOf(event, pid);
+    return number !== 0 && !innerThreads.includes(number);
+  };
+}
+
+/** setpriority(2) counts kinds from 0, ioprio_set(2) from 1; a third is a user. */
+export function isProcessOrGroup(event: CallEvent): boolean {
+  return Number(event.argument(0)) - (event.name === "ioprio_set" ? 1 : 0) < 2;
+}
+
 export function signalsOtherThread(_: number, event: CallEvent): boolean {
   const { threads, innerThreads = threads } = event.process;
   return argumentOf(event, "sig") !== 0 && !innerThreads.includes(argumentOf(event, "pid"));

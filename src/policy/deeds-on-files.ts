@@ -181,9 +181,10 @@ export const ON_FILES: readonly Row[] = [
     does: ["stat"],
     on: path("filename"),
   },
-  { calls: "statx readlink readlinkat statfs", does: ["stat"], on: path("path") },
-  { calls: "getxattr lgetxattr listxattr llistxattr", does: ["stat"], on: path("path") },
-  { calls: "getxattrat listxattrat", does: ["stat"], on: path("pathname") },
+  { calls: "statx statfs", does: ["stat"], on: path("path") },
+  { calls: "readlink readlinkat", does: ["readlink", "stat"], on: path("path") },
+  { calls: "getxattr lgetxattr listxattr llistxattr", does: ["getxattr", "stat"], on: path("path") },
+  { calls: "getxattrat listxattrat", does: ["getxattr", "stat"], on: path("pathname") },
   {
     calls: "name_to_handle_at",
     does: ["stat"],

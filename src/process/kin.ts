@@ -18,10 +18,16 @@ export interface KinOptions {
 export class Kin {
   readonly #attached: number | undefined;
   readonly #hasOwnNetwork: boolean;
+  readonly #sharedBefore: Readonly<Record<SharedTable, ReadonlySet<number>>>;
+  /** What was made from then on, the run made: milliseconds since 1970. Of one that was attached to nobody knows. */
+  readonly since: number;
 
   constructor({ attached, hasOwnNetwork = false }: KinOptions = {}) {
     this.#attached = attached;
     this.#hasOwnNetwork = hasOwnNetwork;
+    const idsOf = (table: SharedTable) => new Set(sharedObjects(table).map(({ id }) => id));
+    this.#sharedBefore = { shm: idsOf("shm"), sem: idsOf("sem"), msg: idsOf("msg") };
+    this.since = attached === undefined ? Date.now() : Number.POSITIVE_INFINITY;
   }
 
   /** Calls are made by the program itself, on what it finds then. */
@@ -40,6 +46,23 @@ export class Kin {
   hasGroup(group: number): boolean {
     const members = processes().filter((pid) => readStat(pid)?.group === group);
     return members.every((pid) => this.hasProcess(pid));
+  }
+
+  processBehind(tid: number, fd: number): number | undefined {
+    const folder = /^\/proc\/(\d+)(?:\/task\/(\d+))?$/.exec(readLink(`/proc/${tid}/fd/${fd}`));
+    const number =
+      folder?.[2] ?? folder?.[1] ?? /^Pid:\t(\d+)$/m.exec(readText(`/proc/${tid}/fdinfo/${fd}`))?.[1];
+    return number === undefined ? undefined : Number(number);
+  }
+
+  /** An object that was there when the run began is another's, and so is memory whose maker lives and is no member. */
+  hasShared(tid: number, table: SharedTable, by: "key" | "id", number: number): boolean {
+    if (readLink(`/proc/${tid}/ns/ipc`) !== readLink("/proc/self/ns/ipc")) return true; // it was made for the run
+    const found = sharedObjects(table).find((object) => object[by] === number);
+    if (!found) return true;
+    if (this.#attached !== undefined || this.#sharedBefore[table].has(found.id)) return false;
+    const { maker } = found;
+    return maker === undefined || readStat(maker) === undefined || this.hasProcess(maker);
   }
 
   members(): number[] {
@@ -87,6 +110,17 @@ export class Kin {
   #namesCount(tid: number): boolean {
     return this.#hasOwnNetwork || readLink(`/proc/${tid}/ns/net`) === readLink("/proc/self/ns/net");
   }
+}
+
+type SharedTable = "shm" | "sem" | "msg";
+
+/** proc(5): key and id come first; of memory the maker's number is the fifth. */
+function sharedObjects(table: SharedTable): { key: number; id: number; maker: number | undefined }[] {
+  const lines = readText(`/proc/sysvipc/${table}`).split("\n").slice(1).filter(Boolean);
+  return lines.map((line) => {
+    const numbers = line.trim().split(/\s+/).map(Number);
+    return { key: numbers[0]!, id: numbers[1]!, maker: table === "shm" ? numbers[4] : undefined };
+  });
 }
 
 const LAUNCHER = "hermes-launch";

@@ -1,6 +1,6 @@
 import type { ProcessInfo } from "../event.js";
 import { native, SIGHT } from "../kernel/native.js";
-import { Kin } from "./kin.js";
+import { Kin, type KinOptions } from "./kin.js";
 import { childAbove, isBelow } from "./proc.js";
 import { Process } from "./process.js";
 import { Stacks } from "./stack.js";
@@ -41,9 +41,9 @@ export class ProcessTable {
 
   readonly kin: Kin;
 
-  constructor(exitsAreReported: boolean, kin: Kin = new Kin()) {
+  constructor(exitsAreReported: boolean, kin: KinOptions = {}) {
     this.#pinned = !exitsAreReported;
-    this.kin = kin;
+    this.kin = new Kin(kin);
   }
 
   get(tid: number): Process {

@@ -17,7 +17,6 @@ import { trapsCounter } from "../policy/instruction-pattern.js";
 import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
-import { Kin } from "../process/kin.js";
 import { ProcessTable } from "../process/table.js";
 import { RECORDABLE } from "../ring/calls.js";
 import { GATE } from "../ring/image.js";
@@ -131,11 +130,10 @@ export class Mediation {
     this.arrangement =
       this.#footing?.arrangement ??
       arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
-    const processes = new ProcessTable(
-      (this.arrangement.doors & (1 << DOOR.trace)) !== 0,
-      new Kin({ attached: target?.pid, hasOwnNetwork: this.#fence.hasOwnNetwork }),
-    );
-    processes.viewsDiffer = this.#fence.changesView;
+    const traced = (this.arrangement.doors & (1 << DOOR.trace)) !== 0;
+    const { changesView, hasOwnNetwork } = this.#fence;
+    const processes = new ProcessTable(traced, { attached: target?.pid, hasOwnNetwork });
+    processes.viewsDiffer = changesView;
     processes.stacks.isWatched = this.#watchesCode && !target;
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);

@@ -1,4 +1,17 @@
+import { LATER_CODE, type LaterCode, laterCodeSource } from "../../later-code.js";
 import type { Sensitive } from "./places.js";
+
+const HOME = "/(?:home/[^/]+|Users/[^/]+|root)";
+
+/** Rows of the table of files that run code later. */
+function laterCode(rule: LaterCode["rule"]): readonly Sensitive[] {
+  return LATER_CODE.filter((row) => row.rule === rule).map(({ paths, except = [], example }) => {
+    const source = (patterns: readonly string[]) =>
+      patterns.map((pattern) => laterCodeSource(pattern).replace(/^~/, HOME)).join("|");
+    const not = except.length > 0 ? `(?!(?:${source(except)})$)` : "";
+    return [new RegExp(`^${not}(?:${source(paths)})$`), example];
+  });
+}
 
 /** Files that hold credentials. Every pattern is about whole paths; the example is one that it must match. */
 export const CREDENTIALS: readonly Sensitive[] = [
@@ -117,7 +130,7 @@ export const STARTUP: readonly Sensitive[] = [
     "~/.config/fish/config.fish",
   ],
   [/^\/(?:home|Users)\/[^/]+\/(?:bin|\.npmrc)(?:\/.*)?$/, "~/bin/x"],
-  [/\/\.git\/(?:hooks\/.*|config|info\/attributes|modules\/.*\/hooks\/.*)$/, "./.git/hooks/pre-commit"],
+  ...laterCode("persistence"),
   [
     /\/(?:site|dist)-packages\/(?:sitecustomize|usercustomize|[\w-]+)\.(?:py|pth)$/,
     "/usr/lib/python3/dist-packages/x.pth",
@@ -125,18 +138,7 @@ export const STARTUP: readonly Sensitive[] = [
 ];
 
 /** What agents read to know what they are to do. */
-export const INSTRUCTIONS: readonly Sensitive[] = [
-  [/(?:^|\/)(?:CLAUDE|AGENTS?|GEMINI|SOUL|HERMES|CODEX|COPILOT|QWEN|WARP)(?:\.local)?\.md$/, "./AGENTS.md"],
-  [
-    /(?:^|\/)\.(?:cursorrules|windsurfrules|clinerules|goosehints|roorules|aider\.conf\.yml|mcp\.json)$/,
-    "./.cursorrules",
-  ],
-  [
-    /(?:^|\/)\.(?:cursor|claude|codex|gemini|windsurf|continue|roo|kiro|junie)\/.*$/,
-    "./.claude/settings.json",
-  ],
-  [/(?:^|\/)\.github\/(?:copilot-instructions\.md|instructions\/.*)$/, "./.github/copilot-instructions.md"],
-];
+export const INSTRUCTIONS: readonly Sensitive[] = laterCode("agent-instructions");
 
 /** What watches over the agent. */
 export const SELF: readonly Sensitive[] = [

@@ -1,3 +1,4 @@
+import { LATER_CODE, laterCodeSource } from "../../later-code.js";
 import type { Action } from "../finding.js";
 
 /**
@@ -253,55 +254,20 @@ const CREDENTIALS: readonly Protected[] = [
   },
 ];
 
-const PERSISTENCE: readonly Protected[] = [
-  {
-    rule: "persistence",
-    reason: "What is written here runs later without being asked for.",
-    patterns: [
-      "~/\\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession(?:rc)?|xprofile|pam_environment|vimrc|gvimrc|emacs|screenrc|tmux\\.conf|gdbinit|lldbinit|irbrc|pythonrc(?:\\.py)?|pdbrc|rhosts|forward|procmailrc|wgetrc|curlrc|gitconfig|hgrc|mailcap|lesskey)",
-      "~/\\.config/(?:fish/.*|autostart/.*|systemd/.*|environment\\.d/.*|git/(?:config|hooks/.*)|nvim/.*|pip/.*|starship\\.toml|i3/.*|sway/.*|hypr/.*|bash.*)",
-      "~/\\.(?:vim|emacs\\.d|oh-my-zsh|local/bin|local/share/(?:systemd|applications)|local/lib/python[\\d.]+/site-packages|ipython/profile_default/startup)/.*",
-      "~/library/(?:launchagents|launchdaemons|startupitems)/.*",
-      "~/bin/.*",
-      ".*/start menu/programs/startup/.*",
-      ".*/\\.git/(?:hooks/.*|config(?:\\.worktree)?|info/attributes|modules/.*|objects/info/alternates)",
-      ".*/\\.husky/.*",
-      ".*/(?:sitecustomize|usercustomize)\\.py",
-      ".*/site-packages/[^/]*\\.pth",
-    ],
-    read: "allow",
-    write: "ask",
-    unknown: "allow",
-  },
-  {
-    rule: "agent-instructions",
-    reason: "It tells agents what to do: changing it changes every later session.",
-    patterns: [
-      ".*/(?:agents|claude|gemini|soul|qwen|warp|copilot|hermes|codex|memory|user)(?:\\.local|\\.override)?\\.md",
-      ".*/\\.(?:cursorrules|windsurfrules|clinerules|roorules|goosehints|aider\\.conf\\.ya?ml|mcp\\.json|hermes\\.md|rules|junie/guidelines\\.md)",
-      ".*/\\.(?:cursor|windsurf|clinerules|roo|claude|codex|gemini|continue|amazonq|kiro|augment|trae|opencode|hermes|agents?)/.*",
-      ".*/\\.github/(?:copilot-instructions\\.md|instructions/.*|prompts/.*|chatmodes/.*|agents/.*)",
-      ".*/\\.vscode/(?:settings|tasks|launch|mcp|extensions)\\.json",
-      ".*/(?:hermes\\.ya?ml|mcp\\.json|mcp_servers\\.json|claude_desktop_config\\.json|opencode\\.jsonc?|skill\\.md)",
-      ".*/\\.(?:devcontainer/.*|idea/(?:workspace|runconfigurations/.*)\\.?\\w*)",
-    ],
-    except: [".*/(?:memory|user)\\.md"],
-    read: "allow",
-    write: "ask",
-    unknown: "allow",
-  },
-  {
-    rule: "build-pipeline",
-    reason: "It runs on the build machines, with their secrets.",
-    patterns: [
-      ".*/\\.github/(?:workflows|actions)/.*",
-      ".*/(?:\\.gitlab-ci\\.ya?ml|jenkinsfile|\\.circleci/config\\.ya?ml|\\.drone\\.ya?ml|azure-pipelines\\.ya?ml|\\.travis\\.ya?ml|bitbucket-pipelines\\.ya?ml|\\.buildkite/.*)",
-    ],
-    read: "allow",
-    write: "ask",
-    unknown: "allow",
-  },
-];
+/** What runs code later (src/later-code.ts), and whoever is told to. */
+const PERSISTENCE: readonly Protected[] = LATER_CODE.map(({ rule, why, paths, except }) => ({
+  rule,
+  reason: `What is written here runs, or counts, later without being asked for: ${why}.`,
+  patterns: paths.map(lowerSource),
+  ...(except && { except: except.map(lowerSource) }),
+  read: "allow",
+  write: "ask",
+  unknown: "allow",
+}));
+
+function lowerSource(pattern: string): string {
+  return laterCodeSource(pattern.toLowerCase());
+}
 
 /** In the order in which they are tried: the first that matches and does not allow decides. */
 export const PROTECTED: readonly Protected[] = [

@@ -23,7 +23,9 @@ import {
   onProcess,
   onTime,
   onUser,
+  onWhom,
   runsProgram,
+  unlessMade,
 } from "./conditions.js";
 import { Occasions, Spending } from "./counters.js";
 import {
@@ -100,6 +102,7 @@ class RuleCompiler {
     const argv = this.#try("argv", compileArgv);
     const conditions = [
       ...(paths ? [onPaths(paths, this.#texts("path"), this.#strict)] : []),
+      ...this.#optional("unless_made", (what) => unlessMade(what, paths)),
       ...(addresses ? [onAddresses(addresses, this.#texts("address"), this.#strict)] : []),
       ...(argv ? [onArgv(argv, this.#texts("argv"), this.#strict)] : []),
       ...this.#otherConditions(calls),
@@ -265,6 +268,7 @@ class RuleCompiler {
       this.#socket(calls),
       ...this.#signalConditions(calls),
       spec.fd === undefined ? undefined : this.#named("fd", () => this.#fd()),
+      ...this.#optional("whom", (whom) => onWhom(whom, calls)),
       ...this.#surroundingConditions(),
     ];
     return found.filter((condition) => condition !== undefined);
@@ -420,6 +424,14 @@ class RuleCompiler {
         texts.length > 1 && key !== "argv" ? texts.findIndex((text) => fails(() => compile([text]))) : -1;
       throw this.#error(key, error.message, error, false, at >= 0 ? [at] : []);
     }
+  }
+
+  #optional<K extends "unless_made" | "whom">(
+    key: K,
+    compile: (value: NonNullable<RuleSpec[K]>) => Condition,
+  ): Condition[] {
+    const value = this.#spec[key];
+    return value == null ? [] : [this.#named(key, () => compile(value))];
   }
 
   #named<T>(key: keyof RuleSpec, compile: () => T): T {

@@ -11,10 +11,11 @@ import {
   flagTests,
   matchFlags,
 } from "../match/flags.js";
-import { compileWord } from "../match/glob.js";
+import { compileGlob, compileWord, type Glob, matchGlob, PatternError, split } from "../match/glob.js";
 import { matchBelow, matchPaths, type PathList } from "../match/path.js";
 import { ANYWHERE, type Subject } from "../match/subject.js";
 import type { TimeWindow } from "../match/time.js";
+import { reachesOthers, reachesSomebody } from "../match/whom.js";
 import type { Condition, Sight } from "./rule.js";
 
 /** The conditions that a rule may have, one function each. `strict` says that the rule restricts: doubt means yes. */
@@ -35,6 +36,44 @@ function holdsForPath(list: PathList, { path, alias, subtree }: Subject, strict:
   if (path === null) return strict;
   if (matchPaths(list, path, alias)) return true;
   return subtree && strict && matchBelow(list, path);
+}
+
+/** The rule holds unless the run itself made the place: the file's folder, or the one that holds a pattern's first name. */
+export function unlessMade(what: "project" | "folder" | "file", list: PathList | undefined): Condition {
+  if (!list || list.included.length === 0)
+    throw new PatternError("`unless_made` needs a `path`: it is about the folders of files");
+  const depths = list.included.map(depthOfName);
+  return {
+    key: "unless_made",
+    holds: ({ event, subject: { path } }) => {
+      const named = event.paths.find((argument) => argument.path === path);
+      // What is open already was judged when it was opened.
+      if (path && !named) return what !== "file" || event.fd?.target !== path;
+      if (!path || !named?.madeHere) return true;
+      const levels = what === "file" ? -1 : what === "folder" ? 0 : levelsAbove(depths, path);
+      return levels === undefined || !named.madeHere(levels);
+    },
+    tell: ({ subject }) => `this run made ${what === "file" ? "" : "the folder of "}${subject.path}`,
+  };
+}
+
+/** How far the outermost folder that holds a pattern's first name is above the one that the path lies in. */
+function levelsAbove(depths: readonly DepthOfName[], path: string): number | undefined {
+  const components = split(path);
+  const found = depths.map((depth) => depth(components)).filter((depth) => depth !== undefined);
+  return found.length === 0 ? undefined : components.length - 1 - Math.min(...found);
+}
+
+type DepthOfName = (components: readonly string[]) => number | undefined;
+
+/** At which depth of a path the name stands that follows the first `**` of a pattern. */
+function depthOfName({ text }: Glob): DepthOfName {
+  const at = text.indexOf("**/");
+  const rest = at < 0 ? undefined : compileGlob(`/${text.slice(at + 3)}`);
+  return (components) => {
+    const depth = rest ? components.findIndex((_, i) => matchGlob(rest, components.slice(i))) : -1;
+    return depth < 0 ? undefined : depth;
+  };
 }
 
 export function onAddresses(list: AddressList, texts: readonly string[], strict: boolean): Condition {
@@ -127,6 +166,20 @@ export function onEnv(
       });
     },
     tell: () => "the environment is another",
+  };
+}
+
+/** Whom a call reaches. One that reaches nobody matches neither. */
+export function onWhom(whom: "own" | "other", calls: readonly Syscall[]): Condition {
+  if (!calls.some(({ nr }) => reachesSomebody(nr)))
+    throw new PatternError("what the rule is about reaches no process and no shared object");
+  return {
+    key: "whom",
+    holds: ({ event }) => {
+      const others = reachesOthers(event);
+      return others !== undefined && others === (whom === "other");
+    },
+    tell: () => `it reaches ${whom === "other" ? "the run's own, or nobody" : "others, or nobody"}`,
   };
 }
 

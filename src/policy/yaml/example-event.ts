@@ -47,7 +47,13 @@ export interface MadeUpCall {
   readonly own?: boolean;
 }
 
-const ALL_KIN: Kin = { listensAt: () => true, hasProcess: () => true, hasGroup: () => true };
+const ALL_KIN: Kin = {
+  listensAt: () => true,
+  hasProcess: () => true,
+  hasGroup: () => true,
+  processBehind: () => MADE_UP_PROCESS.pid,
+  hasShared: () => true,
+};
 
 const SOMEWHERE = 0x7f00_0000_0000n;
 
@@ -149,11 +155,12 @@ function kindOf(target: string | undefined): Descriptor["kind"] {
   return target.startsWith("socket:") ? "socket" : "anonymous";
 }
 
-function pathsOf({ call, paths = [], requested }: MadeUpCall): PathArgument[] {
+function pathsOf({ call, paths = [], requested, own }: MadeUpCall): PathArgument[] {
   const names = call.args.filter(({ kind }) => kind === "path").map(({ name }) => name);
   return names.flatMap((argument, i) => {
     const path = paths[i];
-    return path === undefined ? [] : [{ argument, requested: requested?.[i] ?? path, path }];
+    if (path === undefined) return [];
+    return [{ argument, requested: requested?.[i] ?? path, path, madeHere: () => own === true }];
   });
 }
 

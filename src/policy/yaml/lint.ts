@@ -1,7 +1,8 @@
 import { rereadOf, syscallByName } from "../../abi/index.js";
+import { DEEDS } from "../deeds.js";
 import type { Rule } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
-import { callsConcerned } from "./target.js";
+import { callsConcerned, isAbout } from "./target.js";
 
 /** Something that is allowed but probably not meant. */
 export interface Finding {
@@ -14,11 +15,13 @@ export interface Finding {
 /** What narrows a rule, besides what it is about. */
 const CONDITIONS = [
   "path",
+  "unless_made",
   "address",
   "argv",
   "argv_matches",
   "env",
   "user",
+  "whom",
   "process",
   "fd",
   "flags",
@@ -132,6 +135,7 @@ function isWider(first: RuleSpec, second: RuleSpec, key: (typeof CONDITIONS)[num
   if (key !== "path" && key !== "address") return JSON.stringify(first[key]) === JSON.stringify(second[key]);
   const [wide, narrow] = [list(first[key]), list(second[key])];
   if (wide.some((text) => text.startsWith("!"))) return JSON.stringify(wide) === JSON.stringify(narrow);
+  if (narrow.every((text) => text.startsWith("!"))) return false; // it means everything else
   return narrow.every((text) => text.startsWith("!") || wide.some((pattern) => contains(pattern, text)));
 }
 
@@ -144,7 +148,7 @@ function contains(wide: string, narrow: string): boolean {
 
 function overlap(a: Rule, b: Rule): boolean {
   return (
-    [...a.target.effects].some((effect) => b.target.effects.has(effect)) ||
+    DEEDS.some((deed) => isAbout(a.target, deed) && isAbout(b.target, deed)) ||
     [...a.target.calls].some((nr) => b.target.calls.has(nr)) ||
     a.target.effects.size * b.target.calls.size + a.target.calls.size * b.target.effects.size > 0
   );

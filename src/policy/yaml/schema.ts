@@ -103,6 +103,12 @@ export const ruleSchema = z.strictObject(
     path: oneOrMore("a path pattern")
       .optional()
       .describe(`Which files: globs, ~, \${variables}, !exceptions.`),
+    unless_made: z
+      .enum(["project", "folder", "file"], { error: "takes project, folder or file" })
+      .optional()
+      .describe(
+        "Not where this run made the file (file), the folder that it lies in (folder), or the folder that the pattern's first name lies in (project).",
+      ),
     address: oneOrMore("an address")
       .optional()
       .describe(
@@ -143,6 +149,12 @@ export const ruleSchema = z.strictObject(
       )
       .optional()
       .describe("Which program asks."),
+    whom: z
+      .enum(["own", "other"], { error: "takes own or other" })
+      .optional()
+      .describe(
+        "Whom it reaches: processes and shared objects of this run (own), or any others (other). For signal, ptrace, limit, share.",
+      ),
     fd: z
       .union(
         [

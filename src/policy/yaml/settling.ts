@@ -13,9 +13,14 @@ export function settlingOf({ call, deeds, whole }: CallPlan): Settling | undefin
   if (!ON_ONE_FILE.has(call.name)) return undefined;
   const parts = whole ? [...deeds, whole] : deeds;
   const rules = parts.flatMap((part) => part.rules.all);
-  if (!deeds.every(({ deed }) => isOnFile(deed!)) || !rules.every(isPlain)) return undefined;
+  const others = rules.filter((rule) => !isPlain(rule));
+  if (!deeds.every(({ deed }) => isOnFile(deed!)) || !others.every(isOnSomeFiles)) return undefined;
   const globs = rules.flatMap(({ paths }) => (paths ? [...paths.included, ...paths.excepted] : []));
-  return { patterns: globs.map(({ text }) => text), except: UNSETTLED };
+  const except = others.flatMap(({ paths }) => paths!.included);
+  return {
+    patterns: globs.map(({ text }) => text),
+    except: [...UNSETTLED, ...except.map(({ text }) => text)],
+  };
 }
 
 const REFUSING: ReadonlySet<ActionKey> = new Set(["allow", "deny", "kill", "ask"]);
@@ -28,6 +33,11 @@ export function isToldOnce({ deeds, whole }: CallPlan): boolean {
 
 function isOnFile({ on, subtree }: Deed): boolean {
   return (on.kind === "path" || on.kind === "fd") && !subtree;
+}
+
+/** What else it looks at matters for these files alone: nothing stands for them. */
+function isOnSomeFiles({ paths, counters }: Rule): boolean {
+  return counters.length === 0 && paths !== undefined && paths.included.length > 0;
 }
 
 function isPlain({ conditions, counters }: Rule): boolean {

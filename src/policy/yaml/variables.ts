@@ -1,11 +1,15 @@
 import { dirname, resolve } from "node:path";
 import { suggest } from "../../abi/index.js";
-import { compileGlob, expandBraces, PatternError } from "../match/glob.js";
+import { laterCode } from "../../later-code.js";
+import { compileGlob, expandBraces, matchGlob, PatternError, split } from "../match/glob.js";
 import type { Surroundings } from "./surroundings.js";
 
 const MAX_VALUES = 1000;
 /** What these lead to depends on who looks: a link of theirs must not be resolved for another. */
 const PERSONAL = /^\/(proc(\/|$)|dev\/(fd|stdin|stdout|stderr)(\/|$))/;
+
+/** `${later_code_always}`, `…_project`, `…_folder` and `…_except`: patterns of the table of files that run code later. */
+const LATER = "later_code_";
 
 /** `${name}` in texts, and what a path pattern means on this machine. */
 export class Variables {
@@ -46,11 +50,22 @@ export class Variables {
       cwd: [cwd],
       tmp,
       policy: [this.#folder],
+      above: foldersAbove(workspace),
     };
     const values = Object.hasOwn(known, name) ? known[name] : undefined;
     if (values) return values.map(quoted);
+    const later = name.startsWith(LATER) ? laterCode(name.slice(LATER.length)) : [];
+    if (later.length > 0)
+      return later.flatMap(expandBraces).flatMap((text) => this.#insideWorkspace(this.#tilde(text)));
     const near = suggest(name, [...Object.keys(known), ...Object.keys(this.#own)]);
     throw new PatternError(`unknown variable \${${name}}${near ? `: did you mean \${${near}}?` : ""}`);
+  }
+
+  /** A workspace that lies in such a folder itself, such as .claude/worktrees/x, is not all of it: what is below counts. */
+  #insideWorkspace(pattern: string): string[] {
+    const { workspace } = this.#surroundings;
+    if (!matchGlob(compileGlob(pattern), split(workspace))) return [pattern];
+    return pattern.startsWith("**/") ? [`${quoted(workspace)}/${pattern}`] : [];
   }
 
   #tilde(text: string): string {
@@ -121,6 +136,11 @@ export class Variables {
   aFile(text: string): string {
     return resolve(this.#folder, unquoted(this.expand(this.#tilde(text))[0]!));
   }
+}
+
+function foldersAbove(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [...new Set([...foldersAbove(parent), parent])];
 }
 
 /** `..` in a relative pattern is taken out by text, as a person reads it. */

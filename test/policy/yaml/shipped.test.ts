@@ -412,7 +412,8 @@ describe("agent", () => {
     ["publishing from elsewhere", "git -C . push", "push"],
     ["releasing", "npm publish", "publish"],
     ["secrets", "cat ~/.ssh/id_ed25519", "ssh"],
-    ["changes elsewhere", "echo x > ~/.bashrc", "elsewhere"],
+    ["changes elsewhere", "echo x > ~/notes", "elsewhere"],
+    ["code that runs later, elsewhere", "echo x > ~/.bashrc", "outside"],
     ["code that runs later", "mkdir -p .git/hooks && echo x > .git/hooks/pre-commit", "later-code"],
     ["mounting", "mount --bind . /mnt", "machine"],
   ])("%s is stopped", (_, script, rule) => {
