@@ -8,11 +8,11 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, PathArgument, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, KIND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
+import { ANSWER_FLAG, KIND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
-import { encodeText } from "../text.js";
+import { decodeText, encodeText } from "../text.js";
 import {
   MAX_ADDRESS,
   type Piece,
@@ -23,7 +23,7 @@ import {
   readStrings,
 } from "./memory.js";
 import { headersOf, piecesOf, pointedValue } from "./pieces.js";
-import { type Processes, reach, readPin } from "./reach.js";
+import { type Processes, reach, reachForCaller, readPin } from "./reach.js";
 import {
   AT_EMPTY_PATH,
   AT_FDCWD,
@@ -114,16 +114,10 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   reach(argument: string, path: Uint8Array): string {
     const first = this.call.args[this.shape.paths[0] ?? -1];
     if (argument === (first?.name ?? "")) return this.redirectPath(path);
-    const way = { dirfd: AT_FDCWD, path, flags: RESOLVE.parent, pin: new Uint8Array(PIN_SIZE) };
-    const reached = reach(this.stop.tid, this.processes, way);
-    native().releasePin(way.pin);
-    return reached;
+    return reachForCaller(this.stop.tid, this.processes, decodeText(path)).path;
   }
 
-  /**
-   * Another path takes the place of the first, or of the socket's, and is held from now on; returns where it leads. What
-   * was asked for stays known by its name.
-   */
+  /** Another path takes the place of the first, or of the socket's, and is held from now on; returns where it leads. */
   redirectPath(path: Uint8Array): string {
     if (this.#redirected && Buffer.compare(this.#redirected.to, path) === 0) return this.#redirected.path;
     void this.paths;
