@@ -5,8 +5,8 @@ import { processes, processesBelow, readStat, readText } from "../process/proc.j
 
 /** Between two looks at the processes; whoever has run in between has not come to a stop. */
 const LOOK_MS = 10;
-/** A program that forks faster than it can be stopped is not waited for. */
-const TRIES = 200;
+/** For so many looks: a busy machine stops nobody at once. A program that forks faster than that is not waited for. */
+const TRIES = 1000;
 const PROBES = 40;
 /** Stopped, traced and stopped, in an uninterruptible wait (for our answer, too), dead. */
 const STILL = /^[TtDZXI]$/;

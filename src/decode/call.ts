@@ -9,16 +9,16 @@ import {
 } from "../abi/index.js";
 import { type Address, decodeAddress } from "../address.js";
 import type { CallEvent, Descriptor, Kin, PathArgument, Receiver, ReturnEvent } from "../event.js";
-import { ANSWER_FLAG, KIND, PIN_MISSING, PIN_SIZE } from "../kernel/layout.js";
+import { ANSWER_FLAG, KIND, PIN_MISSING } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import type { SeenRange, Stop } from "../kernel/stop.js";
 import { describeDescriptor, holdDescriptor } from "../process/descriptor.js";
-import { encodeText } from "../text.js";
+import { decodeText, encodeText } from "../text.js";
 import { kinOf } from "./call-kin.js";
 import { MAX_ADDRESS, type Piece, readPieces, readString, readWords } from "./memory.js";
 import { Messages } from "./messages.js";
 import { piecesOf, pointedValue } from "./pieces.js";
-import { birthOf, type Processes, reach, readPin } from "./reach.js";
+import { birthOf, type Processes, reach, reachForCaller, readPin } from "./reach.js";
 import { findReceivers } from "./receivers.js";
 import { scalar } from "./scalar.js";
 import {
@@ -142,10 +142,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   reach(argument: string, path: Uint8Array): string {
     const first = this.call.args[this.shape.paths[0] ?? -1];
     if (argument === (first?.name ?? "")) return this.redirectPath(path);
-    const way = { dirfd: AT_FDCWD, path, flags: RESOLVE.parent, pin: new Uint8Array(PIN_SIZE) };
-    const reached = reach(this.stop.tid, this.processes, way);
-    native().releasePin(way.pin);
-    return reached;
+    return reachForCaller(this.stop.tid, this.processes, decodeText(path)).path;
   }
 
   /**
