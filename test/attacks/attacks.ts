@@ -65,7 +65,10 @@ export function commandOf(attack: Attack): string[] {
 }
 
 export function compiled(source: string, ...more: string[]): string {
-  const parts = [source, ...["attack.h", "race.h", "route.h", "swap.h", "uring.h"].map((name) => join(folder, name))];
+  const parts = [
+    source,
+    ...["attack.h", "race.h", "route.h", "swap.h", "uring.h"].map((name) => join(folder, name)),
+  ];
   const hash = createHash("sha256");
   for (const part of parts) hash.update(readFileSync(part));
   const version = hash.update(more.join(" ")).digest("hex").slice(0, 12);
