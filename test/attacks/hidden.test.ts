@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, Shipped, USERS } from "./shipped.js";
+import { Build, Shipped, USERS } from "./workspace.js";
 
 /** What a policy hides tells nothing: no size, no link's target, no extended attributes. */
 

@@ -9,7 +9,7 @@ import { loadYaml } from "../../src/policy/yaml/load.js";
 import { here } from "../../src/policy/yaml/surroundings.js";
 import { Variables } from "../../src/policy/yaml/variables.js";
 import { root } from "../support/programs.js";
-import { Build, Shipped, USERS } from "./shipped.js";
+import { Build, Shipped, USERS } from "./workspace.js";
 
 /** Files that make others run code later: written by nobody without a question, whoever is asked. */
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, Shipped, USERS } from "./shipped.js";
+import { Build, Shipped, USERS } from "./workspace.js";
 
 /** Processes and shared objects of others: no call reaches them. Those of the run it reaches as ever. */
 
