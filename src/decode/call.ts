@@ -36,6 +36,7 @@ import { StoppedCall } from "./stopped-call.js";
 const O_CREAT = 0o100;
 const ENOENT = 2;
 const MAX_MEMORY = 64 * 1024;
+const NOTHING: readonly SeenRange[] = [];
 
 /** A call as it stopped, decoded field by field when somebody looks. */
 export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
@@ -59,7 +60,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   /** By the number of the path. */
   readonly #redirected: { readonly to: Buffer; readonly path: string }[] = [];
   #args: SyscallArguments[SyscallName] | undefined;
-  readonly #replaced: SeenRange[] = [];
+  #replaced: readonly SeenRange[] = NOTHING;
 
   constructor(stop: Stop, call: Syscall, processes: Processes, entry?: DecodedCall) {
     super(processes);
@@ -97,13 +98,13 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   /** A call that is made in the program's place finds these bytes there. The program's memory is left alone. */
   replace(address: bigint, bytes: Uint8Array): void {
-    this.#replaced.unshift({ from: Number(address), to: Number(address) + bytes.length, bytes });
+    const from = Number(address);
+    this.#replaced = [{ from, to: from + bytes.length, bytes }, ...this.#replaced];
   }
 
   /** What of the program's memory is known to a call that is made in its place: what was replaced comes first. */
   get known(): readonly SeenRange[] {
-    const { takenSnapshot } = this;
-    return takenSnapshot ? [...this.#replaced, ...takenSnapshot.ranges] : this.#replaced;
+    return this.takenSnapshot ? [...this.#replaced, ...this.takenSnapshot.ranges] : this.#replaced;
   }
 
   /** Sees to it that everything the call reaches is held open; returns how it is to be made (ANSWER_FLAG). */
@@ -487,10 +488,9 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   /** One argument decoded by its kind. What the program gave is as it was when the call was made. */
   value(i: number): unknown {
-    const stop = this.stop;
     const argument = this.call.args[i]!;
     if (this.#entry && !this.#isOut(i)) return this.#entry.value(i);
-    const number = scalar(stop, argument, i);
+    const number = scalar(this.stop, argument, i);
     if (number !== undefined) return number;
     switch (argument.kind) {
       case "path":

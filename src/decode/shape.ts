@@ -1,4 +1,4 @@
-import { type Argument, CHANGES_INODE, type Syscall } from "../abi/index.js";
+import { type Argument, CHANGES_INODE, type Reread, rereadOf, type Syscall } from "../abi/index.js";
 
 /** Where the interesting arguments of a call are: worked out once per syscall. */
 export interface Shape {
@@ -20,6 +20,8 @@ export interface Shape {
   readonly changesEntry: boolean;
   /** It changes what a descriptor refers to. */
   readonly changesDescriptor: boolean;
+  /** What keeps a decision on its memory true. */
+  readonly reread: Reread;
 }
 
 const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
@@ -75,6 +77,7 @@ export function shapeOf(call: Syscall): Shape {
     makesEntry: MAKES_ENTRIES.test(call.name),
     changesEntry: CHANGES_ENTRIES.test(call.name),
     changesDescriptor: CHANGES_DESCRIPTORS.test(call.name),
+    reread: rereadOf(call),
   };
   shapes.set(call.nr, shape);
   return shape;
