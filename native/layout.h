@@ -104,6 +104,7 @@ enum answer_flag {
 	ANSWER_AS_TRACEE = 4,   /* ANSWER_ACT: it is somebody else than we are */
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
 	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
+	ANSWER_NO_STREAM = 128, /* ANSWER_ACT: it was allowed because its socket is no stream */
 	ANSWER_DELIVER = 64,    /* on an instruction: the program is to see the signal of its fault */
 };
 

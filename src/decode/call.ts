@@ -56,6 +56,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #addresses: readonly Address[] | undefined;
   #names: readonly (Uint8Array | undefined)[] | undefined;
   #looked = false;
+  noStream = false; // set: it may happen only because its socket is none of TCP
   #args: SyscallArguments[SyscallName] | undefined;
 
   constructor(stop: Stop, call: Syscall, processes: Processes, entry?: DecodedCall) {
@@ -93,7 +94,8 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     void this.addresses;
     if (this.changesDescriptor) void this.fd;
     const { viewsDiffer, identitiesDiffer } = this.processes;
-    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0);
+    const { apart, asTracee, noStream } = ANSWER_FLAG;
+    return (viewsDiffer ? apart : 0) | (identitiesDiffer ? asTracee : 0) | (this.noStream ? noStream : 0);
   }
 
   /** The errno of a first path that leads nowhere, where the call would not make it lead somewhere; else 0. */
