@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,4 +73,12 @@ int descriptor_of(pid_t tid, int fd)
 	if (failed && copy >= 0)
 		close(copy);
 	return failed ? failed : copy;
+}
+
+/* Another thread may have given the number to another socket since it was looked at. */
+int act_socket_is_other(const struct act *act, int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof type;
+	return act->no_stream && (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type == SOCK_STREAM);
 }

@@ -429,6 +429,10 @@ int64_t act_on_socket(struct act *act)
 	int fd = descriptor_of(act->tid, (int)act->args[0]);
 	if (fd < 0)
 		return fd;
+	if (act_socket_is_other(act, fd)) {
+		close(fd);
+		return -EACCES;
+	}
 	switch (act->nr) {
 	case SYS_connect:
 		result = connect_socket(act, fd);

@@ -119,6 +119,7 @@ struct act *act_of(struct session *s, const struct event *event)
 	act->as_tracee = (answer->flags & ANSWER_AS_TRACEE) != 0;
 	act->apart = (answer->flags & ANSWER_APART) != 0;
 	act->routed = (answer->flags & ANSWER_ROUTED) != 0;
+	act->no_stream = (answer->flags & ANSWER_NO_STREAM) != 0;
 	for (uint32_t i = 0; i < answer->write_count && i < MAX_WRITES; i++) {
 		const struct write *w = &answer->writes[i];
 		if (w->offset > REPLY_SIZE || w->length > REPLY_SIZE - w->offset) {

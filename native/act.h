@@ -18,6 +18,7 @@ struct act {
 	uint64_t args[ARGUMENTS];
 	int as_tracee;           /* become it first */
 	int apart;               /* it may have another root than we have */
+	int no_stream;           /* it was allowed because its socket is no stream: it must still be none */
 	int at_once;             /* others wait meanwhile: it must not wait, and says -EAGAIN where it would have to */
 	int routed;              /* its control messages may lead it elsewhere than its address says */
 	int masks;               /* it makes something, with this umask */
@@ -70,6 +71,8 @@ int64_t act_data_take(const struct act *act, const struct iovec *pieces, size_t 
 void act_data_free(struct iovec *copy);
 /* … a copy of a tracee's descriptor, or -errno */
 int descriptor_of(pid_t tid, int fd);
+/* … whether that is not the kind of socket that was decided on */
+int act_socket_is_other(const struct act *act, int fd);
 
 /* act-open.c */
 struct outcome act_open(struct act *act);

@@ -105,6 +105,7 @@ enum answer_flag {
 	ANSWER_APART = 8,       /* ANSWER_ACT: it may have another root than we have */
 	ANSWER_ROUTED = 32,     /* ANSWER_ACT: a control message that leads the packet elsewhere was decided on */
 	ANSWER_REGISTERS = 16,  /* on a signal: the registers of the event replace the tracee's */
+	ANSWER_NO_STREAM = 128, /* ANSWER_ACT: it was allowed because its socket is no stream */
 	ANSWER_DELIVER = 64,    /* on an instruction: the program is to see the signal of its fault */
 };
 

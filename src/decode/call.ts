@@ -59,6 +59,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #looked = false;
   /** By the number of the path. */
   readonly #redirected: { readonly to: Buffer; readonly path: string }[] = [];
+  noStream = false; // set: it may happen only because its socket is none of TCP
   #args: SyscallArguments[SyscallName] | undefined;
   #replaced: readonly SeenRange[] = NOTHING;
 
@@ -114,8 +115,14 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     if (this.changesDescriptor) void this.fd;
     this.processes.look(this.tid);
     const { viewsDiffer, identitiesDiffer } = this.processes;
-    const routed = this.shape.message >= 0 && this.controls.some(isRoute) ? ANSWER_FLAG.routed : 0;
-    return (viewsDiffer ? ANSWER_FLAG.apart : 0) | (identitiesDiffer ? ANSWER_FLAG.asTracee : 0) | routed;
+    const { apart, asTracee, noStream, routed } = ANSWER_FLAG;
+    const isRouted = this.shape.message >= 0 && this.controls.some(isRoute);
+    return (
+      (viewsDiffer ? apart : 0) |
+      (identitiesDiffer ? asTracee : 0) |
+      (this.noStream ? noStream : 0) |
+      (isRouted ? routed : 0)
+    );
   }
 
   /** The errno of a first path that leads nowhere, where the call would not make it lead somewhere; else 0. */

@@ -19,6 +19,8 @@ export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
 
 export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3, act: 4 } as const;
 export const ANSWER_FLAG = {
+  /** The socket was found not to be one of TCP, and must not be. */
+  noStream: 128,
   wantReturn: 1,
   setResult: 2,
   asTracee: 4,

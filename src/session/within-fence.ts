@@ -37,7 +37,10 @@ function refusalOfFence(mirror: Mirror, event: DecodedCall): number {
       flags,
       addresses: event.addresses,
       names: event.names,
-      isStream: () => native().socketType(tid, event.stop.int(0)) === STREAM,
+      isStream: () => {
+        event.noStream = native().socketType(tid, event.stop.int(0)) !== STREAM;
+        return !event.noStream;
+      },
       place: () => placesOf(event)[0],
     });
   const at = MODE_AT[name];

@@ -109,7 +109,9 @@ it("hooks functions of a running program with several threads, and takes the hoo
   }
 });
 
-it("ends with the program where its execs are judged, which takes both doors", { timeout: 60_000 }, async () => {
+it("ends with the program where its execs are judged, which takes both doors", {
+  timeout: 60_000,
+}, async () => {
   const execs = join(folder, "execs.yaml");
   writeFileSync(execs, "name: e\nrules:\n  - { id: no, deny: exec, path: /usr/bin/id, reason: Not that. }\n");
   const script = "read line; id 2> /dev/null || echo refused; exec true";
