@@ -106,9 +106,8 @@ export class Mediation {
     const looks = options.fast === true || options.coverage !== undefined || asked.some(namesFunction);
     this.#looksInside = looks || policies.some(wantsInside);
     this.#watchesCode = this.#looksInside || options.trace?.stack !== undefined || lookAtStacks(policies);
-    const live = (options.live ?? [])
-      .filter((key) => !namesFunction(key))
-      .flatMap((key) => callsNamed("--live", key));
+    const calls = (options.live ?? []).filter((key) => !namesFunction(key));
+    const live = calls.flatMap((key) => callsNamed("--live", key));
     this.#live = live;
     const target = options.attach && attachable(options.attach.pid);
     if (target && policies.some((policy) => trapsCounter(policy.subscription)))
@@ -130,10 +129,9 @@ export class Mediation {
     this.arrangement =
       this.#footing?.arrangement ??
       arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
-    const traced = (this.arrangement.doors & (1 << DOOR.trace)) !== 0;
-    const { changesView, hasOwnNetwork } = this.#fence;
-    const processes = new ProcessTable(traced, { attached: target?.pid, hasOwnNetwork });
-    processes.viewsDiffer = changesView;
+    const kin = { attached: target?.pid, hasOwnNetwork: this.#fence.hasOwnNetwork };
+    const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0, kin);
+    processes.viewsDiffer = this.#fence.changesView;
     processes.stacks.isWatched = this.#watchesCode && !target;
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
