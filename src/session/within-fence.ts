@@ -17,7 +17,10 @@ export function withinFence(event: DecodedCall, decision: Decision, mirror: Mirr
   const { action, change } = decision;
   // What a policy leads elsewhere goes where the policy says.
   const happens =
-    action === "allow" || action === "fault" || action === "ask" || (action === "modify" && change?.to === undefined);
+    action === "allow" ||
+    action === "fault" ||
+    action === "ask" ||
+    (action === "modify" && change?.to === undefined);
   if (!mirror || !happens || !event.looked || !hasAct(event.call)) return decision;
   const errno = refusalOfFence(mirror, event);
   if (errno === 0) return decision;

@@ -206,7 +206,9 @@ export function matchAddresses(
 ): boolean {
   const anyNetwork = strict && address.family === "packet" && namesNetworks(list);
   return (
-    (anyNetwork || list.included.length === 0 || list.included.some((p) => matchAddress(p, address, caller))) &&
+    (anyNetwork ||
+      list.included.length === 0 ||
+      list.included.some((p) => matchAddress(p, address, caller))) &&
     !list.excepted.some((p) => matchAddress(p, address, caller))
   );
 }
