@@ -11,7 +11,7 @@ export { errnoName, errnoNames, errnoNumber, errnoText } from "./errno.js";
 export { FLAGS } from "./flags.generated.js";
 export { type FlagTable, flagNames, flagTable, formatFlags, parseFlags, sockoptTable } from "./flags.js";
 export { CHANGES_INODE } from "./ioctl.js";
-export { ON_SOCKETS, REREAD, type Reread, rereadOf } from "./reread.js";
+export { ON_DESCRIPTORS, ON_SOCKETS, REREAD, type Reread, rereadOf } from "./reread.js";
 export { SIGNALLING, signalName, signalNumber } from "./signal.js";
 export { suggest } from "./suggest.js";
 export type { Argument, ArgumentKind, ReturnKind, Syscall } from "./syscall.js";

@@ -24,7 +24,9 @@ const ON_FILES = [
   "setxattr lsetxattr getxattr lgetxattr listxattr llistxattr removexattr lremovexattr",
   "name_to_handle_at inotify_add_watch fanotify_mark",
 ];
-const ON_DESCRIPTORS = "fchmod fchown ftruncate fallocate fsetxattr fremovexattr ioctl";
+/** On what the descriptor referred to when it was decided on. */
+export const ON_DESCRIPTORS =
+  "fchmod fchown ftruncate fallocate fsetxattr fremovexattr ioctl pidfd_send_signal";
 export const ON_SOCKETS = "connect bind sendto sendmsg sendmmsg";
 const ON_LIMITS = "setrlimit prlimit64";
 

@@ -323,18 +323,18 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     this.looks++;
     this.#looked = true;
     if (address >= 0) this.#names ??= [this.#addressBytes(address)];
-    else this.#names ??= this.#ofMessages.names();
+    else this.#names ??= this.#ofMessages?.names() ?? [];
     return this.#names;
   }
 
-  get #ofMessages(): Messages {
+  get #ofMessages(): Messages | undefined {
     const { message } = this.shape;
-    this.#messages ??= new Messages(this, message);
+    if (message >= 0) this.#messages ??= new Messages(this, message);
     return this.#messages;
   }
 
   get controls(): readonly string[] {
-    return this.#ofMessages.controls;
+    return this.#ofMessages?.controls ?? [];
   }
 
   /** A socket in the file system is what its path reaches. */

@@ -11,10 +11,7 @@ export class Messages {
 
   constructor({ call, stop, snapshot }: Stopped, index: number) {
     this.#memory = snapshot;
-    const argument = call.args[index];
-    this.#headers = argument
-      ? headersOf(stop, argument, index).map((at) => readMessageHeader(snapshot, at))
-      : [];
+    this.#headers = headersOf(stop, call.args[index]!, index).map((at) => readMessageHeader(snapshot, at));
   }
 
   /** The address of each as bytes. */

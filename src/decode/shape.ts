@@ -1,4 +1,11 @@
-import { type Argument, CHANGES_INODE, type Reread, rereadOf, type Syscall } from "../abi/index.js";
+import {
+  type Argument,
+  CHANGES_INODE,
+  ON_DESCRIPTORS,
+  type Reread,
+  rereadOf,
+  type Syscall,
+} from "../abi/index.js";
 
 /** Where the interesting arguments of a call are: worked out once per syscall. */
 export interface Shape {
@@ -27,8 +34,7 @@ export interface Shape {
 const MAKES_ENTRIES = /^(mkdir|mknod|symlink)/;
 const CHANGES_ENTRIES = /^(mkdir|mknod|unlink|rmdir|rename|link|symlink)/;
 const SETS_TIMES = /^(utimensat|futimesat)$/;
-const CHANGES_DESCRIPTORS =
-  /^(fchmod|fchown|ftruncate|fallocate|fsetxattr|fremovexattr|ioctl|pidfd_send_signal)$/;
+const CHANGES_DESCRIPTORS: ReadonlySet<string> = new Set(ON_DESCRIPTORS.split(" "));
 
 /** A call's arguments as they came. */
 interface Registers {
@@ -76,7 +82,7 @@ export function shapeOf(call: Syscall): Shape {
     how: find((a) => a.struct === "open_how"),
     makesEntry: MAKES_ENTRIES.test(call.name),
     changesEntry: CHANGES_ENTRIES.test(call.name),
-    changesDescriptor: CHANGES_DESCRIPTORS.test(call.name),
+    changesDescriptor: CHANGES_DESCRIPTORS.has(call.name),
     reread: rereadOf(call),
   };
   shapes.set(call.nr, shape);

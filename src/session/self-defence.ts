@@ -360,7 +360,13 @@ function whenWriting({ call }: Deed): Act["when"] {
   ]);
 }
 
+/** The kernel itself refuses to rename or remove what is named by its dots, with an error of its own. */
+const BY_DOTS = /(^|\/)\.\.?\/*$/;
+const CHANGES_NAME = new Set(["rename", "renameat", "renameat2", "rmdir", "unlink", "unlinkat"]);
+
 function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
+  if (CHANGES_NAME.has(event.name) && event.paths.some(({ requested }) => BY_DOTS.test(requested)))
+    return false;
   const bits = flagBits(syscallByName(event.name)!, event);
   for (const deed of deedsOf(event.nr)) {
     const writes = deed.does.includes("write");

@@ -36,7 +36,7 @@ export const SHIPPED = {
   // Unix sockets stay open, except to those who reach the network in its place: an ssh agent is one.
   "no-network": { connect: /\/(?!abstract)/ },
   // It says nothing of code that is mapped and not executed, nor of what a loader does: that is `load`.
-  "no-exec": { exec: /\/(?!map-)/, only: true },
+  "no-exec": { exec: /\/(?!map-|protect-|read-implies)/, only: true },
 } satisfies Record<string, Promised>;
 
 /** What `hermes exec` holds a command to: tools.yaml, and the guard at the kernel. */

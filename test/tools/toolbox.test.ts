@@ -120,7 +120,7 @@ describe("a toolbox", () => {
     expect(named.map(({ body }) => body.name).sort()).toEqual(["deed", "tools"]);
     const store = await openStore(place.store);
     const { version } = named.find(({ body }) => body.name === "tools")!.body as { version: string };
-    expect((await store.policy(version))?.text).toContain("id: later-code");
+    expect((await store.policy(version))?.text).toContain("later-code.yaml");
     await store.close();
   });
 

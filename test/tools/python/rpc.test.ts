@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Backend, RunOrder } from "../../../src/tools/backend.js";
 import { LocalBackend } from "../../../src/tools/local.js";
@@ -247,12 +247,17 @@ describe("a hostile script", () => {
     const server = createServer((_, response) => response.end("reached"));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const { port } = server.address() as AddressInfo;
+    const outside = join(mkdtempSync(join(tmpdir(), "hermes-outside-")), "socket");
+    const messenger = createServer((_, response) => response.end("reached"));
+    await new Promise<void>((done) => messenger.listen(outside, done));
     const { stdout, refused } = await python(
-      `import socket\nfor family, to in [(socket.AF_INET, ('127.0.0.1', ${port})), (socket.AF_INET6, ('::1', ${port})), (socket.AF_UNIX, '/run/x')]:\n    try:\n        socket.socket(family).connect(to)\n        print('reached')\n    except OSError as e:\n        print(type(e).__name__)`,
+      `import socket\nfor family, to in [(socket.AF_INET, ('127.0.0.1', ${port})), (socket.AF_INET6, ('::1', ${port})), (socket.AF_UNIX, '${outside}')]:\n    try:\n        socket.socket(family).connect(to)\n        print('reached')\n    except OSError as e:\n        print(type(e).__name__)`,
     );
     server.close();
+    messenger.close();
+    rmSync(dirname(outside), { recursive: true });
     expect(stdout).not.toContain("reached");
-    expect(stdout).toMatch(/^PermissionError\nPermissionError\n/);
+    expect(stdout).toMatch(/^PermissionError\nPermissionError\nPermissionError\n/);
     expect(refused.length).toBeGreaterThan(0);
   });
 
