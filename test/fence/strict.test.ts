@@ -50,7 +50,11 @@ const CLAIMS: readonly (readonly [claim: string, script: string, printed: string
     "find /dev -type b | wc -l; ls /dev/kmsg /dev/mem /dev/fuse 2>/dev/null | wc -l",
     "0\n0",
   ],
-  ["sees no shared memory of others", "tail -n +2 /proc/sysvipc/shm 2>/dev/null | wc -l; ls /dev/shm | wc -l", "0\n0"],
+  [
+    "sees no shared memory of others",
+    "tail -n +2 /proc/sysvipc/shm 2>/dev/null | wc -l; ls /dev/shm | wc -l",
+    "0\n0",
+  ],
   ["has a terminal multiplexer of its own", "ls /dev/pts", "ptmx"],
   ["starts in the same folder with the same user", 'pwd -P | grep -c own; id -u | grep -cx "$WHO"', "1\n1"],
   ["does not know variables that nobody gave it", "env | grep -c -e TOKEN", "0"],
