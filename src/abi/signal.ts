@@ -8,6 +8,7 @@ export const SIGNALLING: ReadonlySet<string> = new Set([
   "rt_sigqueueinfo",
   "rt_tgsigqueueinfo",
   "pidfd_send_signal",
+  "pidfd_open",
   "fcntl",
   "ioctl",
 ]);

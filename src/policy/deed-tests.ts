@@ -119,6 +119,11 @@ export const hasBits = (arg: number, bits: bigint): ConstantTest => ({
 });
 export const isExecutable = (_: number, event: CallEvent) => (event.argument(2) & PROT_EXEC) !== 0n;
 
+/** An empty path means the descriptor itself (AT_EMPTY_PATH). */
+export function namesFile(_: number, event: CallEvent): boolean {
+  return event.paths[0]?.requested !== "";
+}
+
 export function readImpliesExec(_: number, event: CallEvent): boolean {
   const persona = Number(BigInt.asUintN(32, event.argument(0)));
   return persona !== QUERY_PERSONALITY && (persona & READ_IMPLIES_EXEC) !== 0;

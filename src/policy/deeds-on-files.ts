@@ -10,6 +10,7 @@ import {
   isExecutable,
   isFolder,
   MAP_ANONYMOUS,
+  namesFile,
   O_PATH,
   PROT_EXEC,
   QUERY_PERSONALITY,
@@ -176,12 +177,10 @@ export const ON_FILES: readonly Row[] = [
   },
 
   // Asking. Calls on an open descriptor (fstat, fgetxattr) tell nothing that opening it did not give.
-  {
-    calls: "stat lstat access newfstatat faccessat faccessat2 file_getattr",
-    does: ["stat"],
-    on: path("filename"),
-  },
-  { calls: "statx statfs", does: ["stat"], on: path("path") },
+  { calls: "stat lstat access faccessat file_getattr", does: ["stat"], on: path("filename") },
+  { calls: "newfstatat faccessat2", does: ["stat"], on: path("filename"), holds: namesFile },
+  { calls: "statx", does: ["stat"], on: path("path"), holds: namesFile },
+  { calls: "statfs", does: ["stat"], on: path("path") },
   { calls: "readlink readlinkat", does: ["readlink", "stat"], on: path("path") },
   { calls: "getxattr lgetxattr listxattr llistxattr", does: ["getxattr", "stat"], on: path("path") },
   { calls: "getxattrat listxattrat", does: ["getxattr", "stat"], on: path("pathname") },

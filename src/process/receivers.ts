@@ -22,6 +22,7 @@ export function meantBy(name: string, int: (i: number) => number): Meant | undef
       return asKill(int(0));
     case "tgkill":
     case "rt_tgsigqueueinfo":
+    case "pidfd_open": // good for signals to whoever has the number now
       return { process: int(0) };
     case "tkill":
       return { thread: int(0) };

@@ -17,7 +17,9 @@ def call(nr, *arguments):
     ctypes.set_errno(0)
     return "done" if libc.syscall(nr, *arguments) >= 0 else ctypes.get_errno()
 def attempts(pid):
-    with open(f"/proc/{pid}/maps") as f: base = int(f.readline().split("-")[0], 16)
+    try:
+        with open(f"/proc/{pid}/maps") as f: base = int(f.readline().split("-")[0], 16)
+    except PermissionError: base = 0x400000
     here, there = Vector(ctypes.addressof(room), 8), Vector(base, 8)
     limit = (ctypes.c_uint64 * 2)(1000, 1000)
     return {

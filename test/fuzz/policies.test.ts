@@ -92,7 +92,9 @@ describe("a policy file with something wrong in it", () => {
       } catch (error) {
         refused++;
         expect(error, `${name} ${i}\n${(error as Error).stack}\n${changed}`).toBeInstanceOf(HermesError);
-        expect((error as Error).message, changed).toContain(name);
+        // What a variable breaks is told where a rule uses it, which may be in a file that this one includes.
+        const { message } = error as Error;
+        expect(message.includes(name) || message.includes(folder), `${message}\n${changed}`).toBe(true);
       }
     }
     writeFileSync(file, text);

@@ -64,7 +64,7 @@ describe.each(ERAS)("hermes mcp --http, protocol of %s", (era) => {
       asked.push(message);
       return { action: "accept", content: { answer: "once" } };
     });
-    const command = `git init -q; git clean -fdq; echo ${era}`;
+    const command = `git init -q ${era}; cd ${era}; git clean -fdq; echo ${era}`;
     const result = (await client.callTool({
       name: "terminal_exec",
       arguments: { command },

@@ -14,7 +14,6 @@ const SAME = "it gives another number to what is open";
 const NEW = "it makes something new, which is nobody else's";
 const WAITS = "it waits, or asks whether there is something to read";
 const RELATIVE = "it concerns the caller's own children, groups and sessions";
-const SPEED = "it changes how fast a process runs; self-defence keeps it from HERMES";
 const SEEN = "it is refused where somebody wants to see what it could do";
 const ITSELF = "it takes rights from the caller itself";
 
@@ -55,10 +54,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   sched_getattr: "it tells what /proc tells everybody",
   sched_getaffinity: "it tells what /proc tells everybody",
   sched_rr_get_interval: "it tells what /proc tells everybody",
-  sched_setparam: SPEED,
-  sched_setscheduler: SPEED,
-  sched_setattr: SPEED,
-  sched_setaffinity: SPEED,
   epoll_wait: WAITS,
   epoll_pwait: WAITS,
   epoll_pwait2: WAITS,
@@ -70,8 +65,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   timerfd_gettime: "the timer is the caller's own",
   io_uring_enter: SEEN,
   io_uring_register: SEEN,
-  pidfd_open: "it names a process; what is done with that is decided on (signal, ptrace)",
-  process_mrelease: "it frees memory of a process that is about to end",
   landlock_add_rule: ITSELF,
   landlock_restrict_self: ITSELF,
 };

@@ -166,7 +166,18 @@ describe("stacks are those that gdb shows, frame by frame", () => {
         wrong++;
         theirs = theirs.slice(0, lost);
       }
-      const compared = lost >= 0 ? frames.slice(0, lost) : frames;
+      let compared = lost >= 0 ? frames.slice(0, lost) : frames;
+      expect(compared).toHaveLength(theirs.length);
+      // A thread begins in clone3 where gdb looks, and in clone under a policy, which clone3 is not there for.
+      const begins = theirs.at(-1)!;
+      if (
+        compared.length > 1 &&
+        begins.at[1] !== compared.at(-1)!.at[1] &&
+        begins.at[0] === compared.at(-1)!.at[0]
+      ) {
+        compared = compared.slice(0, -1);
+        theirs = theirs.slice(0, -1);
+      }
       expect(compared.map(({ at }) => at)).toEqual(theirs.map(({ at }) => at));
       for (const [n, frame] of compared.entries())
         if (frame.offset !== null && theirs[n]!.offset !== null)
