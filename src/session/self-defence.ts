@@ -41,7 +41,14 @@ const eq = (arg: number, value: bigint | number): ConstantTest => ({
 });
 const ne = (arg: number, value: bigint | number): ConstantTest => ({ ...eq(arg, value), op: "ne" });
 
-const PIDFS_IOCTL: ConstantTest = { arg: 1, width: 32, op: "masked", mask: 0xff00n, value: 0xff00n };
+/** _IO(0xFF, n): PIDFD_GET_MNT_NAMESPACE and so on. */
+const PIDFD_GET_NAMESPACE: ConstantTest = {
+  arg: 1,
+  width: 32,
+  op: "masked",
+  mask: 0xffffff00n,
+  value: 0xff00n,
+};
 
 /** Refused in the kernel's filter: nobody needs them, and they cannot be decided on safely. */
 const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: number; why: string }[] = [
@@ -56,6 +63,12 @@ const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: num
   { call: "ioctl", tests: [eq(1, 0x8901)], errno: 1, why: "FIOSETOWN names in memory who gets a signal." },
   { call: "ioctl", tests: [eq(1, 0x8902)], errno: 1, why: "SIOCSPGRP, as FIOSETOWN." },
   { call: "fcntl", tests: [eq(1, 15)], errno: 1, why: "F_SETOWN_EX, as FIOSETOWN." },
+  {
+    call: "ioctl",
+    tests: [PIDFD_GET_NAMESPACE],
+    errno: 25, // ENOTTY, as before Linux 6.11
+    why: "A pidfd, however it was got, gives the namespaces of its process.",
+  },
 ];
 
 /**
@@ -122,8 +135,6 @@ const ACTS: readonly Act[] = [
   { calls: "pidfd_send_signal", meant: signalledBehind },
   { calls: "pidfd_getfd process_madvise process_mrelease", meant: behindForPrivileged },
   { calls: "setns", meant: behindIfKnown },
-  // Of a pidfd the ioctls of this kind give the namespaces of its process (pidfs).
-  { calls: "ioctl", when: [[PIDFS_IOCTL]], meant: (event) => (isPidfsIoctl(event) ? behind(event) : []) },
   {
     calls: "prctl",
     when: [[eq(0, PR_SCHED_CORE)]],
@@ -181,10 +192,6 @@ function behindForPrivileged(event: CallEvent): readonly Meant[] {
 /** Most have a file of a namespace here. Our namespaces are those of our pidfd, and nothing that needs keeping. */
 function behindIfKnown(event: CallEvent): readonly Meant[] {
   return event.fd?.process === undefined ? [] : behind(event);
-}
-
-function isPidfsIoctl(event: CallEvent): boolean {
-  return holds(PIDFS_IOCTL, event.argument(PIDFS_IOCTL.arg));
 }
 
 /** What anybody may read of another process, and what `ps` shows. */
