@@ -42,11 +42,11 @@ function onDoors(user: User, goal: Goal): Combination[] {
     });
 }
 
-/** Of all combinations with what comes with HERMES, one for every other attack. */
+/** Of all combinations with what comes with HERMES, one for every fourth attack. */
 function onShipped(goal: Goal): Combination[] {
   const systems = shippedSystems(["auto", "trace"], ["none", "standard", "strict"]);
   return [...attacks.entries()]
-    .filter(([turn, attack]) => attack.goal === goal && (turn + TURN) % 2 === 0)
+    .filter(([turn, attack]) => attack.goal === goal && (turn + TURN) % 4 === 0)
     .flatMap(([turn, attack]) => {
       const all = combinations([attack], systems, USERS);
       return all.length > 0 ? [all[((turn >> 1) * 31 + TURN * 17) % all.length]!] : [];
