@@ -26,7 +26,7 @@ describe("debuggers inside", () => {
   });
   same("strace follows forks and sees the calls", {
     ...shell(
-      `strace -f -qq -e trace=write,exit_group -o log sh -c 'echo a; (echo b); exit 3'; echo $?; sed 's/^[0-9]* *//' log | grep -v '^+++\\|SIGCHLD'; rm log`,
+      `strace -f -qq -e trace=write,exit_group -o log sh -c 'echo a; (echo b); exit 3'; echo $?; sed 's/^[0-9]* *//; s/  *= / = /' log | grep -v '^+++\\|SIGCHLD'; rm log`,
     ),
     ways,
   });
