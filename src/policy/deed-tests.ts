@@ -119,9 +119,10 @@ export const hasBits = (arg: number, bits: bigint): ConstantTest => ({
 });
 export const isExecutable = (_: number, event: CallEvent) => (event.argument(2) & PROT_EXEC) !== 0n;
 
-/** An empty path means the descriptor itself (AT_EMPTY_PATH). */
-export function namesFile(_: number, event: CallEvent): boolean {
-  return event.paths[0]?.requested !== "";
+const AT_EMPTY_PATH = 0x1000;
+/** With AT_EMPTY_PATH an empty path means the descriptor itself. */
+export function namesFile(bits: number, event: CallEvent): boolean {
+  return (bits & AT_EMPTY_PATH) === 0 || event.paths[0]?.requested !== "";
 }
 
 export function readImpliesExec(_: number, event: CallEvent): boolean {
