@@ -46,20 +46,20 @@ async function killedHost(
 
 const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-describe(`hosts that are killed at ${ROUNDS * HOSTS} moments, under load`, () => {
+describe(`hosts that are killed at ${ROUNDS * HOSTS} moments or more, under load`, () => {
   it("leave nothing running and nothing behind; no answer is lost or used twice; every record is there", {
     timeout: 900_000,
   }, async () => {
     const place = makePlace();
     const heard: Heard = { pids: [], asked: [], ended: [] };
-    for (let round = 0; round < ROUNDS; round++)
+    // On a busy machine a host says less before it is killed: then more of them are.
+    const heardEnough = () => heard.asked.length > ROUNDS && heard.ended.length > ROUNDS;
+    for (let round = 0; round < ROUNDS || !heardEnough(); round++)
       await Promise.all(
         Array.from({ length: HOSTS }, (_, i) =>
           killedHost(place, `${round}-${i}`, Math.floor(Math.random() * 5), heard),
         ),
       );
-    expect(heard.asked.length).toBeGreaterThan(ROUNDS);
-    expect(heard.ended.length).toBeGreaterThan(ROUNDS);
 
     // Launchers end what is left when their supervisor is gone.
     const marks = new Set(heard.pids.map((pid) => `sleep 1000.${pid}`));
