@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "act.h"
 #include "identity.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +28,9 @@
 enum { KERNEL_STAT_SIZE = 144, STATX_BYTES = 256 };
 
 /* A pin as a path: what the kernel finds there is what was pinned. */
-static const char *as_path(const struct pin *pin, char *text, size_t size)
+static const char *as_path(const struct pin *pin, char *text)
 {
-	snprintf(text, size, "/proc/self/fd/%d", pin->object);
-	return text;
+	return own_fd_path(pin->object, text);
 }
 
 /* ------------------------------------------------------------------ results that go to the tracee's memory */
@@ -92,11 +92,11 @@ static int64_t access_pin(const struct act *act, int mode, int flags)
 
 static int64_t change_mode(const struct act *act, mode_t mode)
 {
-	char path[64];
+	char path[OWN_FD_PATH];
 	struct stat info;
 	if (fstat(act->pins[0].object, &info) == 0 && S_ISLNK(info.st_mode))
 		return -EOPNOTSUPP;
-	return act_result(syscall(SYS_fchmodat, AT_FDCWD, as_path(&act->pins[0], path, sizeof path), mode));
+	return act_result(syscall(SYS_fchmodat, AT_FDCWD, as_path(&act->pins[0], path), mode));
 }
 
 static int64_t change_owner(const struct act *act, int uid, int gid)
@@ -150,8 +150,8 @@ int64_t act_take_name(const struct act *act, int argument, char *name, size_t si
 
 static int64_t extended_attributes(const struct act *act)
 {
-	char path[64], name[XATTR_NAME_MAX + 2];
-	as_path(&act->pins[0], path, sizeof path);
+	char path[OWN_FD_PATH], name[XATTR_NAME_MAX + 2];
+	as_path(&act->pins[0], path);
 	int lists = act->nr == SYS_listxattr || act->nr == SYS_llistxattr;
 	int gets = act->nr == SYS_getxattr || act->nr == SYS_lgetxattr, buffer = lists ? 1 : 2;
 	size_t size = act->args[buffer + 1];
@@ -212,18 +212,18 @@ static int64_t watch_by_fanotify(const struct act *act)
 	if (fd < 0)
 		return fd;
 	int64_t result = act_result(fanotify_mark(fd, (unsigned int)act->args[1] & ~(unsigned int)FAN_MARK_DONT_FOLLOW,
-						  act->args[2], AT_FDCWD, as_path(&act->pins[0], path, sizeof path)));
+						  act->args[2], AT_FDCWD, as_path(&act->pins[0], path)));
 	close(fd);
 	return result;
 }
 
 static int64_t watch(const struct act *act)
 {
-	char path[64];
+	char path[OWN_FD_PATH];
 	int fd = descriptor_of(act->tid, (int)act->args[0]);
 	if (fd < 0)
 		return fd;
-	int64_t result = act_result(inotify_add_watch(fd, as_path(&act->pins[0], path, sizeof path),
+	int64_t result = act_result(inotify_add_watch(fd, as_path(&act->pins[0], path),
 					       (uint32_t)act->args[2] & ~(uint32_t)IN_DONT_FOLLOW));
 	close(fd);
 	return result;
@@ -234,14 +234,14 @@ static int64_t watch(const struct act *act)
 static int64_t make_link(const struct act *act)
 {
 	const struct pin *from = &act->pins[0], *to = &act->pins[1];
-	char path[64];
+	char path[OWN_FD_PATH];
 	struct stat info;
 	int known = fstat(from->object, &info) == 0;
 	if (known && !S_ISDIR(info.st_mode) && from->parent >= 0 && strchr(from->name, '/') != NULL && from->name[0] != '/')
 		return -ENOTDIR;
 	if (known && S_ISLNK(info.st_mode) && from->parent >= 0)
 		return act_result(linkat(from->parent, from->name, to->parent, to->name, 0));
-	return act_result(linkat(AT_FDCWD, as_path(from, path, sizeof path), to->parent, to->name, AT_SYMLINK_FOLLOW));
+	return act_result(linkat(AT_FDCWD, as_path(from, path), to->parent, to->name, AT_SYMLINK_FOLLOW));
 }
 
 static int64_t make_symlink(const struct act *act, int argument)
@@ -328,10 +328,10 @@ int64_t act_on_file(const struct act *act)
 	case SYS_fchownat:
 		return change_owner(act, 2, 3);
 	case SYS_truncate: {
-		char path[64];
+		char path[OWN_FD_PATH];
 		return act_grows_too_large(act, (int64_t)args[1])
 			       ? -EFBIG
-			       : act_result(truncate(as_path(pin, path, sizeof path), (off_t)args[1]));
+			       : act_result(truncate(as_path(pin, path), (off_t)args[1]));
 	}
 	case SYS_utime: case SYS_utimes:
 		return set_times(act, 1);

@@ -6,6 +6,7 @@
 #include "act.h"
 #include "identity.h"
 #include "path.h"
+#include "procfs.h"
 
 #include <limits.h>
 #include <linux/magic.h>
@@ -85,10 +86,10 @@ static int home[KINDS] = { -1, -1, -1, -1 };
 
 static void open_home(void)
 {
-	char path[64];
+	char what[16];
 	for (int i = 0; i < KINDS; i++) {
-		snprintf(path, sizeof path, "/proc/thread-self/ns/%s", JOINED[i]);
-		home[i] = open(path, O_RDONLY | O_CLOEXEC);
+		snprintf(what, sizeof what, "ns/%s", JOINED[i]);
+		home[i] = proc_open((pid_t)syscall(SYS_gettid), what, O_RDONLY);
 	}
 }
 
@@ -100,11 +101,11 @@ void act_remember_namespaces(void)
 
 static int join(pid_t tid, int kind)
 {
-	char path[64];
+	char what[16];
 	if (home[kind] < 0)
 		return -1;
-	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)tid, JOINED[kind]);
-	int fd = open(path, O_RDONLY | O_CLOEXEC), failed = fd < 0 || setns(fd, 0) < 0;
+	snprintf(what, sizeof what, "ns/%s", JOINED[kind]);
+	int fd = proc_open(tid, what, O_RDONLY), failed = fd < 0 || setns(fd, 0) < 0;
 	if (fd >= 0)
 		close(fd);
 	return failed ? -1 : 0;
@@ -137,12 +138,10 @@ static void come_back(int entered)
 /* The top of the /proc that a file is in, held before the caller's rights are ours. */
 static int proc_of(pid_t tid, dev_t device)
 {
-	char theirs[64];
 	struct stat info;
-	snprintf(theirs, sizeof theirs, "/proc/%d/root/proc", (int)tid);
-	const char *const ways[] = { "/proc", theirs };
 	for (int i = 0; i < 2; i++) {
-		int fd = open(ways[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+		int fd = i == 0 ? fcntl(proc_folder(), F_DUPFD_CLOEXEC, 3) : proc_open(tid, "root/proc", flags);
 		if (fd >= 0 && fstat(fd, &info) == 0 && info.st_dev == device)
 			return fd;
 		if (fd >= 0)

@@ -3,6 +3,7 @@
 #include "act.h"
 #include "identity.h"
 #include "path.h"
+#include "procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,14 +36,9 @@ static int is_tty_of_caller(const struct stat *info)
 /* The device number of the terminal that a process has, 0 for none. */
 static dev_t terminal_of(pid_t tid)
 {
-	char path[64], line[1024];
+	char line[1024];
 	int terminal = 0;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-	fclose(file);
+	char *after = proc_text(tid, "stat", line, sizeof line) > 0 ? strrchr(line, ')') : NULL;
 	return after && sscanf(after + 2, "%*c %*d %*d %*d %d", &terminal) == 1 ? (dev_t)(unsigned int)terminal : 0;
 }
 
@@ -137,8 +133,8 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 	int fd;
 	if (fstat(pin->object, &info) < 0)
 		return -1;
-	if (pin->error) { /* the kernel would ask about us: see proc.c */
-		errno = pin->error;
+	if (pin->error || proc_is_only_ours(pin->object)) { /* the kernel would ask about us: see proc.c */
+		errno = pin->error ? pin->error : EACCES;
 		return -1;
 	}
 	if (flags & O_CREAT && flags & O_EXCL) {
@@ -166,9 +162,9 @@ static int reopen(const struct act *act, const struct pin *pin, int flags, mode_
 
 /* ------------------------------------------------------------------ what cannot be undone waits for the descriptor */
 
-static int numbers_below(const char *folder, rlim_t limit)
+static int numbers_below(pid_t tid, rlim_t limit)
 {
-	DIR *listed = opendir(folder);
+	DIR *listed = proc_list(tid, "fd");
 	int count = 0;
 	if (listed == NULL)
 		return 0;
@@ -180,17 +176,15 @@ static int numbers_below(const char *folder, rlim_t limit)
 
 int act_has_room(pid_t tid)
 {
-	char path[32];
 	struct rlimit limit;
 	struct stat info;
-	snprintf(path, sizeof path, "/proc/%d/fd", (int)tid);
 	identity_pause();
-	int room = prlimit(tid, RLIMIT_NOFILE, NULL, &limit) < 0 || stat(path, &info) < 0;
+	int room = prlimit(tid, RLIMIT_NOFILE, NULL, &limit) < 0 || proc_stat(tid, "fd", &info) < 0;
 	/* Since Linux 6.2 the size of that folder is how many are open, which is mostly enough to know. */
 	if (!room && info.st_size > 0 && (rlim_t)info.st_size < limit.rlim_cur)
 		room = 1;
 	else if (!room)
-		room = (rlim_t)numbers_below(path, limit.rlim_cur) < limit.rlim_cur;
+		room = (rlim_t)numbers_below(tid, limit.rlim_cur) < limit.rlim_cur;
 	return identity_resume() == 0 && room;
 }
 

@@ -4,6 +4,7 @@
 #include "identity.h"
 #include "sender.h"
 #include "standin.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +55,7 @@ static int64_t target_of(const struct act *act, uint32_t message, struct target 
 	if (pin->state != PIN_FOUND)
 		return pin->state == PIN_FAILED ? -pin->error : pin->state == PIN_MISSING ? -ENOENT : -EACCES;
 	struct sockaddr_un *un = (struct sockaddr_un *)&t->address;
-	int length = snprintf(un->sun_path, sizeof un->sun_path, "/proc/self/fd/%d", pin->object);
-	t->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+	t->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(own_fd_path(pin->object, un->sun_path)) + 1);
 	return 0;
 }
 

@@ -143,6 +143,19 @@ struct act *act_of(struct session *s, const struct event *event)
 	return act;
 }
 
+struct act *act_made(pid_t tid, int nr, const uint64_t *args, const struct pin *pin, struct origins *origins)
+{
+	struct act *act = calloc(1, sizeof *act);
+	if (act == NULL)
+		return NULL;
+	act->tid = tid;
+	act->nr = nr;
+	memcpy(act->args, args, sizeof act->args);
+	act->pins[0] = *pin;
+	act->masks = creates(act) && origin_umask(origins, tid, &act->umask) == 0;
+	return act;
+}
+
 int act_may_block(const struct act *act)
 {
 	switch (act->nr) {

@@ -1,4 +1,4 @@
-/* Calls that the supervisor makes in a tracee's place, on what was decided on. */
+/* Calls that are made in a tracee's place, on what was decided on. */
 #ifndef HERMES_ACT_H
 #define HERMES_ACT_H
 
@@ -44,6 +44,8 @@ struct outcome {
 
 /* The act that the answer in the buffer asks for, on the heap, with the pins taken over; NULL when memory is out. */
 struct act *act_of(struct session *s, const struct event *event);
+/* The act that makes a call as it is, on what is pinned, by a caller as whom we need not act. */
+struct act *act_made(pid_t tid, int nr, const uint64_t *args, const struct pin *pin, struct origins *origins);
 /* Whether making it could take long, so that it must not be made where others wait. */
 int act_may_block(const struct act *act);
 /* Whether it is to be made anew where only its caller waits: it could not be made at once. */

@@ -3,7 +3,7 @@
  * addon's instance data. Numbers go through the shared buffer, so an event costs one call.
  */
 #define _GNU_SOURCE
-#include "act.h"
+#include "broker.h"
 #include "identity.h"
 #include "settled.h"
 #include "standin.h"
@@ -54,9 +54,9 @@ static napi_value create(napi_env env, napi_callback_info info)
 	sigemptyset(&mask);
 	sigaddset(&mask, WAKE_SIGNAL);
 	s->worker = (pid_t)syscall(SYS_gettid);
-	s->socket = s->listener = -1;
-	s->origins.generation = &s->generation;
-	atomic_store(&s->generation.execs, 1);
+	s->socket = s->listener = s->calls = -1;
+	s->origins.programs = &s->programs;
+	atomic_store(&s->programs.execs, 1);
 	/* The timer now: later the program may have used up the signals that may be queued for its user. */
 	if (sigaction(WAKE_SIGNAL, &wake, NULL) < 0 || pthread_sigmask(SIG_UNBLOCK, &mask, NULL) != 0 ||
 	    session_deadline(s, 0) < 0 ||
@@ -79,17 +79,29 @@ static napi_value create(napi_env env, napi_callback_info info)
 	return number(env, s->worker);
 }
 
-/* settle(table): answers that stand, see settled.h; kept until close(). */
+/* table(): a descriptor of the memory of a new table of answers that stand (settled.h), or -errno */
+static napi_value table(napi_env env, napi_callback_info info)
+{
+	(void)info;
+	int fd = settled_file();
+	return number(env, fd < 0 ? -errno : fd);
+}
+
+/* closeTable(table): whoever has it open still has it. */
+static napi_value close_table(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	return number(env, close((int)integer(&c, 0)) < 0 ? -errno : 0);
+}
+
+/* settle(table): the session has this table. */
 static napi_value settle(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
-	size_t size;
-	uint8_t *table = bytes(&c, 0, &size);
-	if (need_session(&c) == NULL || table == NULL || size != sizeof(struct settled) || c.session->settled != NULL)
+	if (need_session(&c) == NULL || c.session->settled != NULL)
 		return number(env, -EINVAL);
-	c.session->settled = (struct settled *)(void *)table;
-	napi_create_reference(env, c.parameters[0], 1, (napi_ref *)&c.session->settled_reference);
-	return number(env, 0);
+	int own = fcntl((int)integer(&c, 0), F_DUPFD_CLOEXEC, 3);
+	return number(env, settled_map(c.session, own) < 0 ? -errno : 0);
 }
 
 /* close(): the session is over; the thread may have another. */
@@ -99,8 +111,6 @@ static napi_value close_session(napi_env env, napi_callback_info info)
 	if (c.session != NULL) {
 		napi_set_instance_data(env, NULL, NULL, NULL);
 		napi_delete_reference(env, c.session->reference);
-		if (c.session->settled_reference != NULL)
-			napi_delete_reference(env, c.session->settled_reference);
 		free_session(env, c.session, NULL);
 	}
 	return number(env, 0);
@@ -227,7 +237,7 @@ static struct pin *pin_at(struct call *c, int i)
 }
 
 /*
- * resolve(tid, dirfd, path bytes, flags, into, pin): the length of the canonical path now in `into`, or -errno. 0 says
+ * resolve(broker, tid, dirfd, path bytes, flags, into, pin): the length of the canonical path now in `into`, or -errno. 0 says
  * that the path is canonical as it is. The last component need not exist. `flags` as in session.h. What it reaches is
  * held open in `pin`; without a pin it is let go.
  */
@@ -236,30 +246,30 @@ static napi_value resolve(napi_env env, napi_callback_info info)
 	struct call c = open_call(env, info);
 	char path[4097];
 	size_t size, room;
-	struct pin own, *pin = pin_at(&c, 5);
-	uint8_t *data = bytes(&c, 2, &size), *into = bytes(&c, 4, &room);
+	struct pin own, *pin = pin_at(&c, 6);
+	uint8_t *data = bytes(&c, 3, &size), *into = bytes(&c, 5, &room);
 	if (data == NULL || into == NULL || room == 0)
 		return number(env, -EINVAL);
 	if (size > 4096)
 		return number(env, -ENAMETOOLONG);
 	memcpy(path, data, size);
 	path[size] = 0;
-	int confined = c.session ? session_confined(c.session) : 0;
-	ssize_t length = path_resolve((pid_t)integer(&c, 0), (int)integer(&c, 1), path, (int)integer(&c, 3) | confined,
-				      pin ? pin : &own, (char *)into, room - 1);
+	ssize_t length = broker_resolve((int)integer(&c, 0), (pid_t)integer(&c, 1), (int)integer(&c, 2), path,
+					(int)integer(&c, 4), pin ? pin : &own, (char *)into, room - 1);
 	if (pin == NULL)
-		pin_release(&own);
+		broker_release(&own);
 	return number(env, length);
 }
 
-/* pinFd(tid, fd, pin): holds a descriptor; what /proc says it is, as bytes, or -errno */
+/* pinFd(broker, tid, fd, pin): holds a descriptor; what /proc says it is, as bytes, or -errno */
 static napi_value pin_fd(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
 	char into[TEXT_SIZE];
-	struct pin *pin = pin_at(&c, 2);
+	struct pin *pin = pin_at(&c, 3);
 	ssize_t length = pin == NULL ? -EINVAL
-				     : path_pin_fd((pid_t)integer(&c, 0), (int)integer(&c, 1), pin, into, sizeof into);
+				     : broker_pin_fd((int)integer(&c, 0), (pid_t)integer(&c, 1), (int)integer(&c, 2), pin, into,
+						     sizeof into);
 	return length < 0 ? number(env, length) : text(env, into, (size_t)length);
 }
 
@@ -269,16 +279,46 @@ static napi_value release_pin(napi_env env, napi_callback_info info)
 	struct call c = open_call(env, info);
 	struct pin *pin = pin_at(&c, 0);
 	if (pin != NULL)
-		pin_release(pin);
+		broker_release(pin);
 	return number(env, 0);
+}
+
+/* readPin(pin, offset, into): bytes of the file that it holds: how many, or -errno */
+static napi_value read_pin(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	size_t size;
+	struct pin *pin = pin_at(&c, 0);
+	uint8_t *into = bytes(&c, 2, &size);
+	return number(env, pin == NULL || into == NULL ? -EINVAL : broker_read(pin, (uint64_t)integer(&c, 1), into, size));
+}
+
+/* statPin(pin, levels, into): a struct pin_facts goes to `into`; 0 or -errno */
+static napi_value stat_pin(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	size_t size;
+	struct pin *pin = pin_at(&c, 0);
+	uint8_t *into = bytes(&c, 2, &size);
+	if (pin == NULL || into == NULL || size < sizeof(struct pin_facts))
+		return number(env, -EINVAL);
+	return number(env, broker_stat(pin, (int)integer(&c, 1), (struct pin_facts *)(void *)into));
+}
+
+/* processOfPin(pin): the process behind the descriptor that it holds, as processBehind() */
+static napi_value process_of_pin(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	struct pin *pin = pin_at(&c, 0);
+	return number(env, pin == NULL ? -EINVAL : broker_process(pin));
 }
 
 /* sight(tid, wanted): in which of these respects (enum sight) it differs from us */
 static napi_value sight(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
-	struct generation nothing_known = { .unsure = 1 };
-	struct origins none = { .generation = &nothing_known };
+	struct programs nothing_known = { .unsure = 1 };
+	struct origins none = { .programs = &nothing_known };
 	struct origins *known = c.session ? &c.session->origins : &none; /* policies may decide in another thread */
 	int differs = origin_sight(known, (pid_t)integer(&c, 0), (int)integer(&c, 1));
 	origin_close(&none);
@@ -365,7 +405,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 #define FIELD(kind, field) PUT(#kind "." #field, offsetof(struct kind, field))
 	FIELD(event, kind); FIELD(event, door); FIELD(event, tid); FIELD(event, nr); FIELD(event, args);
 	FIELD(event, ip); FIELD(event, sp); FIELD(event, result); FIELD(event, id); FIELD(event, time);
-	FIELD(event, peer); FIELD(event, fetched); FIELD(event, slots); FIELD(event, registers); PUT("slot", sizeof(struct slot));
+	FIELD(event, peer); FIELD(event, fetched); FIELD(event, slots); FIELD(event, broker); FIELD(event, registers); PUT("slot", sizeof(struct slot));
 	FIELD(answer, action); FIELD(answer, flags); FIELD(answer, result); FIELD(answer, registers);
 	FIELD(answer, signal); FIELD(answer, args); FIELD(answer, write_count); FIELD(answer, writes);
 	FIELD(write, kind); FIELD(write, argument); FIELD(write, address); FIELD(write, offset); FIELD(write, length);
@@ -387,8 +427,8 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(settled, classes); FIELD(settled, next); FIELD(settled, allowed);
 	FIELD(settled, missed); FIELD(settled, missing);
 	FIELD(settled_class, nr); FIELD(settled_class, flags_at); FIELD(settled_class, flags); FIELD(settled_class, dirfd_at);
-	FIELD(settled_class, path_at); FIELD(settled_class, resolve); FIELD(settled_class, made);
-	PUT("settled_class", sizeof(struct settled_class)); PUT("settled", sizeof(struct settled));
+	FIELD(settled_class, path_at); FIELD(settled_class, resolve); FIELD(settled_class, stands); FIELD(settled_class, made);
+	PUT("settled_class", sizeof(struct settled_class)); PUT("settled", offsetof(struct settled, programs));
 	PUT("plan", sizeof(struct plan)); PUT("plan_limit", sizeof(struct plan_limit));
 	return object;
 }
@@ -410,9 +450,9 @@ napi_status export_functions(napi_env env, napi_value exports, const struct expo
 NAPI_MODULE_INIT()
 {
 	static const struct exported surface[] = {
-		{ "create", create }, { "settle", settle }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
+		{ "create", create }, { "table", table }, { "closeTable", close_table }, { "settle", settle }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
-		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "sight", sight }, { "fdName", fd_name },
+		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "readPin", read_pin }, { "statPin", stat_pin }, { "processOfPin", process_of_pin }, { "sight", sight }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "processBehind", behind }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||

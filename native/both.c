@@ -63,7 +63,7 @@ static void *watch_listener(void *argument)
 	for (;;) {
 		while (!atomic_load(&pump->worker_waits))
 			rest(pump);
-		struct pollfd fds[2] = { { s->listener, POLLIN, 0 }, { pump->stop[0], POLLIN, 0 } };
+		struct pollfd fds[2] = { { session_door(s), POLLIN, 0 }, { pump->stop[0], POLLIN, 0 } };
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
 		if (fds[1].revents || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
@@ -75,8 +75,8 @@ static void *watch_listener(void *argument)
 
 static int listener_ready(struct session *s)
 {
-	struct pollfd fd = { s->listener, POLLIN, 0 };
-	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
+	struct pollfd fd = { session_door(s), POLLIN, 0 };
+	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLIN | POLLHUP)) == POLLIN;
 }
 
 static int receive(struct session *s)
@@ -108,11 +108,11 @@ static int next_at_stops(struct session *s)
 	int got;
 	if (!look_at_both(s, &got)) {
 		worker_sleeps(&s->listener_pump);
-		got = clerks_worker_waits(s) ? 0 : listener_ready(s) ? receive(s) : trace_wait(s, 0);
+		got = listener_ready(s) ? receive(s) : trace_wait(s, 0);
 		worker_is_awake(&s->listener_pump);
 	}
 	if (got == -EINTR)
-		return listener_ready(s) || clerks_worker_waits(s) ? 0 : wait_woken(s);
+		return listener_ready(s) ? 0 : wait_woken(s);
 	return got == -ECHILD ? wait_no_tracee(s) : got;
 }
 
@@ -167,23 +167,13 @@ static int next_at_listener(struct session *s)
 	if (atomic_load(&s->stop_pump.saw) || s->ended || s->newborn)
 		return take_stop(s);
 	worker_sleeps(&s->stop_pump);
-	int got = clerks_worker_waits(s) ? 0 : notify_receive(s);
+	int got = notify_receive(s);
 	worker_is_awake(&s->stop_pump);
 	if (got == -ENOENT && wait_hung_up(s))
 		s->at_listener = 0;
 	if (got == -EINTR)
-		return atomic_load(&s->stop_pump.saw) || clerks_worker_waits(s) ? 0 : wait_woken(s);
+		return atomic_load(&s->stop_pump.saw) ? 0 : wait_woken(s);
 	return got == -ENOENT ? 0 : got;
-}
-
-/* ------------------------------------------------------------------ while clerks wait at the listener */
-
-static int next_beside_clerks(struct session *s)
-{
-	int got = clerks_worker_waits(s) ? 0 : trace_wait(s, 0);
-	if (got == -EINTR)
-		return clerks_worker_waits(s) || !clerks_at_work(s) ? 0 : wait_woken(s);
-	return got == -ECHILD ? wait_no_tracee(s) : got;
 }
 
 /* ------------------------------------------------------------------ both */
@@ -206,14 +196,7 @@ int both_next(struct session *s)
 	int failed = s->stop_pump.running ? 0 : start(s);
 	if (failed)
 		return failed;
-	struct seccomp_notif request;
-	if (clerks_left(s, &request))
-		return notify_take(s, &request);
-	int got = clerks_at_work(s)                ? next_beside_clerks(s)
-		  : s->at_listener && !s->acting ? next_at_listener(s)
-						 : next_at_stops(s);
-	clerks_worker_awake(s);
-	return got;
+	return s->at_listener && !s->acting ? next_at_listener(s) : next_at_stops(s);
 }
 
 void both_close(struct session *s)

@@ -1,6 +1,7 @@
 /* What a process gives up for itself and for all that it becomes: keys, capabilities, files, ports. */
 #define _GNU_SOURCE
 #include "fence.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@ struct net_port {
 	uint64_t access;
 	uint64_t port;
 };
-enum { EXECUTE = 1 << 0, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, TRUNCATE = 1 << 14, IOCTL_DEV = 1 << 15 };
+enum { EXECUTE = 1 << 0, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, TRUNCATE = 1 << 14, IOCTL_DEV = 1 << 15 };
 /* The rights that make sense for what is not a directory. */
 #define FILE_RIGHTS ((uint64_t)(EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV))
 
@@ -110,8 +111,17 @@ static void allow_stdio(struct plan *plan, int ruleset)
 	}
 }
 
-static void add_rules(struct plan *plan, int ruleset)
+/* A rule that lets the program read all of /proc. */
+static int covers_proc(const struct plan *plan, const struct plan_rule *rule)
 {
+	const char *path = (const char *)plan + rule->path;
+	return rule->access & READ_FILE && (strcmp(path, "/") == 0 || strcmp(path, "/proc") == 0);
+}
+
+/* Returns whether the program may read /proc. */
+static int add_rules(struct plan *plan, int ruleset)
+{
+	int reads_proc = !(plan->fence.handled_files & READ_FILE);
 	const struct plan_rule *rules = (const struct plan_rule *)((char *)plan + plan->fence.path_rules);
 	for (uint32_t i = 0; i < plan->fence.path_rule_count; i++) {
 		uint64_t access = rules[i].access & plan->fence.handled_files;
@@ -123,6 +133,7 @@ static void add_rules(struct plan *plan, int ruleset)
 		if (fd < 0 || allow_below(ruleset, fd, access) < 0)
 			fence_fail(plan, STEP_LANDLOCK_RULE, rules[i].path);
 		close(fd);
+		reads_proc |= covers_proc(plan, &rules[i]);
 	}
 	rules = (const struct plan_rule *)((char *)plan + plan->fence.port_rules);
 	for (uint32_t i = 0; i < plan->fence.port_rule_count; i++) {
@@ -130,9 +141,11 @@ static void add_rules(struct plan *plan, int ruleset)
 		if (syscall(LANDLOCK_ADD_RULE, ruleset, RULE_NET_PORT, &rule, 0) < 0)
 			fence_fail(plan, STEP_FENCE, FENCE_LANDLOCK);
 	}
+	return reads_proc;
 }
 
-void restrict_by_landlock(struct plan *plan)
+/* `proc`: the /proc that the broker reads on its own account, -1 for the program. */
+void restrict_by_landlock(struct plan *plan, int proc)
 {
 	const struct plan_fence *fence = &plan->fence;
 	struct ruleset ruleset = { fence->handled_files, fence->handled_ports, fence->scopes };
@@ -147,7 +160,10 @@ void restrict_by_landlock(struct plan *plan)
 	}
 	if (fence->handled_files)
 		allow_stdio(plan, fd);
-	add_rules(plan, fd);
+	if (!add_rules(plan, fd) && proc >= 0)
+		proc_is_for_us_alone();
+	if (proc >= 0 && allow_below(fd, proc, (READ_FILE | READ_DIR) & fence->handled_files) < 0)
+		fence_fail(plan, STEP_FENCE, FENCE_LANDLOCK);
 	fence_settle(plan, FENCE_LANDLOCK, syscall(LANDLOCK_RESTRICT_SELF, fd, 0) < 0 ? errno : 0);
 	close(fd);
 }

@@ -17,15 +17,18 @@ void fence_settle(struct plan *plan, enum protection which, int failed);
 void join_cgroups(struct plan *plan);
 void join_own_keyring(struct plan *plan);
 void drop_capabilities(struct plan *plan);
-void restrict_by_landlock(struct plan *plan);
+void restrict_by_landlock(struct plan *plan, int proc);
 
 /* namespace.c: the launcher's part, then the program's */
 struct namespaces {
 	pid_t init;   /* 0: there is no pid namespace */
 	int lifeline; /* closed when the namespace may end */
+	int pids;     /* the pid namespace, held open */
 };
 void enter_outer_namespaces(struct plan *plan, struct namespaces *made);
-void enter_inner_namespaces(struct plan *plan);
+void enter_inner_namespaces(struct plan *plan, struct namespaces *made);
+/* As fork(); the child is in the pid namespace. */
+pid_t fork_inside(struct namespaces *made);
 
 /* mount.c */
 void arrange_mounts(struct plan *plan);

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "identity.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,17 +51,8 @@ static long last_number(const char *line)
 
 static int read_status(pid_t tid, char *status, size_t size)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ssize_t length = read(fd, status, size - 1);
-	close(fd);
-	if (length <= 0)
-		return -ESRCH;
-	status[length] = 0;
-	return 0;
+	ssize_t length = proc_text(tid, "status", status, size);
+	return length > 0 ? 0 : length < 0 ? (int)length : -ESRCH;
 }
 
 int identity_umask_in(const char *status, mode_t *mask)
@@ -111,13 +103,12 @@ int identity_read(pid_t tid, struct identity *identity)
 
 int identity_shares(pid_t tid, const char *which)
 {
-	char path[64];
+	char what[16];
 	struct stat own, its;
-	snprintf(path, sizeof path, "/proc/thread-self/ns/%s", which); /* another thread may be away (act-namespace.c) */
-	if (stat(path, &own) < 0)
-		return 0;
-	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)tid, which);
-	return stat(path, &its) == 0 && own.st_ino == its.st_ino && own.st_dev == its.st_dev;
+	snprintf(what, sizeof what, "ns/%s", which);
+	pid_t self_tid = (pid_t)syscall(SYS_gettid); /* another thread may be away (act-namespace.c) */
+	return proc_stat(self_tid, what, &own) == 0 && proc_stat(tid, what, &its) == 0 && own.st_ino == its.st_ino &&
+	       own.st_dev == its.st_dev;
 }
 
 /* /proc/thread-self, since another thread of ours may be somebody else at this moment. */

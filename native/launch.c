@@ -5,12 +5,15 @@
  * supervisor how the program ended, and, should the supervisor vanish, ends the whole session. It runs no
  * policy and never touches the program's input or output.
  *
- * Usage: hermes-launch PLAN_FD SOCKET_FD
+ * Usage: hermes-launch PLAN_FD SOCKET_FD BROKER_FD CALLS_FD TABLE_FD
  */
 #define _GNU_SOURCE
 #include "fence.h"
+#include "household.h"
 #include "keep.h"
+#include "procfs.h"
 #include "program.h"
+#include "settled.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -37,10 +40,13 @@ struct warden {
 	int socket;
 	int signals;
 	pid_t program;
-	struct namespaces spaces;
+	pid_t house;            /* the broker's process (household.c), 0 once it is gone */
+	int from_house;         /* what it tells, -1 for nothing */
+	pid_t init;             /* of the program's pid namespace, 0 for none */
 	int unheard;            /* messages that the supervisor has not acknowledged */
 	int stop_to_follow;     /* the program has stopped and the supervisor has not yet */
 	int supervisor_stopped; /* by us */
+	int ending;             /* every process of the session is to be killed */
 	uint64_t turns;         /* how often the stopped processes have run, when we last looked */
 	int asked;              /* since then the supervisor has said that nobody waits for it */
 	int held;               /* the supervisor stops the session while it asks a person: that is not job control */
@@ -83,32 +89,6 @@ static void say(struct warden *w, enum launcher_message kind, int value)
 	tell(w, kind, value);
 }
 
-static void send_signal(pid_t pid, void *number)
-{
-	kill(pid, *(int *)number);
-}
-
-/* Stop everything first: what is stopped cannot fork while we look for its children. */
-static void kill_session(void)
-{
-	int stop = SIGSTOP, end = SIGKILL;
-	visit_descendants(getpid(), 0, send_signal, &stop);
-	visit_descendants(getpid(), 0, send_signal, &end);
-}
-
-static void end_session(void)
-{
-	for (;;) {
-		kill_session();
-		pid_t pid;
-		while ((pid = waitpid(-1, NULL, __WALL | WNOHANG)) > 0)
-			;
-		if (pid < 0 && errno == ECHILD)
-			return;
-		usleep(1000);
-	}
-}
-
 /* ------------------------------------------------------------------ job control */
 
 struct survey {
@@ -122,7 +102,7 @@ static void survey_one(pid_t pid, void *context)
 {
 	struct survey *survey = context;
 	int group, terminal;
-	char state, path[64];
+	char state, text[128];
 	unsigned long turns;
 	if (pid == survey->init)
 		return;
@@ -132,13 +112,8 @@ static void survey_one(pid_t pid, void *context)
 		return;
 	if (state != 'T' && state != 't')
 		survey->running++;
-	snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	if (fscanf(file, "%*u %*u %lu", &turns) == 1)
+	if (proc_text(pid, "schedstat", text, sizeof text) > 0 && sscanf(text, "%*u %*u %lu", &turns) == 1)
 		survey->turns += turns;
-	fclose(file);
 }
 
 /*
@@ -150,13 +125,13 @@ static void survey_one(pid_t pid, void *context)
  */
 static void follow_stop(struct warden *w)
 {
-	struct survey survey = { .init = w->spaces.init };
+	struct survey survey = { .init = w->init };
 	char state;
 	int group, terminal;
 	if (!read_stat(w->program, &state, &group, &terminal))
 		return;
 	survey.group = terminal ? group : 0;
-	visit_descendants(getpid(), 0, survey_one, &survey);
+	visit_descendants(w->house, 0, survey_one, &survey);
 	if (survey.running > 0 || survey.turns != w->turns) {
 		w->turns = survey.turns;
 		w->asked = 0;
@@ -259,13 +234,54 @@ static void forward_signals(struct warden *w)
 
 /* ------------------------------------------------------------------ the wait */
 
-/* The init of the pid namespace goes when the program and whatever it left are gone. */
-static void let_init_go(struct warden *w)
+static void program_changed(struct warden *w, int status)
 {
-	if (w->program > 0 || w->spaces.lifeline < 0 || !only_child_is(w->spaces.init))
-		return;
-	close(w->spaces.lifeline);
-	w->spaces.lifeline = -1;
+	if (WIFSTOPPED(status)) {
+		program_stopped(w, WSTOPSIG(status));
+	} else if (WIFCONTINUED(status)) {
+		let_supervisor_run(w);
+	} else {
+		say(w, SAY_MAIN_EXIT, status);
+		w->program = -1;
+	}
+}
+
+static void listen_to_house(struct warden *w)
+{
+	struct message message;
+	ssize_t size;
+	while (w->from_house >= 0 && (size = recv(w->from_house, &message, sizeof message, MSG_DONTWAIT)) != 0) {
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0 && errno == EAGAIN)
+			return;
+		if (size != (ssize_t)sizeof message)
+			break;
+		if (message.kind == TOLD_PROGRAM) {
+			w->program = message.value;
+			say(w, SAY_STARTED, w->program);
+		} else if (message.kind == TOLD_INIT) {
+			w->init = message.value;
+		} else if (message.kind == TOLD_STATUS) {
+			program_changed(w, message.value);
+		}
+	}
+	close(w->from_house);
+	w->from_house = -1;
+}
+
+/*
+ * It goes when nobody is left. If it went before, nothing may go on: calls that it would have made are refused for
+ * good, and how the program ended nobody will know.
+ */
+static void house_is_gone(struct warden *w)
+{
+	listen_to_house(w);
+	w->house = 0;
+	end_all_below();
+	if (w->program > 0)
+		say(w, SAY_MAIN_EXIT, SIGKILL);
+	w->program = -1;
 }
 
 /* Returns 0 when no child is left. */
@@ -274,22 +290,14 @@ static int reap(struct warden *w)
 	for (;;) {
 		int status;
 		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG | WUNTRACED | WCONTINUED);
-		if (pid == 0) {
-			let_init_go(w);
+		if (pid == 0)
 			return 1;
-		}
 		if (pid < 0)
 			return errno == ECHILD ? 0 : 1;
-		if (pid != w->program)
-			continue;
-		if (WIFSTOPPED(status)) {
-			program_stopped(w, WSTOPSIG(status));
-		} else if (WIFCONTINUED(status)) {
-			let_supervisor_run(w);
-		} else {
-			say(w, SAY_MAIN_EXIT, status);
-			w->program = -1;
-		}
+		if (pid == w->program)
+			program_changed(w, status);
+		else if (pid == w->house && (WIFEXITED(status) || WIFSIGNALED(status)))
+			house_is_gone(w);
 	}
 }
 
@@ -300,19 +308,19 @@ static void listen_to_supervisor(struct warden *w, int go)
 	if (size < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (size != (ssize_t)sizeof message) { /* the supervisor is gone */
-		end_session();
+		end_all_below();
 		_exit(0);
 	}
 	switch (message.kind) {
 	case TELL_GO:
 		if (write(go, "g", 1) != 1)
-			kill(w->program, SIGKILL);
+			w->ending = 1;
 		break;
 	case TELL_HEARD:
 		w->unheard = 0;
 		break;
 	case TELL_KILL:
-		kill_session();
+		w->ending = 1;
 		break;
 	}
 }
@@ -321,25 +329,37 @@ static void supervise(struct warden *w, int go)
 {
 	int over = 0;
 	for (;;) {
-		struct pollfd fds[2] = { { w->socket, POLLIN, 0 }, { w->signals, POLLIN, 0 } };
+		struct pollfd fds[3] = { { w->socket, POLLIN, 0 }, { w->signals, POLLIN, 0 }, { w->from_house, POLLIN, 0 } };
 		if (over && w->unheard == 0)
 			return;
-		if (poll(fds, 2, w->unheard ? 10 : w->stop_to_follow ? STOP_CHECK_MS : -1) < 0 && errno != EINTR)
+		if (poll(fds, 3, w->unheard || w->ending ? 10 : w->stop_to_follow ? STOP_CHECK_MS : -1) < 0 && errno != EINTR)
 			return;
 		if (read_signals(w) < 0)
 			return;
 		forward_signals(w);
+		if (fds[2].revents)
+			listen_to_house(w);
 		if (!over && !reap(w)) {
 			over = 1;
 			say(w, SAY_OVER, 0);
 		}
 		if (fds[0].revents)
 			listen_to_supervisor(w, go);
+		if (w->ending && w->house > 0) /* again and again: who is orphaned meanwhile is met elsewhere */
+			kill_below(w->house);
 		if (w->unheard)
 			nudge(w);
 		else if (w->stop_to_follow)
 			follow_stop(w);
 	}
+}
+
+/* The table of answers that stand, which the broker shares with the supervisor. */
+static struct settled *map_table(int fd)
+{
+	void *map = mmap(NULL, sizeof(struct settled), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
 }
 
 static struct plan *map_plan(int fd)
@@ -353,15 +373,48 @@ static struct plan *map_plan(int fd)
 	return plan;
 }
 
+static void fail(struct plan *plan)
+{
+	fence_fail(plan, STEP_START, 0);
+}
+
+/* The program is a child of the broker's process, which stands behind the fence with it. */
+static void start_house(struct warden *w, const struct house_doors *doors, const int go[2])
+{
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		fail(w->plan);
+	w->house = fork();
+	if (w->house == 0) {
+		close(w->socket);
+		close(w->signals);
+		close(go[1]);
+		close(ends[0]);
+		keep_house(w->plan, doors, ends[1], go[0]);
+	}
+	if (w->house < 0)
+		fail(w->plan);
+	w->from_house = ends[0];
+}
+
+/* What we open must not lie where the program's stdin, stdout and stderr are put. */
+static int fill_stdio(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_PATH | O_CLOEXEC) != fd)
+			return -1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct warden w = { 0 };
+	struct warden w = { .from_house = -1 };
 	int go[2];
 	sigset_t every;
 
 	if (argc > 0 && strcmp(argv[0], "hermes-keep") == 0)
 		return keep_main(argc, argv);
-	if (argc != 3) {
+	if (argc != 6) {
 		fputs("hermes-launch is started by hermes; it is not for use by hand\n", stderr);
 		return 2;
 	}
@@ -369,43 +422,22 @@ int main(int argc, char **argv)
 	w.plan = map_plan(atoi(argv[1]));
 	if (w.plan == NULL)
 		return 125;
+	const struct house_doors doors = { atoi(argv[3]), atoi(argv[4]), map_table(atoi(argv[5])) };
+	if (doors.table == NULL || fill_stdio() < 0)
+		fail(w.plan);
 	close(atoi(argv[1]));
 
 	/* Terminal signals go to the whole foreground group, us included; they are for the program, not for us. */
 	sigfillset(&every);
 	sigprocmask(SIG_SETMASK, &every, NULL);
 	w.signals = signalfd(-1, &every, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (w.signals < 0 || pipe2(go, O_CLOEXEC) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
-		w.plan->failed_errno = errno;
-		w.plan->failed_step = STEP_START;
-		return 125;
-	}
-	enter_outer_namespaces(w.plan, &w.spaces);
-	w.program = fork();
-	if (w.program == 0) {
-		close(w.socket);
-		close(w.signals);
-		close(go[1]);
-		if (w.spaces.lifeline >= 0)
-			close(w.spaces.lifeline);
-		become_program(w.plan, go[0]);
-	}
-	close(go[0]);
-	if (w.program < 0) {
-		w.plan->failed_errno = errno;
-		w.plan->failed_step = STEP_START;
-		return 125;
-	}
-	/* The program's descriptors are the program's: we must not keep a pipe open after it is gone. */
-	/* Nor are we the program's: it must not look into us, though it has the same user. It waits for our word until then. */
-	int32_t own[] = { w.socket, w.signals, go[1], w.spaces.lifeline };
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || close_all_but(0, own, w.spaces.lifeline < 0 ? 3 : 4) < 0) {
-		w.plan->failed_errno = errno;
-		w.plan->failed_step = STEP_START;
-		kill(w.program, SIGKILL);
-		return 125;
-	}
-	say(&w, SAY_STARTED, w.program);
+	if (w.signals < 0 || pipe2(go, O_CLOEXEC) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || proc_folder() < 0)
+		fail(w.plan);
+	start_house(&w, &doors, go);
+	/* The program must not look into us, though it has the same user. What it was given is its own: we keep no pipe open. */
+	int32_t own[] = { w.socket, w.signals, go[1], w.from_house, proc_folder() };
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || close_all_but(0, own, sizeof own / sizeof own[0]) < 0)
+		end_all_below();
 	supervise(&w, go[1]);
 	return 0;
 }

@@ -68,12 +68,14 @@ struct event {
 	int32_t peer;
 	uint32_t fetched; /* bit i: slots[i] holds something */
 	struct slot slots[ARGUMENTS];
+	int32_t broker;   /* the socket to whoever resolves and acts for the program, or 0 for this process (broker.h) */
+	uint32_t reserved;
 	uint64_t registers[REGISTERS]; /* at the trace door, as the thread stopped: struct user_regs_struct */
 };
 
 /*
  * What a path was found to reach while it was decided on, held open so that nothing can take its place until the call
- * is made. Descriptors are those of this process. All zero: nobody looked.
+ * is made. All zero: nobody looked.
  */
 enum pin_state {
 	PIN_NONE = 0,
@@ -87,6 +89,8 @@ struct pin {
 	int32_t error;
 	int32_t object;
 	int32_t parent;
+	int32_t owner; /* whose descriptors these are: the socket to a broker, or 0 for this process */
+	uint32_t device; /* the number of the character device that the object is, 0 for another file */
 	char name[NAME_SIZE]; /* the last component, with the slash behind it if there was one */
 };
 

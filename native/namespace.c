@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "fence.h"
+#include "procfs.h"
 #include "program.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,19 +187,63 @@ static _Noreturn void be_init(int lifeline)
 	}
 }
 
+/*
+ * A child of this process in the pid namespace `*space`, or in a new one where that is -1, which is then held there. A
+ * process that has set the pid namespace of its children can have no more threads, and the broker needs some: so a helper
+ * does that, and has this process become the parent of its own child.
+ */
+static pid_t fork_into(int *space)
+{
+	int ends[2], status;
+	pid_t child = -1;
+	char seen = 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	pid_t helper = fork();
+	if (helper == 0) {
+		close(ends[0]);
+		if ((*space < 0 ? unshare(CLONE_NEWPID) : setns(*space, CLONE_NEWPID)) == 0)
+			child = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
+		int failed = child < 0 ? errno : 0;
+		if (child == 0) {
+			close(ends[1]);
+			return 0;
+		}
+		if (send(ends[1], &child, sizeof child, MSG_NOSIGNAL) < 0 || recv(ends[1], &seen, 1, 0) < 0)
+			failed = EIO;
+		_exit(failed);
+	}
+	close(ends[1]);
+	if (helper > 0 && recv(ends[0], &child, sizeof child, 0) != (ssize_t)sizeof child)
+		child = -1;
+	if (child > 0 && *space < 0 && (*space = proc_open(helper, "ns/pid_for_children", O_RDONLY)) < 0)
+		child = -1;
+	int failed = errno;
+	close(ends[0]);
+	if (helper > 0 && waitpid(helper, &status, 0) == helper && WIFEXITED(status) && WEXITSTATUS(status))
+		failed = WEXITSTATUS(status);
+	errno = failed;
+	return child;
+}
+
+pid_t fork_inside(struct namespaces *made)
+{
+	return made->init == 0 ? fork() : fork_into(&made->pids);
+}
+
 static void start_init(struct plan *plan, struct namespaces *made)
 {
 	int ends[2];
-	if (unshare(CLONE_NEWPID) < 0 || pipe2(ends, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		fence_fail(plan, STEP_FENCE, FENCE_PID_NAMESPACE);
-	made->init = fork();
+	made->init = fork_into(&made->pids);
 	if (made->init == 0) {
 		close(ends[1]);
 		be_init(ends[0]);
 	}
 	close(ends[0]);
 	if (made->init < 0)
-		fence_fail(plan, STEP_START, 0);
+		fence_fail(plan, STEP_FENCE, FENCE_PID_NAMESPACE);
 	made->lifeline = ends[1];
 }
 
@@ -206,7 +252,7 @@ static void start_init(struct plan *plan, struct namespaces *made)
 void enter_outer_namespaces(struct plan *plan, struct namespaces *made)
 {
 	const uint32_t any = 1u << FENCE_USER_NAMESPACE | 1u << FENCE_PID_NAMESPACE | 1u << FENCE_MOUNT_NAMESPACE;
-	*made = (struct namespaces){ 0, -1 };
+	*made = (struct namespaces){ 0, -1, -1 };
 	if (!(plan->fence.wanted & any))
 		return;
 	try_namespaces(plan);
@@ -236,7 +282,22 @@ static int raise_loopback(void)
 	return failed;
 }
 
-void enter_inner_namespaces(struct plan *plan)
+/* A /proc shows the pid namespace of whoever mounts it, and we are not in that of our children. */
+static void mount_inside(struct plan *plan, struct namespaces *made)
+{
+	int status;
+	pid_t pid = fork_inside(made);
+	if (pid == 0) {
+		arrange_mounts(plan);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		fence_fail(plan, STEP_START, 0);
+	if (status != 0) /* it has said why, in the plan */
+		_exit(125);
+}
+
+void enter_inner_namespaces(struct plan *plan, struct namespaces *made)
 {
 	static const struct {
 		enum protection which;
@@ -262,6 +323,6 @@ void enter_inner_namespaces(struct plan *plan)
 	if (fence_has(plan, FENCE_MOUNT_NAMESPACE)) {
 		if (unshare(CLONE_NEWNS) < 0)
 			fence_fail(plan, STEP_FENCE, FENCE_MOUNT_NAMESPACE);
-		arrange_mounts(plan);
+		mount_inside(plan, made);
 	}
 }

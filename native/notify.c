@@ -1,6 +1,7 @@
 /* The notify door: seccomp user notification. One thread waits per call; nothing else is disturbed. */
 #define _GNU_SOURCE
 #include "attach.h"
+#include "broker.h"
 #include "deputy.h"
 
 #include <errno.h>
@@ -37,23 +38,41 @@ static void refuse(struct session *s, uint64_t id, int error)
 	send_response(s, &response);
 }
 
+/* The broker makes it, and answers; in its absence we do. */
+static void have_made(struct session *s, uint64_t id, struct act *act)
+{
+	if (s->broker == 0) {
+		deputy_serve(s->listener, s->kept, id, act);
+		return;
+	}
+	int failed = broker_act(s->broker, id, act);
+	if (failed)
+		refuse(s, id, failed);
+}
+
 int notify_is_foreign(const struct seccomp_notif *request)
 {
 	return request->data.arch != AUDIT_ARCH_X86_64 || (uint32_t)request->data.nr >= X32_CALLS;
 }
 
-int notify_receive(struct session *s)
+/* From the broker, which waits at the listener; in its absence we do. */
+static int receive(struct session *s, struct seccomp_notif *request)
 {
-	struct seccomp_notif request, *place = s->kept ? &s->kept->inbox : &request;
+	if (s->broker > 0)
+		return broker_next(s->broker, s->calls, request);
+	struct seccomp_notif *place = s->kept ? &s->kept->inbox : request;
 	memset(place, 0, sizeof *place); /* the kernel refuses a request that is not zeroed */
-	int64_t from = look_time();
 	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, place) < 0)
 		return -errno;
-	request = *place;
-	int64_t received = look_time();
-	int got = notify_take(s, &request);
-	clerks_consider(s, (pid_t)request.pid, received - from, got ? -1 : look_time() - received);
-	return got;
+	*request = *place;
+	return 0;
+}
+
+int notify_receive(struct session *s)
+{
+	struct seccomp_notif request;
+	int failed = receive(s, &request);
+	return failed ? failed : notify_take(s, &request);
 }
 
 int notify_take(struct session *s, const struct seccomp_notif *request)
@@ -71,7 +90,7 @@ int notify_take(struct session *s, const struct seccomp_notif *request)
 		struct act *act = t->act;
 		t->act = NULL;
 		s->acting--;
-		deputy_serve(s->listener, s->kept, request->id, act);
+		have_made(s, request->id, act);
 		return 0;
 	}
 	s->at_listener = 1; /* one that was decided on elsewhere says nothing of where the next comes from */
@@ -79,8 +98,6 @@ int notify_take(struct session *s, const struct seccomp_notif *request)
 		keep_done(s->kept, request->id);
 		return 0;
 	}
-	if (settled_answers(s))
-		return 0;
 	s->awaiting = 1;
 	return 1;
 }
@@ -98,6 +115,7 @@ int notify_read(struct session *s, const struct seccomp_notif *request)
 	event->result = 0;
 	event->id = request->id;
 	event->peer = 0;
+	event->broker = s->broker;
 	stamp(event);
 	memory_stopped(event);
 	memory_fetch(s);
@@ -129,7 +147,7 @@ void notify_answer(struct session *s, const struct event *event)
 	case ANSWER_ACT: {
 		struct act *act = act_of(s, event);
 		if (act != NULL) {
-			deputy_serve(s->listener, s->kept, event->id, act);
+			have_made(s, event->id, act);
 			return;
 		}
 		response.error = -ENOMEM;

@@ -4,6 +4,7 @@
 #include "identity.h"
 #include "path.h"
 #include "standin.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -48,10 +49,8 @@ static int take_descriptor(struct origin *o, int fd)
 
 static int open_in_proc(struct origin *o, const char *what, int flags)
 {
-	char path[32];
-	snprintf(path, sizeof path, "/proc/%d", (int)o->tid);
 	if (o->proc == 0)
-		o->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		o->proc = proc_open(o->tid, "", O_PATH | O_DIRECTORY);
 	return o->proc < 0 ? -1 : openat(o->proc, what, flags | O_CLOEXEC);
 }
 
@@ -68,8 +67,8 @@ static int lives(struct origin *o)
 int origin_sight(struct origins *all, pid_t tid, int wanted)
 {
 	struct origin *o = origin_of(all, tid);
-	unsigned int now = atomic_load(&all->generation->execs);
-	int sure = !atomic_load(&all->generation->unsure);
+	unsigned int now = atomic_load(&all->programs->execs);
+	int sure = !atomic_load(&all->programs->unsure);
 	if (sure && o->as_of == now && lives(o)) {
 		wanted &= ~o->same;
 	} else {
@@ -96,14 +95,14 @@ void origin_execs(struct origins *all, pid_t tid)
 	if (failed == -ENOENT || failed == -ESRCH)
 		return; /* it is gone, and so is its call */
 	if (failed || identity.process != tid)
-		atomic_store(&all->generation->unsure, 1);
+		atomic_store(&all->programs->unsure, 1);
 	origin_execed(all);
 }
 
 void origin_execed(struct origins *all)
 {
-	if (atomic_fetch_add(&all->generation->execs, 1) == UINT_MAX) /* 0 means never */
-		atomic_fetch_add(&all->generation->execs, 1);
+	if (atomic_fetch_add(&all->programs->execs, 1) == UINT_MAX) /* 0 means never */
+		atomic_fetch_add(&all->programs->execs, 1);
 }
 
 /* ------------------------------------------------------------------ where it is */

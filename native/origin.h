@@ -10,8 +10,8 @@ enum { ORIGINS = 128 };
 /* What of a tracee is looked at: whether it sees other files than we do, or may touch others than we may. */
 enum sight { SIGHT_APART = 1, SIGHT_STRANGER = 2, SIGHT_WHOLE = 3 };
 
-/* Shared by all threads that serve a session: every program that is started may make its process somebody else. */
-struct generation {
+/* Shared by all who serve a session: every program that is started may make its process somebody else. */
+struct programs {
 	atomic_uint execs;
 	atomic_int unsure; /* a thread that is not the first of its process has called execve: which call is whose cannot be told */
 };
@@ -28,7 +28,7 @@ struct origin {
 struct origins {
 	struct origin held[ORIGINS];
 	int home; /* where the thread that asks is at home */
-	struct generation *generation;
+	struct programs *programs;
 };
 
 /* A descriptor of ours of the folder that `dirfd` means to the tracee, or -errno. */

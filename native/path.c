@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "act.h"
 #include "path.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,18 +17,7 @@
 
 int open_proc(pid_t tid, const char *what)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)tid, what);
-	return open(path, O_PATH | O_CLOEXEC);
-}
-
-/* Opened once, because the way through /proc/self takes longer than the answer. */
-int own_fds(void)
-{
-	static int folder = -1;
-	if (folder < 0)
-		folder = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return folder;
+	return proc_open(tid, what, O_PATH);
 }
 
 ssize_t raw_name_of(int fd, char *into, size_t size)
@@ -125,7 +115,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 	struct walk *w = NULL;
 	ssize_t length = -ELOOP;
 	int root = -1, base = -1, as = flags & RESOLVE_AS_TRACEE;
-	const struct onlooker who = { tid, as ? &identity : NULL, (flags & RESOLVE_CONFINED) != 0 };
+	const struct onlooker who = { tid, as ? &identity : NULL };
 	memset(pin, 0, offsetof(struct pin, name) + 1);
 	pin->object = pin->parent = -1;
 
@@ -170,6 +160,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 	identity_drop();
 	if (length < 0 && pin->state == PIN_NONE)
 		pin_fail(pin, (int)-length);
+	pin_look(pin);
 	free(w);
 	if (root >= 0)
 		close(root);
@@ -181,7 +172,6 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 /* Whether paths may lead a tracee elsewhere than us: another root, or another tree of mounts. */
 int path_views_differ(pid_t tid)
 {
-	char path[64];
 	struct stat own, its;
 	int root = open_proc(tid, "root"), ours = open("/", O_PATH | O_CLOEXEC);
 	int differ = root < 0 || ours < 0 || !same_file(root, ours);
@@ -189,8 +179,7 @@ int path_views_differ(pid_t tid)
 		close(root);
 	if (ours >= 0)
 		close(ours);
-	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)tid);
-	return differ || stat("/proc/self/ns/mnt", &own) < 0 || stat(path, &its) < 0 || own.st_ino != its.st_ino;
+	return differ || proc_stat(0, "ns/mnt", &own) < 0 || proc_stat(tid, "ns/mnt", &its) < 0 || own.st_ino != its.st_ino;
 }
 
 /* The descriptor itself, or the working directory: what has its number a moment later does not matter. */
@@ -207,9 +196,9 @@ ssize_t path_pin_fd(pid_t tid, int fd, struct pin *pin, char *into, size_t size)
 
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd);
-	ssize_t length = readlink(path, into, size);
+	char what[32];
+	snprintf(what, sizeof what, "fd/%d", fd);
+	ssize_t length = proc_link(tid, what, into, size);
 	return length < 0 ? -errno : length;
 }
 

@@ -43,6 +43,8 @@ ssize_t pin_restricted(int base, const char *path, int flags, struct pin *pin, c
 		       const struct onlooker *who);
 void pin_fail(struct pin *pin, int error);
 void pin_hold(struct pin *pin, int object);
+/* What the object is goes into the pin. */
+void pin_look(struct pin *pin);
 /* Without `.`, `..`, empty or trailing components: if it holds no link either, it is its own name. */
 int path_is_plain(const char *path);
 

@@ -1,13 +1,16 @@
 /* Holding open what a path reaches, the quick way: when no link is on it. */
 #define _GNU_SOURCE
 #include "path.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 int path_is_plain(const char *path)
@@ -42,6 +45,59 @@ void pin_hold(struct pin *pin, int object)
 	pin->state = PIN_FOUND;
 	pin->object = object;
 	pin->parent = -1;
+}
+
+void pin_look(struct pin *pin)
+{
+	struct stat info;
+	int is_device = pin->state == PIN_FOUND && fstat(pin->object, &info) == 0 && S_ISCHR(info.st_mode);
+	pin->device = is_device ? (uint32_t)info.st_rdev : 0;
+}
+
+/* Only of a file: to read anything else may wait, or do something. */
+ssize_t pin_read(const struct pin *pin, uint64_t offset, void *into, size_t length)
+{
+	char name[16];
+	struct stat info;
+	if (pin->state != PIN_FOUND)
+		return -ENOENT;
+	if (fstat(pin->object, &info) < 0 || !S_ISREG(info.st_mode) || pin->error || proc_is_only_ours(pin->object))
+		return -EACCES;
+	snprintf(name, sizeof name, "%d", pin->object);
+	int fd = openat(own_fds(), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ssize_t got = pread(fd, into, length, (off_t)offset);
+	int failed = got < 0 ? -errno : 0;
+	close(fd);
+	return failed ? failed : got;
+}
+
+static uint64_t number_behind(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 10);
+}
+
+int pin_stat(const struct pin *pin, int levels, struct pin_facts *facts)
+{
+	char way[PATH_MAX] = "", what[32], text[1024];
+	struct statx info;
+	int above = levels >= 0 && pin->parent >= 0, fd = above ? pin->parent : pin->object;
+	if ((pin->state != PIN_FOUND && pin->state != PIN_MISSING) || fd < 0)
+		return -ENOENT;
+	for (int i = 0; above && i < levels && (size_t)i * 3 + 4 < sizeof way; i++)
+		strcat(way, "../");
+	if (statx(fd, way, AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &info) < 0)
+		return -errno;
+	snprintf(what, sizeof what, "fdinfo/%d", fd);
+	ssize_t told = proc_text(0, what, text, sizeof text);
+	*facts = (struct pin_facts){
+		.device = makedev(info.stx_dev_major, info.stx_dev_minor), .inode = info.stx_ino,
+		.born = info.stx_mask & STATX_BTIME ? (double)info.stx_btime.tv_sec * 1e3 + info.stx_btime.tv_nsec / 1e6 : 0,
+		.mount = info.stx_mnt_id, .inode_inside = told > 0 && !above ? number_behind(text, "\nino:") : 0,
+	};
+	return 0;
 }
 
 void pin_fail(struct pin *pin, int error)

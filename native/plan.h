@@ -162,6 +162,13 @@ enum launcher_message {
 	SAY_NOTHING = 5,   /* to be heard is all: the supervisor hears us when no event waits for it */
 };
 
+/* Broker to launcher. */
+enum broker_message {
+	TOLD_PROGRAM = 1, /* value = pid */
+	TOLD_STATUS = 2,  /* value = the program's wait status */
+	TOLD_INIT = 3,    /* value = the pid of the init of its namespace */
+};
+
 /* Supervisor to launcher. */
 enum supervisor_message {
 	TELL_GO = 1,      /* the child may go on: it is traced, or need not be */

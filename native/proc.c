@@ -2,13 +2,13 @@
  * The kernel guards what /proc tells of a process by its ptrace rule, and asks about whoever opens it: about us. We have
  * the tracee's users, groups and capabilities while we look, so the kernel's own answer holds for those, and for processes
  * that are not dumpable. What it cannot know is decided here: that the tracee may look into its own process; that
- * processes of HERMES are not for it; that Landlock shows it only processes of its own session; what Yama says; and that
- * two capabilities, by which we find back to ourselves, are not the tracee's. What cannot be proven is refused.
+ * processes of HERMES are not for it; what Yama says; and that two capabilities, by which we find back to ourselves, are not the tracee's. What cannot be proven is refused.
  */
 #define _GNU_SOURCE
 #include "proc.h"
 
 #include "path.h"
+#include "procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,6 +42,7 @@ struct facts {
 	pid_t inner;        /* … in the innermost pid namespace */
 	pid_t parent;
 	uint64_t permitted; /* capabilities */
+	int is_standin;     /* by its name: it could be a process that makes one call in our place (standin.c) */
 };
 
 int proc_is(int fd)
@@ -71,6 +72,7 @@ static int read_facts(int folder, struct facts *facts)
 		.process = (pid_t)strtol(value_of(status, "\nTgid:"), NULL, 10),
 		.parent = (pid_t)strtol(value_of(status, "\nPPid:"), NULL, 10),
 		.permitted = strtoull(value_of(status, "\nCapPrm:"), NULL, 16),
+		.is_standin = strncmp(status, "Name:\thermes-", 13) == 0,
 	};
 	facts->inner = facts->process;
 	const char *all = value_of(status, "\nNStgid:");
@@ -84,9 +86,7 @@ static int read_facts(int folder, struct facts *facts)
 
 static int folder_of(pid_t pid)
 {
-	char path[32];
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return proc_open(pid, "", O_PATH | O_DIRECTORY);
 }
 
 static int facts_of(pid_t pid, struct facts *facts)
@@ -138,18 +138,13 @@ static int same_pid_namespace(int one, int other)
 	       a.st_dev == b.st_dev;
 }
 
-static int is_our_proc(int folder)
-{
-	struct stat ours, its;
-	return stat("/proc/self", &ours) == 0 && fstat(folder, &its) == 0 && ours.st_dev == its.st_dev;
-}
-
 /* Its number for us, of a process that another /proc shows: the one of that number in that namespace. 0: none. */
 static pid_t outer_number(int folder, const struct facts *facts)
 {
-	if (is_our_proc(folder))
+	if (proc_is_held(folder))
 		return facts->process;
-	DIR *all = opendir("/proc");
+	int top = openat(proc_folder(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *all = top < 0 ? NULL : fdopendir(top);
 	pid_t found = 0;
 	for (struct dirent *entry; all != NULL && !found && (entry = readdir(all)) != NULL;) {
 		pid_t pid = (pid_t)atoi(entry->d_name);
@@ -165,26 +160,6 @@ static pid_t outer_number(int folder, const struct facts *facts)
 	return found;
 }
 
-/*
- * The child of ours that a process is, or is below of: the launcher of its session; 0 for none. A parent's number is
- * believed when it is still the parent after we have looked at it: whoever loses its parent is given another.
- */
-static pid_t launcher_above(pid_t pid)
-{
-	struct facts here, parent, again;
-	for (int i = 0; i < MAX_ANCESTORS && pid > 1; i++) {
-		if (facts_of(pid, &here) < 0)
-			return 0;
-		if (here.parent == getpid())
-			return pid;
-		if (here.parent <= 0 || facts_of(here.parent, &parent) < 0 || facts_of(pid, &again) < 0)
-			return 0;
-		if (again.parent == here.parent)
-			pid = here.parent;
-	}
-	return 0;
-}
-
 static int is_below(pid_t pid, pid_t ancestor)
 {
 	struct facts facts;
@@ -198,11 +173,32 @@ static int is_below(pid_t pid, pid_t ancestor)
 
 /* ------------------------------------------------------------------ whether it may */
 
+static pid_t ours[2];
+
+void proc_are_ours(pid_t launcher, pid_t supervisor)
+{
+	ours[0] = launcher;
+	ours[1] = supervisor;
+}
+
+pid_t proc_supervisor(void)
+{
+	return ours[1] ? ours[1] : getpid();
+}
+
+/* This process, its stand-ins, and those that hold the session: the kernel asks about us, and we may look into ourselves. */
+static int is_ours(pid_t target, const struct facts *facts)
+{
+	if (target == getpid() || target == ours[0] || target == ours[1])
+		return 1;
+	return facts->parent == getpid() && (facts->is_standin || ours[0] == 0);
+}
+
 /* Yama says who may attach, and so open the memory of another. Exceptions that a process makes cannot be seen. */
 static int yama_refuses(const struct identity *caller, pid_t target)
 {
 	char digit = '3';
-	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	int fd = openat(proc_folder(), "sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno != ENOENT;
 	ssize_t got = read(fd, &digit, 1);
@@ -224,19 +220,14 @@ static int may_look_into(const struct onlooker *who, const struct identity *call
 {
 	struct facts outer;
 	pid_t target = outer_number(folder, facts);
-	if (target <= 0 || facts_of(target, &outer) < 0 || target == getpid() || outer.parent == getpid())
+	if (target <= 0 || facts_of(target, &outer) < 0 || is_ours(target, &outer))
 		return 0;
-	if (has_more(who, facts) || (attaches && yama_refuses(caller, target)))
-		return 0;
-	if (!who->confined)
-		return 1;
-	pid_t launcher = launcher_above(caller->process);
-	return launcher > 0 && launcher_above(target) == launcher;
+	return !has_more(who, facts) && !(attaches && yama_refuses(caller, target));
 }
 
 static int is_own(const struct onlooker *who, const struct identity *caller, int folder, const struct facts *facts)
 {
-	if (is_our_proc(folder))
+	if (proc_is_held(folder))
 		return facts->process == caller->process;
 	int own = facts->inner == caller->inner ? folder_of(who->tid) : -1;
 	int same = own >= 0 && same_pid_namespace(folder, own);

@@ -8,7 +8,6 @@
 struct onlooker {
 	pid_t tid;
 	const struct identity *as; /* as whom we act for it, NULL: as ourselves */
-	int confined;              /* Landlock holds it: only processes of its own session are there for it */
 };
 
 enum proc_whose {
@@ -17,6 +16,10 @@ enum proc_whose {
 	PROC_OTHERS,  /* of another process: the kernel is to be asked as the tracee */
 };
 
+/* In a broker: the launcher and the supervisor of the session, which are not for the tracee either. */
+void proc_are_ours(pid_t launcher, pid_t supervisor);
+/* Who decides: that one, or this process. */
+pid_t proc_supervisor(void);
 int proc_is(int fd);
 /* Whose an entry of a folder in /proc is, or -EACCES when the tracee may not look into it. `follows`: where a link leads. */
 int proc_look(const struct onlooker *who, int folder, const char *name, int follows);

@@ -101,13 +101,13 @@ static int by_number(const void *a, const void *b)
 	return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-/* Closes every descriptor from `first` on but those in `kept`. */
+/* Closes every descriptor from `first` on but those in `kept`; a negative one is none. */
 int close_all_but(unsigned int first, int32_t *kept, uint32_t count)
 {
 	qsort(kept, count, sizeof *kept, by_number);
 	for (uint32_t i = 0; i < count; i++) {
 		unsigned int fd = (unsigned int)kept[i];
-		if (fd < first)
+		if (kept[i] < 0 || fd < first)
 			continue;
 		if (fd > first && syscall(SYS_close_range, first, fd - 1, 0) < 0)
 			return -1;
@@ -151,16 +151,28 @@ static void install_filter(struct plan *plan)
 }
 
 /* Whatever was mounted over, the working directory is the one of that name. */
-static void enter_fence(struct plan *plan)
+static void enter_fence(struct plan *plan, struct namespaces *made)
 {
 	char *directory = getcwd(NULL, 0);
 	join_cgroups(plan);
-	enter_inner_namespaces(plan);
+	enter_inner_namespaces(plan, made);
 	if (!fence_has(plan, FENCE_MOUNT_NAMESPACE))
 		return free(directory);
 	if (directory == NULL || chdir(directory) < 0)
 		fail(plan, STEP_FENCED_DIRECTORY);
 	free(directory);
+}
+
+void stand_behind_fence(struct plan *plan, struct namespaces *made, int proc)
+{
+	if (plan->directory && chdir((char *)plan + plan->directory) < 0)
+		fail(plan, STEP_DIRECTORY);
+	set_stdio(plan);
+	enter_fence(plan, made);
+	if ((plan->flags & PLAN_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		fail(plan, STEP_PRIVILEGES);
+	join_own_keyring(plan);
+	restrict_by_landlock(plan, proc);
 }
 
 void become_program(struct plan *plan, int go)
@@ -176,21 +188,15 @@ void become_program(struct plan *plan, int go)
 		fail(plan, STEP_SESSION);
 	if ((plan->flags & PLAN_NEW_GROUP) && setpgid(0, 0) < 0)
 		fail(plan, STEP_SESSION);
-	if (plan->directory && chdir((char *)plan + plan->directory) < 0)
-		fail(plan, STEP_DIRECTORY);
-	set_stdio(plan);
+	/* One domain deeper than the broker's, with the same rules: the program cannot trace or signal the broker. */
+	restrict_by_landlock(plan, -1);
+	drop_capabilities(plan);
 	if ((plan->flags & PLAN_NEW_SESSION) && isatty(0))
 		ioctl(0, TIOCSCTTY, 0); /* a session of its own may have a terminal of its own */
 	set_blocking(plan);
-	enter_fence(plan);
 	set_limits(plan);
 	if (plan->flags & PLAN_CLOSE_FDS)
 		close_fds(plan);
-	if ((plan->flags & PLAN_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		fail(plan, STEP_PRIVILEGES);
-	join_own_keyring(plan);
-	restrict_by_landlock(plan);
-	drop_capabilities(plan);
 	reset_signals(plan);
 	if ((plan->flags & PLAN_TRAP_TSC) && prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) < 0)
 		fail(plan, STEP_TRAP_TSC);

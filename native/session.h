@@ -3,11 +3,11 @@
 #define HERMES_SESSION_H
 
 #define _GNU_SOURCE
-#include "clerks.h"
 #include "layout.h"
 #include "origin.h"
 #include "place.h"
 #include "plan.h"
+#include "procfs.h"
 
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -59,6 +59,8 @@ struct pump {
 	atomic_uint consumed;
 };
 
+struct settled;
+
 struct session {
 	uint8_t *buffer;
 	struct event *event;
@@ -74,6 +76,8 @@ struct session {
 	size_t plan_size;
 	int socket;         /* to the launcher */
 	int listener;
+	int broker;         /* the socket to it, or 0: this process resolves and acts itself (attach) */
+	int calls;          /* … by which it sends the calls that have to be decided on */
 	timer_t deadline;
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];
@@ -98,16 +102,11 @@ struct session {
 	int tell_first;     /* the next return is reported, although nobody asked for it */
 	uint8_t stops[MAX_SYSCALL / 8]; /* where every call stops: those that are reported */
 	struct keep *kept;  /* shared with the keeper; deputies may outlive us, so it stays mapped */
-	struct settled *settled; /* answers that stand, NULL for none */
+	struct settled *settled; /* answers that stand, shared with the broker; NULL where there is none */
+	int settled_file;        /* its memory, until the launcher has it */
 	struct origins origins;
-	struct generation generation;
-	struct place place;
-	struct crowd crowd;
-	pid_t served;          /* whose call was received last */
-	struct clerks *clerks; /* NULL until they are needed */
-	int no_clerks;         /* … and cannot be had */
-	void *reference;    /* the references by which the buffer and that table are held */
-	void *settled_reference;
+	struct programs programs; /* where there is no such table */
+	void *reference;    /* by which the buffer is held */
 };
 
 /* launch: returns 0, or -errno; failed_step in the plan says more. */
@@ -128,6 +127,12 @@ int wait_hung_up(struct session *s);
 int both_next(struct session *s);
 void both_close(struct session *s);
 
+/* Where calls come from that have to be decided on. */
+static inline int session_door(const struct session *s)
+{
+	return s->broker > 0 ? s->calls : s->listener;
+}
+
 static inline struct pin *session_pins(struct session *s)
 {
 	return (struct pin *)(s->buffer + PINS_OFFSET);
@@ -142,11 +147,6 @@ int notify_read(struct session *s, const struct seccomp_notif *request);
 /* Of another ABI: only a filter that has to outlast us lets them come so far. */
 int notify_is_foreign(const struct seccomp_notif *request);
 void notify_answer(struct session *s, const struct event *event);
-
-/* settled.c: answers the call in the buffer if what is known allows it; returns whether it did */
-int settled_answers(struct session *s);
-/* … whether it is an execve of something that is still not there */
-int settled_misses(struct session *s);
 
 /* trace.c */
 int trace_seize(struct session *s, pid_t tid);
@@ -186,7 +186,6 @@ void instruction_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t into[4]);
 /* stop.c */
 pid_t stop_wait(struct session *s, int *status, int look_first);
 int look_begins(struct session *s);
-int64_t look_time(void);
 int look_goes_on(int64_t from);
 void look_ended(struct session *s, int64_t from, int found);
 
@@ -208,7 +207,6 @@ enum {
 	RESOLVE_APART = 2,     /* the tracee may have another root, or other mounts, than we have */
 	RESOLVE_AS_TRACEE = 4, /* the tracee may be somebody else than we are */
 	RESOLVE_PARENT = 8,    /* the call changes an entry of a folder: hold the folder too */
-	RESOLVE_CONFINED = 16, /* Landlock holds the tracee */
 	RESOLVE_HOW_SHIFT = 8, /* from here on: the restrictions of an openat2 */
 	RESOLVE_HOW_IN_ROOT = 0x18 << RESOLVE_HOW_SHIFT, /* … by which even "/" means the folder it was given */
 	PATH_AS_ASKED = 0,     /* instead of a length: the path is canonical as it is */
@@ -216,20 +214,31 @@ enum {
 ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct pin *pin, char *into, size_t size);
 /* /proc/self names whoever asks. We ask, so we must say whom we mean, in the numbers of that /proc (walk.c). */
 int proc_self(pid_t tid, int link, const char *name, char *text, size_t size);
-/* RESOLVE_CONFINED where the session's processes are held by Landlock, else 0. */
-static inline int session_confined(const struct session *s)
-{
-	return s->plan != NULL && s->plan->fence.in_force & 1u << FENCE_LANDLOCK ? RESOLVE_CONFINED : 0;
-}
 int path_views_differ(pid_t tid);
 /* What a descriptor of the tracee is, with its name as /proc has it: the name's length, or -errno. */
 ssize_t path_pin_fd(pid_t tid, int fd, struct pin *pin, char *into, size_t size);
 void pin_release(struct pin *pin);
-/* /proc/self/fd, held open: openat(own_fds(), "7", …) opens anew what 7 refers to. */
-int own_fds(void);
+/* What is known of the file that a pin holds; `levels` >= 0: of the folder above it, so many levels up. 0 or -errno. */
+struct pin_facts {
+	uint64_t device, inode; /* as stat(2) tells */
+	double born;            /* milliseconds since 1970, 0 when that is not known */
+	uint64_t mount;         /* the id of its mount */
+	uint64_t inode_inside;  /* as the kernel has it (fdinfo): file systems may tell others */
+};
+int pin_stat(const struct pin *pin, int levels, struct pin_facts *facts);
+/* Bytes of the file that it holds: how many, or -errno. */
+ssize_t pin_read(const struct pin *pin, uint64_t offset, void *into, size_t length);
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size);
 /* Local and peer socket addresses of a tracee's socket, each at most 128 bytes; returns 0 or -errno. */
 int socket_names(pid_t tid, int fd, uint8_t *local, uint32_t *local_size, uint8_t *peer, uint32_t *peer_size);
+
+/* Nanoseconds since some moment. */
+static inline int64_t look_time(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
 
 static inline void stamp(struct event *event)
 {

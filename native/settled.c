@@ -7,14 +7,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-static int class_of(const struct settled *table, const struct event *event)
+static int class_of(const struct settled *table, const struct asked *call)
 {
 	for (uint32_t i = 0; i < table->class_count && i < SETTLED_CLASSES; i++) {
 		const struct settled_class *c = &table->classes[i];
-		if (c->nr == event->nr && (c->flags_at < 0 || (uint32_t)event->args[c->flags_at] == c->flags))
+		if (c->nr == call->nr && (c->flags_at < 0 || (uint32_t)call->args[c->flags_at % ARGUMENTS] == c->flags))
 			return (int)i;
 	}
 	return -1;
@@ -30,11 +31,14 @@ static unsigned state_of(const struct settled *table, const char *path, size_t l
 	return state % SETTLED_STATES;
 }
 
-static const struct slot *path_of(const struct event *event, const struct settled_class *c)
+/* Reads what it is about, once; if the table knows nothing of it, the supervisor decides on a copy of its own. */
+static int take_path(const struct asked *call, const struct settled_class *c, char *path)
 {
-	const struct slot *slot = &event->slots[c->path_at];
-	int there = event->fetched >> c->path_at & 1 && slot->error == 0 && !slot->truncated;
-	return there && slot->length > 0 && slot->length < PATH_MAX ? slot : NULL;
+	int truncated = 0;
+	uint64_t id = call->id;
+	ssize_t length = memory_read_string(call->tid, call->args[c->path_at % ARGUMENTS], path, PATH_MAX, &truncated);
+	/* It was read by thread number: if the caller has died, it may be somebody else's memory. */
+	return length > 0 && !truncated && ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
 /* What is looked up in one generation of the table. */
@@ -66,14 +70,14 @@ static int opens(int nr)
 }
 
 /* What an open asks for; those that are as most are. */
-static int wish_of(const struct event *event, struct open_how *how)
+static int wish_of(const struct asked *call, struct open_how *how)
 {
-	int first = event->nr == SYS_open ? 1 : 2, makes = event->nr == SYS_creat;
-	if (!opens(event->nr))
+	int first = call->nr == SYS_open ? 1 : 2, makes = call->nr == SYS_creat;
+	if (!opens(call->nr))
 		return 0;
-	*how = (struct open_how){ .flags = makes ? O_CREAT | O_WRONLY | O_TRUNC : (uint32_t)event->args[first] };
+	*how = (struct open_how){ .flags = makes ? O_CREAT | O_WRONLY | O_TRUNC : (uint32_t)call->args[first] };
 	if (how->flags & O_CREAT)
-		how->mode = event->args[makes ? 1 : first + 1] & 07777;
+		how->mode = call->args[makes ? 1 : first + 1] & 07777;
 	int reads_and_empties = how->flags & O_TRUNC && (how->flags & O_ACCMODE) == O_RDONLY;
 	return !(how->flags & O_PATH) && (how->flags & O_TMPFILE) != O_TMPFILE && !reads_and_empties;
 }
@@ -146,14 +150,14 @@ static int open_allowed(const struct look *look, pid_t tid, int base, const char
 }
 
 /* The path with the name of the folder it starts from, and that folder: AT_FDCWD for none, -1 when that is unknown. */
-static int name_whole(struct session *s, int dirfd, const char *path, char *name)
+static int name_whole(const struct asked *call, int dirfd, const char *path, char *name)
 {
 	if (path[0] == '/') {
 		strcpy(name, path);
 		return AT_FDCWD;
 	}
-	int base = origin_open(&s->origins, s->event->tid, dirfd);
-	ssize_t length = base < 0 ? -1 : origin_name(&s->origins, base, name, PATH_MAX);
+	int base = origin_open(call->origins, call->tid, dirfd);
+	ssize_t length = base < 0 ? -1 : origin_name(call->origins, base, name, PATH_MAX);
 	if (length > 0 && name[0] == '/') {
 		if (length > 1)
 			name[length++] = '/';
@@ -166,140 +170,113 @@ static int name_whole(struct session *s, int dirfd, const char *path, char *name
 }
 
 /* For paths that are as plain as most are: returns whether the call is answered. */
-static int answer_straight(struct session *s, const struct look *look, int dirfd, const char *path)
+static int answer_straight(const struct asked *call, const struct look *look, int dirfd, const char *path)
 {
 	char name[2 * PATH_MAX];
 	struct outcome outcome;
 	struct open_how wish;
 	mode_t mask = 0;
-	if (!path_is_plain(path) || !wish_of(s->event, &wish) || (wish.flags & O_CREAT && !view_is_own()))
+	if (!path_is_plain(path) || !wish_of(call, &wish) || (wish.flags & O_CREAT && !view_is_own()))
 		return 0;
-	if (wish.flags & O_CREAT && origin_umask(&s->origins, s->event->tid, &mask) < 0)
+	if (wish.flags & O_CREAT && origin_umask(call->origins, call->tid, &mask) < 0)
 		return 0;
-	int base = name_whole(s, dirfd, path, name);
+	int base = name_whole(call, dirfd, path, name);
 	mode_t own = wish.flags & O_CREAT ? umask(mask) : 0;
-	int answered = base != -1 && open_allowed(look, s->event->tid, base, path, name, &wish, &outcome);
+	int answered = base != -1 && open_allowed(look, call->tid, base, path, name, &wish, &outcome);
 	if (wish.flags & O_CREAT)
 		umask(own);
-	if (answered && outcome.fd >= 0)
-		place_before_handing(s);
+	if (answered && outcome.fd >= 0 && call->place)
+		place_before_handing(call->place, call->tid);
 	if (base >= 0)
 		close(base); /* before the caller goes on: it may be a copy of a descriptor of its own */
 	if (answered)
-		deputy_answer(s->listener, s->kept, s->event->id, &outcome);
+		deputy_answer(call->listener, NULL, call->id, &outcome);
 	return answered;
 }
 
 /* ------------------------------------------------------------------ the other way */
 
 /* In the caller's place, on what is pinned. */
-static int make(struct session *s)
+static int make(const struct asked *call, const struct pin *pin)
 {
-	memset(s->answer, 0, offsetof(struct answer, writes));
-	s->answer->action = ANSWER_ACT;
-	session_resume(s, s->event);
+	struct act *act = act_made(call->tid, call->nr, call->args, pin, call->origins);
+	if (act == NULL) {
+		struct pin own = *pin;
+		pin_release(&own);
+		return 0;
+	}
+	deputy_serve(call->listener, NULL, call->id, act);
 	return 1;
 }
 
-/* What it reaches is found and held as always, and its real name is what is looked up. */
-static int answer_by_act(struct session *s, const struct look *look, int dirfd, const char *path)
+/* What the path reaches, as the caller would. */
+static void find(const struct asked *call, const struct settled_class *c, int sight, struct found *found)
 {
-	char real[2 * PATH_MAX];
+	int ways = (sight & SIGHT_APART ? RESOLVE_APART : 0) | (sight & SIGHT_STRANGER ? RESOLVE_AS_TRACEE : 0);
+	found->dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)call->args[c->dirfd_at % ARGUMENTS];
+	found->flags = (int)c->resolve;
+	found->length = path_resolve(call->tid, found->dirfd, found->path, found->flags | ways, &found->pin, found->name,
+				     sizeof found->name);
+	found->known = 1;
+}
+
+/* It is held, and its real name is what is looked up. */
+static int answer_by_act(const struct asked *call, const struct look *look, struct found *found)
+{
 	struct stat info;
-	struct pin *pin = session_pins(s);
-	ssize_t length = path_resolve(s->event->tid, dirfd, path,
-				      (int)look->table->classes[look->class].resolve | session_confined(s), pin, real, sizeof real);
-	if (length < 0 || !(length == PATH_AS_ASKED ? is_allowed(look, path, strlen(path))
-						    : is_allowed(look, real, (size_t)length))) {
-		pin_release(pin);
+	const struct pin *pin = &found->pin;
+	if (found->length < 0 || !(found->length == PATH_AS_ASKED ? is_allowed(look, found->path, strlen(found->path))
+								  : is_allowed(look, found->name, (size_t)found->length)))
 		return 0;
-	}
 	int may_wait = pin->state == PIN_FOUND && (fstat(pin->object, &info) < 0 || !is_file_or_folder(&info));
-	if (may_wait)
-		place_leave(s); /* a thread of its own does it, and is to run anywhere */
-	else if (opens(s->event->nr))
-		place_before_handing(s);
-	return make(s);
+	if (may_wait && call->place)
+		place_leave(call->place); /* a thread of its own does it, and is to run anywhere */
+	else if (opens(call->nr) && call->place)
+		place_before_handing(call->place, call->tid);
+	found->known = 0;
+	return make(call, pin);
 }
 
 /* The descriptor is held, and the name that it has is what is looked up. */
-static int answer_on_descriptor(struct session *s, const struct look *look, int fd)
+static int answer_on_descriptor(const struct asked *call, const struct look *look, int fd)
 {
 	char name[PATH_MAX];
-	int object = fd < 0 ? -1 : origin_open(&s->origins, s->event->tid, fd);
-	ssize_t length = object < 0 ? -1 : path_of_fd(getpid(), object, name, sizeof name);
+	struct pin pin;
+	int object = fd < 0 ? -1 : origin_open(call->origins, call->tid, fd);
+	ssize_t length = object < 0 ? -1 : raw_name_of(object, name, sizeof name);
 	if (length <= 0 || length == sizeof name || name[0] != '/' || !is_allowed(look, name, (size_t)length)) {
 		if (object >= 0)
 			close(object);
 		return 0;
 	}
-	pin_hold(session_pins(s), object);
-	return make(s);
+	pin_hold(&pin, object);
+	return make(call, &pin);
 }
 
-static int answer(struct session *s)
+static int answer(const struct asked *call, const struct look *look, int sight, int stands, struct found *found)
 {
-	char path[PATH_MAX];
-	struct look look = { s->settled, atomic_load(&s->settled->generation), -1 };
-	if (!atomic_load(&s->settled->in_force) || look.generation % 2 != 0)
+	const struct settled_class *c = &call->table->classes[look->class];
+	int dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)call->args[c->dirfd_at % ARGUMENTS];
+	if (c->path_at < 0)
+		return stands && answer_on_descriptor(call, look, dirfd);
+	if (!take_path(call, c, found->path))
 		return 0;
-	int answered;
-	look.class = class_of(s->settled, s->event);
-	if (look.class < 0 || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
+	if (stands && answer_straight(call, look, dirfd, found->path))
+		return 1;
+	find(call, c, sight, found);
+	return stands && answer_by_act(call, look, found);
+}
+
+int settled_answers(const struct asked *call, struct found *found)
+{
+	struct look look = { call->table, atomic_load(&call->table->generation), class_of(call->table, call) };
+	found->known = 0;
+	if (look.class < 0)
 		return 0;
-	struct settled_class *c = &s->settled->classes[look.class];
-	int dirfd = c->dirfd_at < 0 ? AT_FDCWD : (int)s->event->args[c->dirfd_at];
-	if (c->path_at < 0) {
-		answered = answer_on_descriptor(s, &look, dirfd);
-	} else {
-		const struct slot *slot = path_of(s->event, c);
-		if (slot == NULL)
-			return 0;
-		memcpy(path, s->buffer + slot->offset, slot->length);
-		path[slot->length] = 0;
-		answered = answer_straight(s, &look, dirfd, path) || answer_by_act(s, &look, dirfd, path);
-	}
-	c->made += (unsigned int)answered;
+	int sight = origin_sight(call->origins, call->tid, SIGHT_WHOLE);
+	int stands = sight == 0 && atomic_load(&call->table->in_force) && look.generation % 2 == 0 &&
+		     call->table->classes[look.class].stands;
+	int answered = answer(call, &look, sight, stands, found);
+	call->table->classes[look.class].made += (unsigned int)answered;
 	return answered;
-}
-
-int settled_answers(struct session *s)
-{
-	place_called(s);
-	return s->settled != NULL && answer(s);
-}
-
-/* ------------------------------------------------------------------ programs that are not there */
-
-/* FNV-1a, as in src/session/settled.ts. Nothing depends on it but who is asked. */
-static uint32_t hash_of(const uint8_t *bytes, size_t length)
-{
-	uint32_t hash = 2166136261u;
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ bytes[i]) * 16777619u;
-	return hash;
-}
-
-/* Many programs try every folder of PATH in turn. */
-int settled_misses(struct session *s)
-{
-	char path[PATH_MAX];
-	const struct settled_class at_first = { .path_at = 0 };
-	if (s->settled == NULL || !s->settled->in_force || s->event->nr != SYS_execve)
-		return 0;
-	const struct slot *slot = path_of(s->event, &at_first);
-	if (slot == NULL || s->buffer[slot->offset] != '/')
-		return 0;
-	uint32_t hash = hash_of(s->buffer + slot->offset, slot->length);
-	if (s->settled->missing[hash % SETTLED_MISSING] != hash || origin_sight(&s->origins, s->event->tid, SIGHT_WHOLE))
-		return 0;
-	memcpy(path, s->buffer + slot->offset, slot->length);
-	path[slot->length] = 0;
-	int found = open_how(AT_FDCWD, path, 0, RESOLVE_NO_SYMLINKS);
-	if (found >= 0)
-		close(found);
-	if (found >= 0 || errno != ENOENT)
-		return 0;
-	s->settled->missed++;
-	return 1;
 }

@@ -1,16 +1,19 @@
 /* Starting a session: the launcher, its program, the tracing of it, and the listener of its filter. */
 #define _GNU_SOURCE
-#include "session.h"
+#include "broker.h"
+#include "settled.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,26 +48,39 @@ static int share_plan(struct session *s, const uint8_t *bytes, size_t size)
 	return fd;
 }
 
+/* Descriptors for the launcher, in the order in which it is told them. */
+struct handed {
+	int plan;
+	int socket;
+	int broker;
+	int calls;
+	int table;
+};
+
 /*
  * vfork, because copying Node's page tables costs a millisecond. All signals are blocked in the child, so no
  * handler of ours can run on the memory it shares with us. Node marks every descriptor close-on-exec: undo
  * that for those that the program is given.
  */
-static pid_t start_launcher(struct session *s, const char *launcher, int plan_fd, int socket_fd)
+static pid_t start_launcher(struct session *s, const char *launcher, const struct handed *handed)
 {
-	char plan_text[16], socket_text[16];
-	char *argv[] = { "hermes-launch", plan_text, socket_text, NULL };
+	const int given[] = { handed->plan, handed->socket, handed->broker, handed->calls, handed->table };
+	enum { GIVEN = sizeof given / sizeof given[0] };
+	char numbers[GIVEN][16];
+	char *argv[GIVEN + 2] = { "hermes-launch" };
 	char *envp[] = { NULL };
 	sigset_t every, before;
-	snprintf(plan_text, sizeof plan_text, "%d", plan_fd);
-	snprintf(socket_text, sizeof socket_text, "%d", socket_fd);
+	for (int i = 0; i < GIVEN; i++) {
+		snprintf(numbers[i], sizeof numbers[i], "%d", given[i]);
+		argv[i + 1] = numbers[i];
+	}
 	sigfillset(&every);
 	pthread_sigmask(SIG_SETMASK, &every, &before);
 	volatile int failed = 0;
 	pid_t pid = vfork();
 	if (pid == 0) {
-		fcntl(plan_fd, F_SETFD, 0);
-		fcntl(socket_fd, F_SETFD, 0);
+		for (int i = 0; i < GIVEN; i++)
+			fcntl(given[i], F_SETFD, 0);
 		for (int i = 0; i < 3; i++)
 			if (s->plan->stdio[i] >= 0)
 				fcntl(s->plan->stdio[i], F_SETFD, 0);
@@ -127,21 +143,58 @@ static int take_listener(struct session *s)
 	return 0;
 }
 
+/* A broker that does not answer for so long never will: what it is asked about is refused. */
+static void limit_patience(int broker)
+{
+	struct timeval patience = { .tv_sec = 30 };
+	if (broker > 0 && (setsockopt(broker, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) < 0 ||
+			   setsockopt(broker, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) < 0))
+		abort(); /* the kernel knows both for every socket */
+}
+
+static int make_pair(int *own, int *given)
+{
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	*own = ends[0];
+	*given = ends[1];
+	return 0;
+}
+
+/* Whatever was opened of ours is closed with the session. */
+static int make_channels(struct session *s, const uint8_t *plan, size_t size, struct handed *handed)
+{
+	const int bytes = BUFFER_SIZE;
+	if ((handed->plan = share_plan(s, plan, size)) < 0)
+		return handed->plan;
+	if (s->settled == NULL && settled_map(s, settled_file()) < 0)
+		return -errno;
+	handed->table = s->settled_file;
+	if (make_pair(&s->socket, &handed->socket) < 0 || make_pair(&s->broker, &handed->broker) < 0 ||
+	    make_pair(&s->calls, &handed->calls) < 0)
+		return -errno;
+	limit_patience(s->broker);
+	/* As much as there may be; what does not fit is refused. */
+	if (setsockopt(s->broker, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes) < 0)
+		setsockopt(s->broker, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+	return 0;
+}
+
+static void close_handed(const struct handed *handed)
+{
+	const int all[] = { handed->plan, handed->socket, handed->broker, handed->calls };
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (all[i] >= 0)
+			close(all[i]);
+}
+
 int session_launch(struct session *s, const uint8_t *plan, size_t size, const char *launcher)
 {
-	int pair[2], failed;
-	int plan_fd = share_plan(s, plan, size);
-	if (plan_fd < 0)
-		return plan_fd;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		failed = -errno;
-		close(plan_fd);
-		return failed;
-	}
-	pid_t pid = start_launcher(s, launcher, plan_fd, pair[1]);
-	close(plan_fd);
-	close(pair[1]);
-	s->socket = pair[0];
+	struct handed handed = { -1, -1, -1, -1, -1 };
+	int failed = make_channels(s, plan, size, &handed);
+	pid_t pid = failed ? failed : start_launcher(s, launcher, &handed);
+	close_handed(&handed);
 	if (pid < 0)
 		return pid;
 	s->launcher = pid;
@@ -150,7 +203,7 @@ int session_launch(struct session *s, const uint8_t *plan, size_t size, const ch
 	if (s->doors & 1 << DOOR_TRACE && (failed = trace_seize(s, s->program)) < 0)
 		return failed;
 	session_tell(s, TELL_GO, 0);
-	if (s->doors & 1 << DOOR_NOTIFY)
-		return take_listener(s);
-	return 0;
+	if (s->doors & 1 << DOOR_NOTIFY && (failed = take_listener(s)) < 0)
+		return failed;
+	return s->listener >= 0 ? broker_take(s->broker, s->listener, s->act_mark) : 0;
 }

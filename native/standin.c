@@ -1,6 +1,7 @@
 /* See standin.h. */
 #define _GNU_SOURCE
 #include "standin.h"
+#include "procfs.h"
 #include "session.h"
 
 #include <errno.h>
@@ -42,6 +43,9 @@ static int run(void *argument)
 		errand->result = -EAGAIN;
 		return 0;
 	}
+	errand->result = own_fds_enter();
+	if (errand->result < 0)
+		return 0;
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &errand->wakes, NULL, KERNEL_SIGSET) < 0) /* or nothing could end a wait */
 		errand->result = -errno;
 	else

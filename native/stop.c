@@ -27,13 +27,6 @@ int look_begins(struct session *s)
 	return 0;
 }
 
-int64_t look_time(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 int look_goes_on(int64_t from)
 {
 	return look_time() - from < LOOK_NS;

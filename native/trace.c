@@ -6,6 +6,7 @@
 #include "act.h"
 #include "attach.h"
 #include "change.h"
+#include "settled.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -129,6 +130,11 @@ void trace_answer(struct session *s, const struct event *event)
 
 /* ------------------------------------------------------------------ stops */
 
+static struct placed *placed(const struct session *s)
+{
+	return s->settled ? &s->settled->placed : NULL;
+}
+
 static int report(struct session *s, struct tracee *t, enum event_kind kind)
 {
 	struct event *event = s->event;
@@ -136,6 +142,7 @@ static int report(struct session *s, struct tracee *t, enum event_kind kind)
 	event->door = DOOR_TRACE;
 	event->tid = t->tid;
 	event->peer = 0;
+	event->broker = s->broker;
 	event->fetched = 0;
 	event->id = 0;
 	event->result = 0;
@@ -260,7 +267,7 @@ static int on_fork(struct session *s, struct tracee *t)
 		born->restore = t->restore; /* and of the registers that we changed */
 		memcpy(born->original, t->original, sizeof born->original);
 	}
-	place_born(s, t->tid, (pid_t)peer);
+	place_born(placed(s), t->tid, (pid_t)peer);
 	report(s, t, EVENT_FORK);
 	s->event->peer = (int32_t)peer;
 	return 1;
@@ -333,7 +340,7 @@ static int on_stop(struct session *s, struct tracee *t, int status, int fresh)
 		}
 		if (s->attached)
 			inject_undo_interruption(t->tid, 0);
-		if (fresh && (s->signals || instruction_traps(s) || place_is_inherited(s, t->tid))) {
+		if (fresh && (s->signals || instruction_traps(s) || place_is_inherited(placed(s), t->tid))) {
 			t->early = 1;
 			s->early++;
 			return 0;

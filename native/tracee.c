@@ -1,6 +1,6 @@
 /* The threads under the trace door, by number. */
 #define _GNU_SOURCE
-#include "act.h"
+#include "broker.h"
 #include "session.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void tracee_forget_act(struct session *s, struct tracee *t)
 {
 	if (t->act == NULL)
 		return;
-	act_discard(t->act);
+	broker_discard(t->act);
 	t->act = NULL;
 	s->acting--;
 }

@@ -1,6 +1,8 @@
 /* The wait: answer the last event, then block until there is another, from whichever door. */
 #define _GNU_SOURCE
 #include "attach.h"
+#include "broker.h"
+#include "settled.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -65,7 +67,7 @@ static int hear_launcher(struct session *s, int flags)
 
 int wait_hung_up(struct session *s)
 {
-	struct pollfd fd = { s->listener, POLLIN, 0 };
+	struct pollfd fd = { session_door(s), POLLIN, 0 };
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLHUP);
 }
 
@@ -118,11 +120,13 @@ static int next_trace(struct session *s)
 static void release_pins(struct session *s)
 {
 	for (int i = 0; i < MAX_PINS; i++)
-		pin_release(&session_pins(s)[i]);
+		broker_release(&session_pins(s)[i]);
 }
 
 void session_resume(struct session *s, const struct event *held)
 {
+	if (s->broker > 0)
+		broker_forget(s->broker);
 	if (s->answer->action != ANSWER_ACT)
 		release_pins(s); /* before the caller goes on: a pin may be a copy of its own descriptor */
 	if (held->door == DOOR_NOTIFY)
@@ -161,7 +165,6 @@ int session_next(struct session *s)
 		else
 			got = both_next(s);
 	}
-	place_interrupt(s);
 	return got < 0 ? got : (int)s->event->kind;
 }
 
@@ -203,18 +206,24 @@ static void wait_for_launcher(struct session *s)
 void session_close(struct session *s)
 {
 	both_close(s);
-	clerks_close(s);
-	place_close(s);
 	if (s->has_deadline)
 		timer_delete(s->deadline);
 	if (s->socket >= 0)
 		close(s->socket);
 	if (s->listener >= 0)
 		close(s->listener);
+	if (s->broker > 0)
+		broker_close(s->broker);
+	if (s->calls >= 0)
+		close(s->calls);
 	if (!s->attached)
 		wait_for_launcher(s);
 	else if (s->launcher > 0) /* a keeper stays as long as there is somebody to keep */
 		waitpid(s->launcher, NULL, __WALL | WNOHANG);
+	if (s->settled != NULL) {
+		munmap(s->settled, sizeof *s->settled);
+		close(s->settled_file);
+	}
 	if (s->plan != NULL)
 		munmap(s->plan, s->plan_size);
 	tracee_forget_all(s);

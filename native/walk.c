@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "path.h"
+#include "procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +23,6 @@ static void step_to(struct walk *w, int fd)
 	w->here = fd;
 }
 
-static int is_our_proc(int fd)
-{
-	struct stat ours, its;
-	return stat("/proc/self", &ours) == 0 && fstat(fd, &its) == 0 && ours.st_dev == its.st_dev;
-}
-
 /* 1 when it is such a link and its text is in `text`, 0 when not, or -errno */
 int proc_self(pid_t tid, int link, const char *name, char *text, size_t size)
 {
@@ -36,7 +31,7 @@ int proc_self(pid_t tid, int link, const char *name, char *text, size_t size)
 		return 0;
 	if (identity_read(tid, &identity) < 0)
 		return -ESRCH;
-	int outer = is_our_proc(link), process = outer ? identity.process : identity.inner;
+	int outer = proc_is_held(link), process = outer ? identity.process : identity.inner;
 	int thread = outer ? tid : identity.inner_thread;
 	if (name[0] == 's')
 		snprintf(text, size, "%d", process);
@@ -75,11 +70,12 @@ static int has_no_name(int fd)
 
 static int has_mount(pid_t pid, uint64_t id)
 {
-	char path[64], *line = NULL;
+	char *line = NULL;
 	size_t size = 0;
-	int found = 0;
-	snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)pid);
-	FILE *mounts = fopen(path, "re");
+	int found = 0, fd = proc_open(pid, "mountinfo", O_RDONLY);
+	FILE *mounts = fd < 0 ? NULL : fdopen(fd, "r");
+	if (mounts == NULL && fd >= 0)
+		close(fd);
 	while (mounts != NULL && !found && getline(&line, &size, mounts) > 0)
 		found = strtoull(line, NULL, 10) == id;
 	if (mounts != NULL)
@@ -88,14 +84,14 @@ static int has_mount(pid_t pid, uint64_t id)
 	return found;
 }
 
-/* Whether a file lies where the tracee has it too, or we: in another tree of mounts names mean something else. */
+/* Whether a file lies where the tracee has it too, or who decides: in another tree of mounts names mean something else. */
 static int is_in_view(pid_t tid, int fd)
 {
 	struct statx info;
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) < 0 || !(info.stx_mask & STATX_MNT_ID))
 		return 0;
 	identity_pause();
-	int seen = has_mount(tid, info.stx_mnt_id) || has_mount(getpid(), info.stx_mnt_id);
+	int seen = has_mount(tid, info.stx_mnt_id) || has_mount(proc_supervisor(), info.stx_mnt_id);
 	return identity_resume() == 0 && seen;
 }
 

@@ -17,6 +17,32 @@ export const CFLAGS = [
   "-D_FORTIFY_SOURCE=2",
 ];
 
+/** What resolves and acts for a program: the broker does, which is a part of the launcher; and the addon where there is none. */
+const SHARED = [
+  "procfs.c",
+  "proc.c",
+  "path.c",
+  "pin.c",
+  "walk.c",
+  "identity.c",
+  "memory.c",
+  "origin.c",
+  "act.c",
+  "act-open.c",
+  "act-file.c",
+  "act-descriptor.c",
+  "act-socket.c",
+  "act-data.c",
+  "act-memory.c",
+  "act-namespace.c",
+  "act-signal.c",
+  "bind.c",
+  "sender.c",
+  "standin.c",
+  "place.c",
+  "deputy.c",
+];
+
 /** The launcher is a program of its own; every other file belongs to the addon. */
 export const LAUNCHER = [
   "launch.c",
@@ -27,12 +53,17 @@ export const LAUNCHER = [
   "mount.c",
   "tree.c",
   "keep.c",
+  "household.c",
+  "broker.c",
+  "front.c",
+  "settled.c",
+  ...SHARED,
 ].map((file) => `native/${file}`);
 
 export const ADDON = readdirSync(`${root}native`)
   .filter((file) => file.endsWith(".c"))
   .map((file) => `native/${file}`)
-  .filter((file) => !LAUNCHER.includes(file));
+  .filter((file) => !LAUNCHER.includes(file) || SHARED.includes(file.slice("native/".length)));
 
 /** Node's headers: from the package that developers have, or those that were shipped. */
 export const HEADERS = ["node_modules/node-api-headers/include", "dist/native/include"].find((folder) =>
@@ -49,7 +80,7 @@ export function buildNative({ quiet = false } = {}) {
   return (
     gcc(quiet, "-shared", "-fPIC", "-I", HEADERS, "-o", "dist/native/hermes.node", ...ADDON, ...libraries) ??
     // Static, so that it also starts in a container whose image has another C library, or none.
-    gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-launch", ...LAUNCHER)
+    gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-launch", ...LAUNCHER, "-lpthread", "-lrt")
   );
 }
 

@@ -234,3 +234,12 @@ export interface InstructionEvent extends Inside {
   readonly time: number;
   readonly door: "trace";
 }
+
+/** A file that is held open while a call on it is decided. */
+export interface HeldFile {
+  /** As many bytes as are there and may be read, none of what is no regular file; "busy": not now, somebody has a lease on it. */
+  read(offset: number, length: number): Buffer | "busy";
+  readAll(): Buffer;
+  /** The number of the device that it is, if it is a character device. */
+  readonly device: number | undefined;
+}

@@ -2,7 +2,7 @@ import type { Address } from "../address.js";
 import type { Kin } from "../event.js";
 import { KIND, PIN_FOUND } from "../kernel/layout.js";
 import type { DecodedCall } from "./call.js";
-import { type Processes, readPin } from "./reach.js";
+import { factsOf, type Processes, readPin } from "./reach.js";
 
 /** Who belongs to the run, of those whom a call may reach. `pin` holds the file of the first address. */
 export function kinOf(call: DecodedCall, { kin }: Processes, pin: Uint8Array): Kin {
@@ -20,6 +20,6 @@ export function kinOf(call: DecodedCall, { kin }: Processes, pin: Uint8Array): K
 function reachesKin(call: DecodedCall, kin: Processes["kin"], address: Address, pin: Uint8Array): boolean {
   if (address.family !== "unix" || address.abstract) return kin.listensAt(address, call.tid, undefined);
   if (address.path === "" || address !== call.addresses[0] || call.stop.kind === KIND.return) return false;
-  const { state, object } = readPin(pin);
-  return state === PIN_FOUND ? kin.listensAt(address, call.tid, object) : !kin.isAttached;
+  const { state } = readPin(pin);
+  return state === PIN_FOUND ? kin.listensAt(address, call.tid, factsOf(pin)) : !kin.isAttached;
 }

@@ -18,7 +18,7 @@ import { kinOf } from "./call-kin.js";
 import { MAX_ADDRESS, type Piece, readPieces, readString, readWords } from "./memory.js";
 import { Messages } from "./messages.js";
 import { piecesOf, pointedValue } from "./pieces.js";
-import { birthOf, type Processes, reach, reachForCaller, readPin } from "./reach.js";
+import { birthOf, PinnedFile, type Processes, reach, reachForCaller, readPin } from "./reach.js";
 import { findReceivers } from "./receivers.js";
 import { scalar } from "./scalar.js";
 import {
@@ -113,7 +113,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     void this.paths;
     void this.addresses;
     if (this.changesDescriptor) void this.fd;
-    this.processes.look(this.tid);
+    this.processes.look(this.stop.broker, this.tid);
     const { viewsDiffer, identitiesDiffer } = this.processes;
     const { apart, asTracee, noStream, routed } = ANSWER_FLAG;
     const isRouted = this.shape.message >= 0 && this.controls.some(isRoute);
@@ -133,24 +133,17 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     return this.shape.makesEntry || this.#mayCreate() ? 0 : ENOENT;
   }
 
-  /** What the paths of the call, or the path of its address, were found to reach, and is held open. */
-  get held(): readonly (ReturnType<typeof readPin> & { readonly path: string })[] {
-    const [address] = this.addresses;
-    const named = address?.family === "unix" && !address.abstract && address.path ? [address.path] : [];
-    const paths = this.shape.paths.length > 0 ? this.paths.map(({ path }) => path) : named;
-    return paths.map((path, i) => ({ ...readPin(this.#shared.pin(i)), path }));
-  }
-
-  /** What the first path reaches, by a name that stays true while it is this event's turn. */
-  get pinnedFile(): string {
-    void this.paths;
-    return `/proc/self/fd/${readPin(this.#shared.pin(0)).object}`;
+  /** What the first path reaches, while it is this event's turn. */
+  get pinnedFile(): PinnedFile {
+    return new PinnedFile(this.path ?? "", this.#shared.pin(0));
   }
 
   reach(argument: string, path: Uint8Array): string {
     const first = this.call.args[this.shape.paths[0] ?? -1];
     if (argument === (first?.name ?? "")) return this.redirectPath(path);
-    return reachForCaller(this.stop.tid, this.processes, decodeText(path)).path;
+    const reached = reachForCaller(this.stop.broker, this.stop.tid, this.processes, decodeText(path));
+    reached.release();
+    return reached.path;
   }
 
   /**
@@ -242,7 +235,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
 
   #canonical(i: number, dirfd: number, requested: string, pin: Uint8Array): string {
     const stop = this.stop;
-    if (requested === "" && this.#takesEmptyPath()) return holdDescriptor(stop.tid, dirfd, pin).target ?? "";
+    if (requested === "" && this.#takesEmptyPath()) return holdDescriptor(stop, dirfd, pin).target ?? "";
     const bytes = stop.has(i) ? stop.slotBytes(i) : encodeText(requested);
     return this.#reach(dirfd, bytes, this.resolveFlags(i), pin);
   }
@@ -259,7 +252,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
 
   #reach(dirfd: number, path: Uint8Array, flags: number, pin: Uint8Array): string {
-    return reach(this.stop.tid, this.processes, { dirfd, path, flags, pin });
+    return reach(this.stop.tid, this.processes, { broker: this.stop.broker, dirfd, path, flags, pin });
   }
 
   #follows(argument: Argument): boolean {
@@ -292,7 +285,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   #describe(number: number): Descriptor {
     if (!this.changesDescriptor) return describeDescriptor(this.stop.tid, number);
     this.#looked = true;
-    return holdDescriptor(this.stop.tid, number, this.#shared.pin(0));
+    return holdDescriptor(this.stop, number, this.#shared.pin(0));
   }
 
   get changesDescriptor(): boolean {

@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
-import type { ProcessInfo } from "../event.js";
-import { PIN_FAILED, PIN_FOUND, PIN_MISSING, PIN_NAME, PIN_SIZE } from "../kernel/layout.js";
+import type { HeldFile, ProcessInfo } from "../event.js";
+import { PIN_DEVICE, PIN_FAILED, PIN_FOUND, PIN_MISSING, PIN_NAME, PIN_SIZE } from "../kernel/layout.js";
 import { native, RESOLVE } from "../kernel/native.js";
 import { describeDescriptor } from "../process/descriptor.js";
 import type { Kin } from "../process/kin.js";
@@ -9,15 +8,18 @@ import { decodeText, encodeText } from "../text.js";
 import { AT_FDCWD } from "./shape.js";
 
 const SLASH = 0x2f;
+const EAGAIN = 11;
+/** As much as a broker tells at once (native/broker.h). */
+const MAX_READ = 8192;
 
 /** Who made a call is looked up only when somebody asks. */
 export interface Processes {
   get(tid: number): ProcessInfo;
   /** Finds out in which of these a tracee differs, before anything is done in its place. */
-  look(tid: number): void;
-  /** Some tracee may see another tree of files than we do. */
+  look(broker: number, tid: number): void;
+  /** Some tracee may see another tree of files than whoever acts for it. */
   readonly viewsDiffer: boolean;
-  /** Some tracee may be another user, or have other rights, than we. */
+  /** Some tracee may be another user, or have other rights. */
   readonly identitiesDiffer: boolean;
   readonly stacks: Stacks;
   readonly kin: Kin;
@@ -26,6 +28,8 @@ export interface Processes {
 }
 
 export interface Way {
+  /** Stop.broker */
+  readonly broker: number;
   readonly dirfd: number;
   readonly path: Uint8Array;
   /** RESOLVE bits of the call. */
@@ -37,11 +41,11 @@ export interface Way {
 const canonicalPath = Buffer.alloc(8192);
 
 /** The canonical name of what a path reaches for that tracee. What it reaches is held open in the pin. */
-export function reach(tid: number, processes: Processes, { dirfd, path, flags, pin }: Way): string {
-  processes.look(tid);
+export function reach(tid: number, processes: Processes, { broker, dirfd, path, flags, pin }: Way): string {
+  processes.look(broker, tid);
   const { viewsDiffer, identitiesDiffer } = processes;
   const all = flags | (viewsDiffer ? RESOLVE.apart : 0) | (identitiesDiffer ? RESOLVE.asTracee : 0);
-  const length = native().resolve(tid, dirfd, path, all, canonicalPath, pin);
+  const length = native().resolve(broker, tid, dirfd, path, all, canonicalPath, pin);
   if (length > 0) return decodeText(canonicalPath.subarray(0, length));
   const requested = decodeText(path);
   return length === 0 ? requested : lexical(tid, processes, dirfd, requested);
@@ -62,17 +66,46 @@ function lexical(tid: number, processes: Processes, dirfd: number, requested: st
   return `/${parts.join("/")}`;
 }
 
-/** What a path means to a tracee, and how we can read it. */
-export function reachForCaller(
-  tid: number,
-  processes: Processes,
-  path: string,
-): { readonly path: string; readonly open: string } {
+/** A file that is held open, and read by whoever holds it. */
+export class PinnedFile implements HeldFile {
+  readonly path: string;
+  readonly #pin: Uint8Array;
+
+  constructor(path: string, pin: Uint8Array) {
+    this.path = path;
+    this.#pin = pin;
+  }
+
+  read(offset: number, length: number): Buffer | "busy" {
+    const bytes = Buffer.alloc(length);
+    const got = native().readPin(this.#pin, offset, bytes);
+    return got === -EAGAIN ? "busy" : bytes.subarray(0, Math.max(0, got));
+  }
+
+  readAll(): Buffer {
+    const parts: Buffer[] = [];
+    for (let at = 0; ; at += parts.at(-1)!.length) {
+      const part = this.read(at, MAX_READ);
+      if (part === "busy" || part.length === 0) return Buffer.concat(parts);
+      parts.push(part);
+    }
+  }
+
+  get device(): number | undefined {
+    const { buffer, byteOffset, byteLength } = this.#pin;
+    return new DataView(buffer, byteOffset, byteLength).getUint32(PIN_DEVICE, true) || undefined;
+  }
+
+  release(): void {
+    native().releasePin(this.#pin);
+  }
+}
+
+/** What a path means to a tracee. Whoever asks releases it. */
+export function reachForCaller(broker: number, tid: number, processes: Processes, path: string): PinnedFile {
   const pin = new Uint8Array(PIN_SIZE);
-  const way = { dirfd: AT_FDCWD, path: encodeText(path), flags: RESOLVE.follow, pin };
-  const canonical = reach(tid, processes, way);
-  native().releasePin(pin);
-  return { path: canonical, open: `/proc/${tid}/root${canonical}` };
+  const way = { broker, dirfd: AT_FDCWD, path: encodeText(path), flags: RESOLVE.follow, pin };
+  return new PinnedFile(reach(tid, processes, way), pin);
 }
 
 /**
@@ -80,12 +113,35 @@ export function reachForCaller(
  * is held open itself: milliseconds since 1970.
  */
 export function birthOf(pin: Uint8Array, levels: number): number {
-  const { object, parent, state } = readPin(pin);
+  const { state } = readPin(pin);
   if (levels < 0 && state === PIN_MISSING) return Number.POSITIVE_INFINITY; // it is yet to be made
-  const isFile = parent < 0 || levels < 0;
-  if ((isFile ? object : parent) < 0) return 0;
-  const file = isFile ? `/proc/self/fd/${object}` : `/proc/self/fd/${parent}${"/..".repeat(levels)}/`;
-  return statSync(file, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+  return factsOf(pin, levels)?.born ?? 0;
+}
+
+/** What is known of a file that is held open (struct pin_facts). */
+export interface PinFacts {
+  readonly device: bigint;
+  readonly inode: bigint;
+  /** Milliseconds since 1970, 0 when that is not known. */
+  readonly born: number;
+  readonly mount: bigint;
+  /** As the kernel has it: stat(2) may tell another (btrfs, overlays). */
+  readonly inodeInside: bigint;
+}
+
+const ITSELF = -1;
+
+export function factsOf(pin: Uint8Array, levels = ITSELF): PinFacts | undefined {
+  const words = new BigUint64Array(5);
+  if (native().statPin(pin, levels, new Uint8Array(words.buffer)) < 0) return undefined;
+  const [device, inode, , mount, inodeInside] = words as unknown as bigint[];
+  return {
+    device: device!,
+    inode: inode!,
+    born: new Float64Array(words.buffer)[2]!,
+    mount: mount!,
+    inodeInside: inodeInside!,
+  };
 }
 
 /** What is held open: an errno when the way failed, descriptors of the object and of its folder where they are, else -1. */

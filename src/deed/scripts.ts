@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { CallEvent } from "../event.js";
+import type { CallEvent, HeldFile } from "../event.js";
 import { encodeText } from "../text.js";
 import { deny, type Verdict, virtualFile } from "../verdict.js";
 import type { DeedOptions } from "./options.js";
@@ -72,9 +72,10 @@ function nameOf(event: CallEvent): string | undefined {
 
 /** What was held open when it was decided on, where there is that. */
 function bytesOf(event: CallEvent): Buffer {
-  const { pinnedFile } = event as { pinnedFile?: string };
+  const { pinnedFile } = event as { pinnedFile?: HeldFile };
+  if (pinnedFile) return pinnedFile.readAll();
   try {
-    return readFileSync(pinnedFile ?? (encodeText(event.path!) as Buffer));
+    return readFileSync(encodeText(event.path!) as Buffer);
   } catch {
     return Buffer.alloc(0);
   }

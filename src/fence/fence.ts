@@ -15,7 +15,6 @@ import { Cgroups } from "./cgroup.js";
 import { cleanEnvironment } from "./environment.js";
 import { type Floor, floorOf, within } from "./floor.js";
 import { type Allowance, beyond, type LandlockPart, landlockRules } from "./landlock.js";
-import { Mirror } from "./mirror.js";
 import { ALWAYS_WRITABLE, type Files, isPrivate, mountSteps } from "./mounts.js";
 import { combine, commonFolders, commonPorts, type FenceOptions, located } from "./options.js";
 import { refusalsOf } from "./refusals.js";
@@ -88,20 +87,9 @@ export class Fence {
     return this.level !== "none";
   }
 
-  /** Whether the program's paths may lead elsewhere than ours. */
-  get changesView(): boolean {
-    return this.#wanted.has("mount_namespace");
-  }
-
   /** Whether the program has a network of its own, with what its sockets are called there. */
   get hasOwnNetwork(): boolean {
     return this.#wanted.has("net_namespace");
-  }
-
-  /** What calls made in the program's place have to keep to, because the kernel does not hold us to it. */
-  mirror(stdio: readonly number[] = [0, 1, 2]): Mirror | undefined {
-    if (!this.#wanted.has("landlock")) return undefined;
-    return new Mirror(this.plan, this.#wanted.has("net_namespace"), stdio);
   }
 
   /** Whether the fence lets happen whatever these policies permit. */

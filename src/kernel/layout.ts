@@ -46,7 +46,8 @@ export const EVENT_FIELD = {
   peer: 104,
   fetched: 108,
   slots: 112,
-  registers: 208,
+  broker: 208,
+  registers: 216,
 } as const;
 /** Words of struct user_regs_struct. */
 export const REGISTERS = 27;
@@ -99,10 +100,11 @@ export const REGISTER = {
 } as const;
 
 export const PINS_OFFSET = 2048;
-export const PIN_SIZE = 280;
+export const PIN_SIZE = 288;
 export const MAX_PINS = 2;
 /** Of a pin: its state comes first, then an errno, the object that was found, its folder, and its name there. */
-export const PIN_NAME = 16;
+export const PIN_DEVICE = 20;
+export const PIN_NAME = 24;
 export const PIN_FOUND = 1;
 export const PIN_MISSING = 2;
 export const PIN_FAILED = 3;
@@ -127,7 +129,8 @@ export const SETTLED_CLASS_FIELD = {
   dirfdAt: 12,
   pathAt: 16,
   resolve: 20,
-  made: 24,
+  stands: 24,
+  made: 28,
 } as const;
 export const SETTLED_CLASS_SIZE = 32;
 const SETTLED_CLASSES_OFFSET = 16;
@@ -145,4 +148,5 @@ export const SETTLED_FIELD = {
   missed: SETTLED_MISSED_OFFSET,
   missing: SETTLED_MISSED_OFFSET + 8,
 } as const;
+/** What only C uses lies behind. */
 export const SETTLED_SIZE = SETTLED_FIELD.missing + SETTLED.missing * 4;

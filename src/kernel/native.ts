@@ -8,7 +8,10 @@ export interface Native {
   /** Makes this thread the owner of a session; returns its OS thread id. */
   create(buffer: Uint8Array, fetchPlan: Uint8Array, doors: number, actMark: number): number;
   /** Answers that stand, for calls that then need not come here: see layout.ts SETTLED. */
-  settle(table: Uint8Array): number;
+  settle(table: number): number;
+  /** A descriptor of the memory of a new table of answers that stand (native/settled.h), or -errno. */
+  table(): number;
+  closeTable(table: number): number;
   /** Gives back what the session had: the thread may own another. */
   close(): number;
   launch(plan: Uint8Array, launcher: string): number;
@@ -78,10 +81,12 @@ export interface Native {
   fetch(tid: number, address: bigint, into: Uint8Array): number;
   fetchString(tid: number, address: bigint, into: Uint8Array): number;
   /**
-   * The canonical path goes to `into`; returns its length, or 0 when the path is canonical as it is. Its last component
-   * need not exist. What it reaches is held open in `pin`, if there is one.
+   * Asks the broker (Stop.broker; 0: this process does it). The canonical path goes to `into`; returns its length, or 0
+   * when the path is canonical as it is. Its last component need not exist. What it reaches is held open in `pin`, if
+   * there is one.
    */
   resolve(
+    broker: number,
     tid: number,
     dirfd: number,
     path: Uint8Array,
@@ -90,8 +95,14 @@ export interface Native {
     pin?: Uint8Array,
   ): number;
   /** Holds a descriptor, or the working directory; returns what /proc says it is, or -errno. */
-  pinFd(tid: number, fd: number, pin: Uint8Array): Buffer | number;
+  pinFd(broker: number, tid: number, fd: number, pin: Uint8Array): Buffer | number;
   releasePin(pin: Uint8Array): number;
+  /** Bytes of the regular file that a pin holds, read by whoever holds it; how many, or -errno. */
+  readPin(pin: Uint8Array, offset: number, into: Uint8Array): number;
+  /** PIN_FACTS of the file that a pin holds, or with `levels` >= 0 of the folder above it, so many levels up; 0 or -errno. */
+  statPin(pin: Uint8Array, levels: number, into: Uint8Array): number;
+  /** processBehind() of the descriptor that a pin holds. */
+  processOfPin(pin: Uint8Array): number;
   /** SIGHT bits: in which of these respects a tracee differs from us. Looked at once for each program that it runs. */
   sight(tid: number, wanted: number): number;
   fdName(tid: number, fd: number): Buffer | number;
@@ -165,7 +176,7 @@ export const RESOLVE = { follow: 1, apart: 2, asTracee: 4, parent: 8, howShift: 
 /** Flags of attach(). */
 export const ATTACH = { stay: 1, everyCall: 2, noNewPrivs: 4, firstReturn: 8 } as const;
 
-/** Bits of sight(). */
+/** Bits of sight(): another view of files, other rights. */
 export const SIGHT = { apart: 1, stranger: 2 } as const;
 
 /** Bits of probe(); the Landlock ABI version is in the next byte. */

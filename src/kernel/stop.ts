@@ -72,6 +72,10 @@ export class Stop {
   get peer(): number {
     return this.#i32[EVENT_FIELD.peer >> 2]!;
   }
+  /** Who resolves paths and makes calls for the program: what native() functions are given. */
+  get broker(): number {
+    return this.#i32[EVENT_FIELD.broker >> 2]!;
+  }
   get time(): number {
     return this.#f64[EVENT_FIELD.time >> 3]!;
   }

@@ -3,8 +3,6 @@ import type { Descriptor } from "../event.js";
 import { native } from "../kernel/native.js";
 import { decodeText } from "../text.js";
 
-/** Where a pin has the descriptor of what it holds (native/layout.h). */
-const PIN_OBJECT = 8;
 const ENXIO = 6;
 
 /** Asks the kernel what a tracee's descriptor is. Nothing is cached: dup, close and exec cannot make it wrong. */
@@ -14,22 +12,26 @@ export function describeDescriptor(tid: number, number: number): Descriptor {
 }
 
 /** The same of one that is held in the pin: what is decided on is what the call is made on. */
-export function holdDescriptor(tid: number, number: number, pin: Uint8Array): Descriptor {
-  const name = native().pinFd(tid, number, pin);
+export function holdDescriptor(
+  { broker, tid }: { readonly broker: number; readonly tid: number },
+  number: number,
+  pin: Uint8Array,
+): Descriptor {
+  const name = native().pinFd(broker, tid, number, pin);
   if (typeof name === "number") return new LiveDescriptor(tid, number, undefined);
-  const held = new DataView(pin.buffer, pin.byteOffset, pin.byteLength).getInt32(PIN_OBJECT, true);
-  return new LiveDescriptor(tid, number, decodeText(name), held);
+  return new LiveDescriptor(tid, number, decodeText(name), pin);
 }
 
 class LiveDescriptor implements Descriptor {
   readonly number: number;
   readonly target: string | undefined;
   readonly #tid: number;
-  readonly #held: number | undefined;
+  /** The pin that holds it. */
+  readonly #held: Uint8Array | undefined;
   #process: number | undefined;
   #names: { local: Address | undefined; peer: Address | undefined } | undefined;
 
-  constructor(tid: number, number: number, target: string | undefined, held?: number) {
+  constructor(tid: number, number: number, target: string | undefined, held?: Uint8Array) {
     this.#tid = tid;
     this.#held = held;
     this.number = number;
@@ -47,7 +49,7 @@ class LiveDescriptor implements Descriptor {
     this.#process ??=
       this.#held === undefined
         ? native().processBehind(this.#tid, this.number)
-        : native().processBehind(0, this.#held);
+        : native().processOfPin(this.#held);
     if (this.#process === -ENXIO) return -1;
     return this.#process < 0 ? undefined : this.#process;
   }

@@ -1,6 +1,7 @@
-import { fstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { type Address, decodeAddress, type InternetAddress, type UnixAddress } from "../address.js";
 import { native } from "../kernel/native.js";
+import { isLauncher } from "./ours.js";
 import { childAbove, processes, processesBelow, readLink, readStat, readText } from "./proc.js";
 
 export interface KinOptions {
@@ -11,9 +12,9 @@ export interface KinOptions {
 }
 
 /**
- * Who belongs to the runs of this process, as the kernel says. Every run is below a launcher of ours, which adopts
- * whatever the run leaves behind; a process that was attached to is the top of its own run. Other children of this
- * process are none of the program's business.
+ * Who belongs to the runs of this process, as the kernel says. Every run is below a broker, which adopts whatever the run
+ * leaves behind, and every broker is the child of a launcher of ours; a process that was attached to is the top of its own
+ * run. Other children of this process are none of the program's business.
  */
 export class Kin {
   readonly #attached: number | undefined;
@@ -38,8 +39,10 @@ export class Kin {
   hasProcess(pid: number): boolean {
     if (this.#attached !== undefined)
       return pid === this.#attached || childAbove(pid, this.#attached) !== undefined;
-    const child = childAbove(pid, process.pid);
-    return child !== undefined && child !== pid && isLauncher(child);
+    const launcher = childAbove(pid, process.pid);
+    return (
+      launcher !== undefined && launcher !== pid && isLauncher(launcher) && readStat(pid)?.parent !== launcher
+    );
   }
 
   /** Whether every member of a process group belongs to a run of ours. */
@@ -72,20 +75,25 @@ export class Kin {
     const ours = new Set<number>(below.filter(({ parent }) => parent === process.pid).map(({ pid }) => pid));
     for (const pid of ours) if (!isLauncher(pid)) ours.delete(pid);
     const launchers = new Set(ours);
-    for (const { pid, parent } of below) if (ours.has(parent)) ours.add(pid); // each behind its parent
-    return [...ours].filter((pid) => !launchers.has(pid));
+    const hold = new Set(launchers);
+    for (const { pid, parent } of below) {
+      if (!ours.has(parent)) continue;
+      ours.add(pid); // each behind its parent
+      if (launchers.has(parent)) hold.add(pid); // a broker
+    }
+    return [...ours].filter((pid) => !hold.has(pid));
   }
 
   /**
    * Whether all who could be reached at an address belong to runs of ours: an agent may listen on the same port of
-   * another address. `file` is the socket's file, held open.
+   * another address. `file` is the socket's file.
    */
-  listensAt(address: Address, tid: number, file: number | undefined): boolean {
+  listensAt(address: Address, tid: number, file: SocketFile | undefined): boolean {
     // A process whose parent ends while we look is missed: one more look finds it where it was adopted.
     return this.#listensAt(address, tid, file) || this.#listensAt(address, tid, file);
   }
 
-  #listensAt(address: Address, tid: number, file: number | undefined): boolean {
+  #listensAt(address: Address, tid: number, file: SocketFile | undefined): boolean {
     if (address.family === "unix" && !address.abstract)
       return file !== undefined && this.#members(isBoundTo(file, tid));
     const reached = address.family === "unix" ? abstractAt(address, tid) : listenersAt(address);
@@ -123,13 +131,15 @@ function sharedObjects(table: SharedTable): { key: number; id: number; maker: nu
   });
 }
 
-const LAUNCHER = "hermes-launch";
-
-function isLauncher(pid: number): boolean {
-  return readText(`/proc/${pid}/comm`).trim() === LAUNCHER;
-}
-
 // ---------------------------------------------------------------- sockets of the file system
+
+/** The file of a socket, of which somebody has looked what it is (decode/reach.ts). */
+export interface SocketFile {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly mount: bigint;
+  readonly inodeInside: bigint;
+}
 
 interface HeldSocket {
   readonly pid: number;
@@ -154,13 +164,12 @@ const EPERM = 1;
  * Which sockets are bound to a file. The name that a socket was bound by does not say it: folders can be renamed. One
  * socket's file can be asked for with CAP_NET_ADMIN where the socket was made; else all of our network namespace.
  */
-function isBoundTo(file: number, tid: number): (socket: HeldSocket) => boolean {
-  const { dev, ino } = fstatSync(file, { bigint: true });
+function isBoundTo(file: SocketFile, tid: number): (socket: HeldSocket) => boolean {
   const found = new BigUint64Array(2);
   let listed: ReadonlySet<number> | undefined;
   return ({ pid, fd, inode }) => {
     const failed = native().boundFile(pid, fd, new Uint8Array(found.buffer));
-    if (failed === 0) return found[0] === dev && found[1] === ino;
+    if (failed === 0) return found[0] === file.device && found[1] === file.inode;
     if (failed !== -EPERM) return false; // it is no Unix socket, or has no file
     listed ??= socketsAt(file, tid);
     return listed.has(Number(inode));
@@ -170,7 +179,7 @@ function isBoundTo(file: number, tid: number): (socket: HeldSocket) => boolean {
 const ROW = 3;
 
 /** Inodes of the sockets of our network namespace that are bound to this file. */
-function socketsAt(file: number, tid: number): ReadonlySet<number> {
+function socketsAt(file: SocketFile, tid: number): ReadonlySet<number> {
   const wanted = kernelNumbers(file, tid);
   let rows = new Uint32Array(ROW * 1024);
   let count = native().boundSockets(new Uint8Array(rows.buffer));
@@ -186,17 +195,13 @@ function socketsAt(file: number, tid: number): ReadonlySet<number> {
 }
 
 /** stat(2) may tell other numbers than the kernel has for a file (btrfs, overlays); fdinfo and mountinfo do not. */
-function kernelNumbers(file: number, tid: number): { inode: number; device: number } | undefined {
-  const info = readText(`/proc/self/fdinfo/${file}`);
-  const mount = /^mnt_id:\t(\d+)$/m.exec(info)?.[1];
-  const inode = /^ino:\t(\d+)$/m.exec(info)?.[1];
-  if (mount === undefined || inode === undefined) return undefined;
-  const line = new RegExp(`^${mount} \\d+ (\\d+):(\\d+) `, "m");
+function kernelNumbers(file: SocketFile, tid: number): { inode: number; device: number } | undefined {
+  const line = new RegExp(`^${file.mount} \\d+ (\\d+):(\\d+) `, "m");
   const numbers =
-    line.exec(readText("/proc/self/mountinfo")) ?? line.exec(readText(`/proc/${tid}/mountinfo`));
-  if (!numbers) return undefined;
+    line.exec(readText(`/proc/${tid}/mountinfo`)) ?? line.exec(readText("/proc/self/mountinfo"));
+  if (!numbers || file.inodeInside === 0n) return undefined;
   const device = ((Number(numbers[1]) << 20) | Number(numbers[2])) >>> 0; // MKDEV of the kernel
-  return { inode: Number(BigInt.asUintN(32, BigInt(inode))), device };
+  return { inode: Number(BigInt.asUintN(32, file.inodeInside)), device };
 }
 
 // ---------------------------------------------------------------- names and ports

@@ -88,7 +88,7 @@ export function childAbove(pid: number, ancestor: number): number | undefined {
   return undefined;
 }
 
-/** Every process below one, each behind its parent. What a run leaves behind is adopted by its launcher, and so stays below. */
+/** Every process below one, each behind its parent. What a run leaves behind is adopted by its broker, and so stays below. */
 export function processesBelow(root: number): { readonly pid: number; readonly parent: number }[] {
   const children = new Map<number, number[]>();
   for (const pid of processes()) {

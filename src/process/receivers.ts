@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Receiver, ReceiverKind } from "../event.js";
-import { processes, readLink, readStat, readText } from "./proc.js";
+import { isOurProcess } from "./ours.js";
+import { processes, readLink, readText } from "./proc.js";
 
 /** Whom a signal is meant for, in the numbers of whoever sends it. */
 export type Meant =
@@ -85,14 +86,14 @@ function entriesFor(meant: Meant, own: Entry, caller: Caller, isOfRun: IsOfRun):
   const others = () => (depth === 0 ? everyone() : everyone().filter(sharesNumbers(caller, isOfRun)));
   if ("all" in meant)
     return others().filter(
-      ({ numbers, pid }) => (numbers[depth] ?? 0) > 1 && pid !== caller.pid && !isOurs(pid),
+      ({ numbers, pid }) => (numbers[depth] ?? 0) > 1 && pid !== caller.pid && !isOurProcess(pid),
     );
   if ("group" in meant) {
     // Who is in a group is so in every namespace: a program in one of its own may share a group with others outside.
     const leaders =
       meant.group === 0 ? [own] : others().filter(({ groups }) => groups[depth] === meant.group);
     const numbers = new Set(leaders.map(({ groups }) => groups[0]));
-    return everyone().filter(({ pid, groups }) => numbers.has(groups[0]) && !isOurs(pid));
+    return everyone().filter(({ pid, groups }) => numbers.has(groups[0]) && !isOurProcess(pid));
   }
   const number = "process" in meant ? meant.process : meant.thread;
   if (depth === 0) return [entryOf(number)].filter((entry) => entry !== undefined);
@@ -101,11 +102,6 @@ function entriesFor(meant: Meant, own: Entry, caller: Caller, isOfRun: IsOfRun):
   return others().filter(
     ({ pid, numbers }) => numbers[depth] === number || (isThread && hasThread(pid, depth, number)),
   );
-}
-
-/** This process and its launchers, whom no signal to a group reaches (session/self-defence.ts). */
-function isOurs(pid: number): boolean {
-  return pid === process.pid || readStat(pid)?.parent === process.pid;
 }
 
 /** Other namespaces have the same numbers for others: what counts is of this run, or in the caller's own namespace. */

@@ -18,9 +18,8 @@ export class ProcessTable {
 
   /** Set when a tracee asks for another root or other mounts: from then on paths are walked in each tracee's own view. */
   viewsDiffer = false;
-  /** Set when a tracee may be another user, or have other rights, than we: from then on acts are made as it. */
+  /** Set when a tracee may be another user, or have other rights, than whoever acts for it: from then on acts are made as it. */
   identitiesDiffer = false;
-
   /** Who called whom in each of them. */
   readonly stacks = new Stacks((tid, address, into) => native().fetch(tid, address, into));
 
@@ -28,10 +27,11 @@ export class ProcessTable {
   attached: number | undefined;
 
   /**
-   * Whoever makes a call may differ from us by now: it was started as somebody else, has another program, or was born in
-   * other namespaces. The native part knows whom it has looked at.
+   * Whoever makes a call may differ from who acts for it by now: it was started as somebody else, has another program, or was
+   * born in other namespaces. A broker looks itself; without one we do, and the native part knows whom it has looked at.
    */
-  look(tid: number): void {
+  look(broker: number, tid: number): void {
+    if (broker !== 0) return;
     const wanted = (this.viewsDiffer ? 0 : SIGHT.apart) | (this.identitiesDiffer ? 0 : SIGHT.stranger);
     if (wanted === 0) return;
     const sight = native().sight(tid, wanted);
@@ -56,7 +56,7 @@ export class ProcessTable {
     return made;
   }
 
-  /** What a session has started is below its launcher, which is our child and adopts orphans. */
+  /** What a session has started is below its launcher, which is our child: below its broker, which adopts orphans. */
   isOfRun(pid: number, caller: number): boolean {
     const launcher = childAbove(caller, process.pid);
     if (launcher !== undefined) return isBelow(pid, launcher);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import type { PinnedFile } from "../decode/reach.js";
 import type { CallEvent, ProcessInfo } from "../event.js";
 import { isExecutable, readMaps } from "../process/maps.js";
 import { readEnv } from "../process/process.js";
@@ -11,12 +11,12 @@ const SCRIPT_LINE = 256;
 const ELF = 0x464c457f;
 const PT_INTERP = 3;
 const AT_FDCWD = -100;
+const PROGRAM_HEADER = 56;
+const MAX_HEADERS = 128;
 /** The system's loaders come with every program; what else a program names as its loader is a program that runs. */
 const LOADER = /^\/(usr\/)?lib(32|64|x32)?\/(\S+-linux-\w+\/)?ld-[\w.-]+\.so(\.\d+)*$/;
 
 const BUSY = deny("what it would start cannot be read now: another process has a lease on it", "ETXTBSY");
-/** Opening must not wait: not for the other end of a pipe, not for whoever has a lease on the file. */
-const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** What was judged of an execve that is on its way. */
 interface Judged {
@@ -34,8 +34,8 @@ export interface ExecCall extends CallEvent {
 
 export interface ExecJudge {
   decide(event: CallEvent): Decision;
-  /** The canonical name of what a path reaches for the caller, and a way to read it. */
-  reach(event: CallEvent, path: string): { readonly path: string; readonly open: string };
+  /** What a path reaches for the caller. */
+  reach(event: CallEvent, path: string): PinnedFile;
 }
 
 /**
@@ -52,18 +52,28 @@ export class Execs {
   }
 
   /** The call itself was allowed: may what it would start run too? */
-  entry(event: ExecCall, file: string, allowed: Decision): Decision {
+  entry(event: ExecCall, file: PinnedFile, allowed: Decision): Decision {
+    const held: PinnedFile[] = [];
+    try {
+      return this.#chain(event, file, allowed, held);
+    } finally {
+      for (const interpreter of held) interpreter.release();
+    }
+  }
+
+  #chain(event: ExecCall, file: PinnedFile, allowed: Decision, held: PinnedFile[]): Decision {
     const files = new Set<string>();
     const named = isNamed(allowed);
-    let { path = "", argv = [] } = event;
+    let { argv = [] } = event;
     let name = nameForInterpreter(event);
-    let readable = file;
+    let started = file;
     for (let i = 0; i < MAX_CHAIN; i++) {
-      files.add(path);
-      const next = startedFor(readable);
+      files.add(started.path);
+      const next = startedFor(started);
       if (next === "busy") return { ...BUSY, rule: "unreadable", policy: "hermes", version: "" };
       if (!next || (next.kind === "program" && LOADER.test(next.path))) break;
       const interpreter = this.#judge.reach(event, next.path);
+      held.push(interpreter);
       if (next.kind === "script") {
         argv = [next.path, ...next.argument, name, ...argv.slice(1)];
         name = next.path;
@@ -72,8 +82,7 @@ export class Execs {
         const decision = this.#judge.decide(new RunFile(event, interpreter.path, argv, () => event.env));
         if (refuses(decision)) return decision;
       }
-      readable = interpreter.open;
-      path = interpreter.path;
+      started = interpreter;
     }
     // The kernel gives a program that is started without any words an empty one.
     const words = argv.length === 0 ? [""] : [...argv];
@@ -146,29 +155,14 @@ type Started =
   | { readonly kind: "program"; readonly path: string };
 
 /**
- * What the kernel starts to run this file: undefined when it is the file itself, or cannot be known. Only regular files
- * are opened: the kernel executes nothing else, and to read a pipe or a device would wait, or do something.
+ * What the kernel starts to run this file: undefined when it is the file itself, or cannot be known. One that may be
+ * executed and not read is looked at when it is in place.
  */
-function startedFor(file: string): Started | "busy" | undefined {
-  let fd: number;
-  try {
-    if (!statSync(file).isFile()) return undefined;
-    fd = openSync(file, AT_ONCE);
-  } catch (error) {
-    // One that may be executed and not read: the real files are looked at when they are in place.
-    return (error as NodeJS.ErrnoException).code === "EAGAIN" ? "busy" : undefined;
-  }
-  try {
-    if (!fstatSync(fd).isFile()) return undefined;
-    const head = Buffer.alloc(SCRIPT_LINE);
-    const length = readSync(fd, head, 0, head.length, 0);
-    if (length > 2 && head[0] === 0x23 && head[1] === 0x21) return script(head.subarray(2, length));
-    return length >= 64 && head.readUInt32LE(0) === ELF ? loader(fd, head) : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    closeSync(fd);
-  }
+function startedFor(file: PinnedFile): Started | "busy" | undefined {
+  const head = file.read(0, SCRIPT_LINE);
+  if (head === "busy") return "busy";
+  if (head.length > 2 && head[0] === 0x23 && head[1] === 0x21) return script(head.subarray(2));
+  return head.length >= 64 && head.readUInt32LE(0) === ELF ? loader(file, head) : undefined;
 }
 
 /** `#! interpreter one argument with spaces` (execve(2)). */
@@ -179,16 +173,18 @@ function script(line: Buffer): Started | undefined {
   return path ? { kind: "script", path, argument: argument ? [argument] : [] } : undefined;
 }
 
-function loader(fd: number, head: Buffer): Started | undefined {
+function loader(file: PinnedFile, head: Buffer): Started | "busy" | undefined {
   const at = Number(head.readBigUInt64LE(32));
   const size = head.readUInt16LE(54);
-  const count = Math.min(head.readUInt16LE(56), 128);
-  const entry = Buffer.alloc(56);
-  for (let i = 0; i < count && size >= entry.length; i++) {
-    if (readSync(fd, entry, 0, entry.length, at + i * size) < entry.length) return undefined;
-    if (entry.readUInt32LE(0) !== PT_INTERP) continue;
-    const name = Buffer.alloc(Math.min(Number(entry.readBigUInt64LE(32)), 4096));
-    readSync(fd, name, 0, name.length, Number(entry.readBigUInt64LE(8)));
+  const count = Math.min(head.readUInt16LE(56), MAX_HEADERS);
+  if (size < PROGRAM_HEADER) return undefined;
+  const table = file.read(at, Math.min(size * count, MAX_HEADERS * PROGRAM_HEADER));
+  if (table === "busy") return "busy";
+  for (let entry = 0; entry + PROGRAM_HEADER <= table.length; entry += size) {
+    if (table.readUInt32LE(entry) !== PT_INTERP) continue;
+    const length = Math.min(Number(table.readBigUInt64LE(entry + 32)), 4096);
+    const name = file.read(Number(table.readBigUInt64LE(entry + 8)), length);
+    if (name === "busy") return "busy";
     const end = name.indexOf(0);
     const path = decodeText(end < 0 ? name : name.subarray(0, end));
     return path ? { kind: "program", path } : undefined;

@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import { syscallByName } from "../abi/index.js";
-import type { CallEvent } from "../event.js";
+import type { CallEvent, HeldFile } from "../event.js";
 import { deny, type Verdict } from "../verdict.js";
 
 /**
@@ -35,15 +34,9 @@ export function mountsFuse(event: CallEvent): boolean {
 }
 
 /** Whether it opens the device that such a program serves by, whatever its name. */
-export function opensFuse(event: CallEvent & { readonly pinnedFile?: string }): boolean {
-  if (!OPENS.has(event.nr)) return false;
-  try {
-    const info = statSync(event.pinnedFile ?? event.path ?? "");
-    const { rdev } = info;
-    return info.isCharacterDevice() && major(rdev) === MISC && [FUSE, CUSE].includes(minor(rdev));
-  } catch {
-    return false;
-  }
+export function opensFuse(event: CallEvent & { readonly pinnedFile?: HeldFile }): boolean {
+  const device = OPENS.has(event.nr) ? event.pinnedFile?.device : undefined;
+  return device !== undefined && major(device) === MISC && [FUSE, CUSE].includes(minor(device));
 }
 
 function major(device: number): number {

@@ -10,7 +10,6 @@ import { CHANGES_VIEW, changesIdentity } from "../doors/arrangement.js";
 import { type AfterCall, NotPossible } from "../doors/door.js";
 import { notifyDoor } from "../doors/notify.js";
 import { traceDoor, traceDoorAlone } from "../doors/trace.js";
-import type { Mirror } from "../fence/mirror.js";
 import type { CounterSetting } from "../instrument/counter-setting.js";
 import { Instructions } from "../instrument/instructions.js";
 import type { Instrument } from "../instrument/instrument.js";
@@ -33,7 +32,6 @@ import { Settled } from "./settled.js";
 import { unknownCall } from "./unknown-call.js";
 import type { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
-import { withinFence } from "./within-fence.js";
 
 const EXECVE = 59;
 const EXEC: ReadonlySet<number> = new Set([EXECVE, 322]);
@@ -51,12 +49,12 @@ export interface HandlerOptions {
   /** Where to ask a person. */
   readonly questions?: Questions;
   readonly alone?: boolean; // there is no listener behind the trace door
+  /** To a program that ran already: it has no broker, and nothing stands. */
+  readonly attached?: boolean;
   /** What the program set of its time stamp counter. */
   readonly setting: CounterSetting;
   /** Makes the calls of new programs enter the kernel that must be seen. */
   readonly vdso?: Vdso;
-  /** Limits of the fence for calls that are made in the program's place. */
-  readonly mirror?: Mirror;
   readonly recorder?: Recorder;
   readonly activity: Activity;
   /** Whether what happens inside of programs may be of interest. */
@@ -109,10 +107,10 @@ export class Handler {
     this.#instructions = new Instructions({ stop, answer, stack, processes, setting, host });
     this.#execs = new Execs({
       decide: (event) => this.#mediator.decide(event),
-      reach: (event, path) => reachForCaller(event.tid, options.processes, path),
+      reach: (event, path) => reachForCaller(this.#stop.broker, event.tid, options.processes, path),
     });
     if (options.inside) this.#inside = lookInside(options, this.#mediator);
-    else if (!options.recorder && !options.mirror) this.#settled = new Settled(options.stack);
+    if (!options.attached) this.#settled = new Settled(options.stack, !options.inside && !options.recorder);
   }
 
   /** What looks into programs, where somebody wants that. */
@@ -169,6 +167,7 @@ export class Handler {
     this.#o.processes.close();
     this.#o.virtualFiles.close();
     this.#inside?.close();
+    this.#settled?.close();
   }
 
   // ---------------------------------------------------------------- a call
@@ -182,7 +181,7 @@ export class Handler {
     if (this.#answerUnreadable(event)) return 0;
     if (isAbsent(event, this.#stack)) return this.#answerAbsent(event);
     let decision = held(event, this.#mediator.decide(event), this.#stack);
-    decision = withinFence(event, decision, this.#o.mirror);
+    if (event.door === "notify") this.#settled?.seen(event);
     const refusedAlready = decision.action === "deny" || decision.action === "kill";
     if (EXEC.has(call.nr) && !refusedAlready && this.#stack.wantsEntry(call.nr))
       decision = this.#execs.entry(event, event.pinnedFile, decision);
@@ -227,7 +226,7 @@ export class Handler {
     ];
   }
 
-  /** Whether the caller sees other files, or may touch others, than we: from the first call on, or from this one. */
+  /** Whether the caller sees other files, or may touch others, than the broker: from the first call on, or from this one. */
   #lookAtCaller(nr: number): void {
     const { processes } = this.#o;
     if (CHANGES_VIEW.has(nr)) processes.viewsDiffer = true;
@@ -235,10 +234,10 @@ export class Handler {
     // Until it has become the program, the first process is not yet what it will be.
     if (this.#lookedAtFirst || EXEC.has(nr)) return;
     this.#lookedAtFirst = true;
-    processes.look(this.#stop.tid);
+    processes.look(this.#stop.broker, this.#stop.tid);
   }
 
-  /** Not where callers differ from us, from the call on that makes them so; nor while somebody looks on. */
+  /** Not where callers differ from the broker, from the call on that makes them so; nor while somebody looks on. */
   #mayStand(event: DecodedCall): boolean {
     const { processes, activity } = this.#o;
     return !processes.viewsDiffer && !processes.identitiesDiffer && !activity.counts(event);

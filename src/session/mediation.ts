@@ -131,7 +131,6 @@ export class Mediation {
       arrange({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
     const kin = { attached: target?.pid, hasOwnNetwork: this.#fence.hasOwnNetwork };
     const processes = new ProcessTable((this.arrangement.doors & (1 << DOOR.trace)) !== 0, kin);
-    processes.viewsDiffer = this.#fence.changesView;
     processes.stacks.isWatched = this.#watchesCode && !target;
     this.#onCode = () => processes.stacks.codeChanged();
     if (target) lookAtThreads(target.pid, processes);
@@ -140,7 +139,6 @@ export class Mediation {
         "the time is told without system calls: it is seen only in programs that start from now on",
       );
     this.#recorder = this.#openTrace(processes, recorded);
-    const mirror = this.#fence.mirror(options.stdio);
     this.handler = new Handler({
       memory,
       stack,
@@ -149,7 +147,7 @@ export class Mediation {
       virtualFiles,
       setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
-      ...(mirror && { mirror }),
+      ...(target && { attached: true }),
       ...(this.#footing && this.#footing.filter.length === 0 && { alone: true }),
       ...(this.arrangement.unhidden.size > 0 && { vdso: new Vdso(this.arrangement.unhidden) }),
       activity: this.#activity,
@@ -224,7 +222,7 @@ export class Mediation {
       noNewPrivs,
       trapCounter,
       ...attach,
-      settled: this.handler.settled?.memory,
+      settled: this.handler.settled?.file,
     };
   }
 

@@ -6,6 +6,7 @@ import { DEEDS, deedsOf, ON_ONE_FILE, UNSETTLED } from "../policy/deeds.js";
 import type { Deed } from "../policy/effects.js";
 import { flagBits, subjectsOf } from "../policy/match/subject.js";
 import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
+import { isBroker, isOurProcess } from "../process/ours.js";
 import { isBelow, processes, readStat, readText } from "../process/proc.js";
 import { sharesDescriptors } from "../process/sharing.js";
 import { type Action, deny, emulate, type Verdict } from "../verdict.js";
@@ -283,12 +284,11 @@ function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undef
   return undefined;
 }
 
-/** This process, one of its threads, or a child of it; and the init that a launcher has in a pid namespace. */
+/** A process of ours, a thread of it, or the init that a broker has in a pid namespace. */
 function isProtected(number: number): boolean {
-  if (number === process.pid || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
+  if (isOurProcess(number) || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
   const above = readStat(number)?.parent;
-  if (above === undefined || above === process.pid) return above !== undefined;
-  return readStat(above)?.parent === process.pid && /^NSpid:.*\t1$/m.test(readText(`/proc/${number}/status`));
+  return above !== undefined && isBroker(above) && /^NSpid:.*\t1$/m.test(readText(`/proc/${number}/status`));
 }
 
 function mayTraceAny(tid: number): boolean {

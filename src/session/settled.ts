@@ -1,5 +1,7 @@
-import { errnoNumber, type Syscall, syscallByName } from "../abi/index.js";
+import { readSync, writeSync } from "node:fs";
+import { errnoName, errnoNumber, type Syscall, syscallByName } from "../abi/index.js";
 import type { DecodedCall } from "../decode/call.js";
+import { HermesError } from "../errors.js";
 import {
   ANSWER,
   SETTLED,
@@ -8,6 +10,7 @@ import {
   SETTLED_FIELD,
   SETTLED_SIZE,
 } from "../kernel/layout.js";
+import { native } from "../kernel/native.js";
 import type { Answer } from "../kernel/stop.js";
 import { PathAutomaton } from "../policy/match/automaton.js";
 import { compileGlob } from "../policy/match/glob.js";
@@ -38,28 +41,54 @@ interface Finding {
 /**
  * Answers that stand. Where policies look at nothing but a call's flags and its path (`PolicyStack.settles`), one that is
  * allowed is allowed for every path that the same patterns match. Such answers go into a table (native/settled.h), by which
- * native/settled.c answers the next call of the kind without waking this thread: it resolves and holds the path as always,
- * and looks up its real name. Only what is plainly allowed is ever in it; everything else comes here.
+ * the broker answers the next call of the kind without asking: it resolves and holds the path as always, and looks up its
+ * real name. Only what is plainly allowed is ever in it; everything else comes here. The broker shares the file that is the
+ * table; this class has a copy of what it wrote there.
  */
 export class Settled implements Unasked {
-  readonly memory = new SharedArrayBuffer(SETTLED_SIZE);
-  readonly #words = new Int32Array(this.memory);
-  readonly #next = new Uint16Array(this.memory, SETTLED_FIELD.next, SETTLED.states * SETTLED.bytes);
-  readonly #allowed = new Uint8Array(this.memory, SETTLED_FIELD.allowed);
-  readonly #missed = new Float64Array(this.memory, SETTLED_FIELD.missed, 1);
-  readonly #missing = new Uint32Array(this.memory, SETTLED_FIELD.missing);
+  /** The table, as a file that has no name. */
+  readonly file: number;
+  readonly #copy = new Uint8Array(SETTLED_SIZE);
+  readonly #words = new Int32Array(this.#copy.buffer);
+  readonly #next = new Uint16Array(this.#copy.buffer, SETTLED_FIELD.next, SETTLED.states * SETTLED.bytes);
+  readonly #stands: boolean;
   #stack: PolicyStack;
   #automaton: PathAutomaton | undefined;
   /** Whether answers to a call can stand. */
   readonly #settles = new Map<number, boolean>();
   readonly #classes = new Map<string, number>();
+  #isClosed = false;
   #seen = 0;
   #told = new Uint32Array(SETTLED.classes);
   #toldMissed = 0;
 
-  constructor(stack: PolicyStack) {
+  /** Where every call has to be seen, nothing `stands`: the broker then only learns how paths are found. */
+  constructor(stack: PolicyStack, stands: boolean) {
+    this.#stands = stands;
     this.#stack = stack;
-    this.#words[SETTLED_FIELD.mayPlace >> 2] = Number(stack.wantsEntry(SCHED_GETAFFINITY));
+    this.file = native().table();
+    if (this.file < 0)
+      throw new HermesError("SUPERVISOR", {
+        message: `no memory for a table of answers: ${errnoName(-this.file)}`,
+      });
+    this.#putWord(SETTLED_FIELD.mayPlace, Number(stack.wantsEntry(SCHED_GETAFFINITY)));
+  }
+
+  /** What was counted stays known. */
+  close(): void {
+    readSync(this.file, this.#copy, 0, SETTLED_SIZE, 0);
+    native().closeTable(this.file);
+    this.#isClosed = true;
+  }
+
+  /** What lies there in the copy becomes so in the table. */
+  #write(offset: number, length: number): void {
+    if (!this.#isClosed) writeSync(this.file, this.#copy, offset, length, offset);
+  }
+
+  #putWord(offset: number, value: number): void {
+    this.#words[offset >> 2] = value;
+    this.#write(offset, 4);
   }
 
   /** Every call comes here until it is said otherwise. */
@@ -68,25 +97,38 @@ export class Settled implements Unasked {
   }
 
   set inForce(yes: boolean) {
-    Atomics.store(this.#words, SETTLED_FIELD.inForce >> 2, Number(yes));
+    if (this.#stands && this.#words[SETTLED_FIELD.inForce >> 2] !== Number(yes))
+      this.#putWord(SETTLED_FIELD.inForce, Number(yes));
   }
 
   /** Other policies decide from now on: nothing that stood stands. */
   replaceStack(stack: PolicyStack): void {
     this.suspend();
-    // A clerk may be opening a file by what stood, for as long as that takes: it will see that it stands no more.
-    Atomics.add(this.#words, SETTLED_FIELD.generation >> 2, 1);
+    // The broker may be opening a file by what stood, for as long as that takes: it will see that it stands no more.
+    const generation = this.#words[SETTLED_FIELD.generation >> 2]!;
+    this.#putWord(SETTLED_FIELD.generation, generation + 1);
     this.#stack = stack;
     this.#automaton = undefined;
     this.#settles.clear();
-    this.#next.fill(0);
-    this.#allowed.fill(0);
-    this.#missing.fill(0);
-    Atomics.add(this.#words, SETTLED_FIELD.generation >> 2, 1);
+    this.#forget(SETTLED_FIELD.next, SETTLED_FIELD.missed);
+    this.#forget(SETTLED_FIELD.missing, SETTLED_SIZE);
+    this.#putWord(SETTLED_FIELD.generation, generation + 2);
+  }
+
+  #forget(from: number, to: number): void {
+    this.#copy.fill(0, from, to);
+    this.#write(from, to - from);
+  }
+
+  /** A call was decided on: the next of its kind comes with what its path reaches. */
+  seen(event: DecodedCall): void {
+    const finding = findingOf(event);
+    if (finding && finding.pathAt >= 0) this.#classOf(event.nr, finding);
   }
 
   /** The call was allowed, and nobody wants to hear of it: what the next of its kind need not be asked about. */
   learn(event: DecodedCall, answer: Answer): void {
+    if (!this.#stands) return;
     if (answer.isPlainAct) this.#learnAct(event);
     else if (event.nr === EXECVE && answer.action === ANSWER.continue) this.#learnMissing(event);
   }
@@ -99,7 +141,12 @@ export class Settled implements Unasked {
     this.#automaton ??= this.#makeAutomaton();
     const state = this.#automaton.follow(path);
     const number = state && this.#classOf(event.nr, finding);
-    if (number !== undefined && state !== 0) this.#allowed[number * SETTLED.states + state] = 1;
+    if (number === undefined || state === 0) return;
+    const at = SETTLED_FIELD.allowed + number * SETTLED.states + state;
+    if (this.#copy[at] === 1) return;
+    this.#copy[at] = 1;
+    this.#write(at, 1);
+    this.#putWord(classAt(number) + SETTLED_CLASS_FIELD.stands, 1);
   }
 
   /** If what it would run is not there, it is said so the next time without asking. */
@@ -107,20 +154,26 @@ export class Settled implements Unasked {
     const { requested } = event;
     if (!requested?.startsWith("/") || event.unreachable !== ENOENT || !this.#stack.toldOnce(EXECVE)) return;
     const hash = hashOf(encodeText(requested));
-    this.#missing[hash % SETTLED.missing] = hash;
+    this.#putWord(SETTLED_FIELD.missing + (hash % SETTLED.missing) * 4, hash);
   }
 
   /** How many calls were answered since the last time, by number. */
   *made(): Iterable<readonly [nr: number, count: number]> {
-    const missed = this.#missed[0]!;
+    const missed = this.#read(SETTLED_FIELD.missed, 8).readDoubleLE();
     yield [EXECVE, missed - this.#toldMissed];
     this.#toldMissed = missed;
+    const counted = this.#read(SETTLED_FIELD.classes, SETTLED.classes * SETTLED_CLASS_SIZE);
     for (const number of this.#classes.values()) {
-      const at = classAt(number);
-      const total = this.#words[(at + SETTLED_CLASS_FIELD.made) >> 2]!;
-      yield [this.#words[(at + SETTLED_CLASS_FIELD.nr) >> 2]!, (total - this.#told[number]!) >>> 0];
+      const total = counted.readUInt32LE(number * SETTLED_CLASS_SIZE + SETTLED_CLASS_FIELD.made);
+      const nr = counted.readInt32LE(number * SETTLED_CLASS_SIZE + SETTLED_CLASS_FIELD.nr);
+      yield [nr, (total - this.#told[number]!) >>> 0];
       this.#told[number] = total;
     }
+  }
+
+  #read(offset: number, length: number): Buffer {
+    if (!this.#isClosed) readSync(this.file, this.#copy, offset, length, offset);
+    return Buffer.from(this.#copy.buffer, offset, length);
   }
 
   #isSettled(call: Syscall): boolean {
@@ -141,6 +194,7 @@ export class Settled implements Unasked {
       next: this.#next,
       states: SETTLED.states,
       width: SETTLED.bytes,
+      wrote: (at) => this.#write(SETTLED_FIELD.next + at * 2, 2),
     });
   }
 
@@ -161,7 +215,8 @@ export class Settled implements Unasked {
     put("dirfdAt", finding.dirfdAt);
     put("pathAt", finding.pathAt);
     put("resolve", finding.resolve);
-    Atomics.store(this.#words, SETTLED_FIELD.classCount >> 2, this.#classes.size);
+    this.#write(classAt(number), SETTLED_CLASS_FIELD.made); // how many were made the broker counts
+    this.#putWord(SETTLED_FIELD.classCount, this.#classes.size);
     return number;
   }
 }

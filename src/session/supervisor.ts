@@ -60,7 +60,7 @@ export interface Doorway {
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
   /** Answers that stand (session/settled.ts). */
-  readonly settled: SharedArrayBuffer | undefined;
+  readonly settled: number | undefined;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
   /** Where the program runs already: what native().attach() is told. */
@@ -99,7 +99,7 @@ export class Supervisor {
       doorway.doors,
       doorway.actMark,
     );
-    if (doorway.settled) this.#native.settle(new Uint8Array(doorway.settled));
+    if (doorway.settled !== undefined) this.#native.settle(doorway.settled);
     this.#native.watchSignals(doorway.signals);
     this.#native.watchBirths(Number(doorway.births));
     this.pid = doorway.attach ? this.#attach(doorway, doorway.attach) : this.#launch();

@@ -5,6 +5,8 @@ export interface Transitions {
   readonly next: Uint16Array;
   readonly states: number;
   readonly width: number;
+  /** Told of every index that it has written to. */
+  readonly wrote?: (index: number) => void;
 }
 
 const SLASH = 47;
@@ -78,6 +80,7 @@ export class PathAutomaton {
         to = this.#stateOf(this.#step(this.#positions[state]!, code));
         if (to === 0) return 0;
         next[state * width + code] = to;
+        this.#table.wrote?.(state * width + code);
       }
       state = to;
     }
