@@ -55,39 +55,14 @@ export function whyKnown({ name }: Attack, system: System): string | undefined {
 }
 
 /**
- * Calls that the supervisor itself makes on what a program named (named.c), at most so many of a kind: it makes the program's
- * calls on its behalf. Nothing may be added; when a broker makes them, the table is empty.
+ * Calls that the supervisor itself makes on what a program named (named.c), at most so many of a kind: it asks /proc who the
+ * process is that a signal would reach, and which file a socket of the program is bound to, whose descriptor it has copied.
+ * Nothing is opened, connected to or resolved by a name that the program gave: the broker does that.
  */
 export const NAMED_BY_SUPERVISOR: Readonly<Record<string, number>> = {
-  "bind: address by name": 2,
-  "close: path by descriptor": 26,
-  "close: process by descriptor": 49,
-  "connect: address by name": 2,
-  "faccessat2: process by descriptor": 3,
-  "fchownat: path by descriptor": 1,
-  "fcntl: path by descriptor": 4,
-  "fcntl: process by descriptor": 12,
-  "fstatfs: path by descriptor": 4,
-  "fstatfs: process by descriptor": 9,
-  "mkdirat: path by name": 1,
-  "mknodat: path by name": 1,
-  "newfstatat: path by descriptor": 57,
-  "newfstatat: path by name": 1,
-  "newfstatat: process by descriptor": 39,
-  "openat2: path by name": 16,
-  "openat2: process by descriptor": 2,
-  "openat2: process by name": 4,
-  "openat: path by descriptor": 4,
-  "openat: path by name": 29,
-  "openat: process by descriptor": 22,
-  "openat: process by name": 19,
+  "close: path by descriptor": 1,
+  "close: process by descriptor": 30,
+  "newfstatat: path by descriptor": 1,
+  "openat: process by name": 30,
   "readlink: process by name": 1,
-  "readlinkat: path by descriptor": 21,
-  "readlinkat: process by descriptor": 5,
-  "renameat2: path by name": 2,
-  "sendmsg: address by name": 2,
-  "statx: path by descriptor": 13,
-  "symlinkat: path by name": 1,
-  "unlinkat: path by name": 4,
-  "utimensat: path by descriptor": 1,
 };

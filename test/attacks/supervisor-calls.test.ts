@@ -18,7 +18,6 @@ describe("what strace says of the supervisor", () => {
     ];
     expect(counted(parse(text.join("\n"), NAMES))).toEqual({
       "openat: path by name": 1,
-      "readlinkat: path by descriptor": 1,
       "close: path by descriptor": 1,
       "kill: process by name": 1,
       "connect: address by name": 1,

@@ -150,16 +150,17 @@ export function parse(text: string, names: Names): NamedCall[] {
     const named = whatOf(call, given, names);
     if (named) all.push({ call, what: named, how: "name", line });
     else {
-      const open = whatOf(call, args, names);
+      const open = whatOf(call, withoutAnswer(call, args), names);
       if (open) all.push({ call, what: open, how: "descriptor", line });
     }
   }
   return all;
 }
 
-/** What the kernel answers is nothing that the supervisor named. */
+/** What the kernel answers is nothing that the supervisor named; nor are bytes of a message, such as those to the broker. */
 function withoutAnswer(call: string, args: string): string {
   const before = args.replace(/ = [^=]*$/, "");
+  if (call === "sendmsg") return before.replace(/msg_iov=\[.*\], msg_iovlen=/s, "msg_iovlen=");
   if (/^readlink(at)?$/.test(call)) return /^[^"]*"(?:[^"\\]|\\.)*"/.exec(before)?.[0] ?? before;
   return ANSWERS.test(call) ? before.replace(/,.*$/, "") : before;
 }

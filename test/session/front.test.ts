@@ -1,12 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { start } from "hermes-runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { capture } from "../support/calls.js";
+import { below, listOf, nameOf } from "../support/processes.js";
 import { program } from "../support/programs.js";
 
-/** Threads that answer for the worker where many wait (native/clerks.c). */
+/** Threads of the broker that help where many wait (native/front.c). */
 
 let folder: string;
 let policy: string;
@@ -17,22 +18,20 @@ rules:
 ${more}`;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hermes-clerks-"));
+  folder = mkdtempSync(join(tmpdir(), "hermes-front-"));
   policy = join(folder, "p.yaml");
   writeFileSync(policy, rules());
   for (const name of ["plain", "secret"]) writeFileSync(join(folder, name), name);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function clerks(): number {
-  const names = readdirSync("/proc/self/task").map((id) => {
-    try {
-      return readFileSync(`/proc/self/task/${id}/comm`, "utf8").trim();
-    } catch {
-      return "";
-    }
-  });
-  return names.filter((name) => name === "hermes-clerk").length;
+/** Threads that wait at the listener, or answer. */
+function fronts(): number {
+  const brokers = below(process.pid).filter((pid) => nameOf(`/proc/${pid}`) === "hermes-broker");
+  const threads = brokers.flatMap((pid) =>
+    listOf(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`),
+  );
+  return threads.filter((thread) => nameOf(thread) === "hermes-front").length;
 }
 
 const makers = (processes: number, threads: number, rounds: number) => [
@@ -46,13 +45,13 @@ describe.skipIf(availableParallelism() < 2)("where many make calls at the same t
     const all = processes * threads * rounds;
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, clerks());
+      most = Math.max(most, fronts());
     }, 5);
     const { output, session } = await capture(makers(processes, threads, rounds), { policy, cwd: folder });
     clearInterval(watch);
     expect(output).toBe(`${processes} ended\n`);
     expect(most).toBeGreaterThan(1);
-    expect(clerks()).toBe(0);
+    expect(fronts()).toBe(0);
     const { byCall, decisions } = session.summary;
     expect({ made: byCall.mkdir, removed: byCall.unlink, folders: byCall.rmdir }).toEqual({
       made: all + processes,
@@ -74,7 +73,7 @@ describe.skipIf(availableParallelism() < 2)("where many make calls at the same t
       });
     const all = (what: string) => [what, what, what, what];
     await expect.poll(seen, { timeout: 60_000 }).toEqual(all("all"));
-    await expect.poll(clerks, { timeout: 60_000, interval: 1 }).toBeGreaterThan(1);
+    await expect.poll(fronts, { timeout: 60_000, interval: 1 }).toBeGreaterThan(1);
     for (const round of [1, 2, 3]) {
       const rule = `  - { id: n${round}, deny: read, path: "${folder}/plain", errno: EBUSY, reason: No. }\n`;
       writeFileSync(policy, rules(rule));
@@ -89,10 +88,10 @@ describe.skipIf(availableParallelism() < 2)("where many make calls at the same t
   it("ends at once when it is told to, in the middle of it", async () => {
     for (let i = 0; i < 5; i++) {
       const session = await start({ command: makers(3, 4, 0), policy, cwd: folder });
-      await expect.poll(clerks, { timeout: 60_000, interval: 1 }).toBeGreaterThan(1);
+      await expect.poll(fronts, { timeout: 60_000, interval: 1 }).toBeGreaterThan(1);
       session.end();
       await session.result;
-      expect(clerks()).toBe(0);
+      expect(fronts()).toBe(0);
       for (let p = 0; p < 3; p++) rmSync(join(folder, `p${p}`), { recursive: true, force: true });
     }
   });
