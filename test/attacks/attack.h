@@ -176,15 +176,21 @@ static UNUSED pid_t parent_of(pid_t pid)
 	return rest && sscanf(rest, ") %*c %d", &above) == 1 ? above : 0;
 }
 
-/* The process that watches over us, and the one between it and us. Bare runs have stand-ins for both. */
-static UNUSED pid_t launcher(void) { return getppid(); }
-static UNUSED pid_t supervisor(void)
+/* So many levels above us. In a pid namespace nobody is: 0 would be ourselves. */
+static UNUSED pid_t levels_above(int levels)
 {
-	pid_t pid = atoi(from_arena("A_ABOVE")) < 2 ? getppid() : parent_of(getppid());
-	if (pid <= 0) /* In a pid namespace nobody is above: 0 would be ourselves. */
+	pid_t pid = getppid();
+	for (int i = 1; i < levels && pid > 0; i++)
+		pid = parent_of(pid);
+	if (pid <= 0)
 		exit(1);
 	return pid;
 }
+
+/* The process that watches over us, and those between it and us, where there are any. Bare runs have stand-ins. */
+static UNUSED pid_t supervisor(void) { return levels_above(atoi(from_arena("A_ABOVE"))); }
+static UNUSED pid_t launcher(void) { return levels_above(atoi(from_arena("A_ABOVE")) - 1); }
+static UNUSED pid_t broker(void) { return levels_above(1); }
 
 static UNUSED const char *proc(pid_t pid, const char *name)
 {

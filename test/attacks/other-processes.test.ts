@@ -163,7 +163,9 @@ for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as c
 
     it("HERMES itself cannot be looked into", () => {
       const main = join(build(), "dist/cli/main.cjs");
-      for (const above of ["$PPID", "$(awk '/^PPid/ { print $2 }' /proc/$PPID/status)"]) {
+      const parentOf = (pid: string) => `$(awk '/^PPid/ { print $2 }' /proc/${pid}/status)`;
+      const broker = "$PPID";
+      for (const above of [broker, parentOf(broker), parentOf(parentOf(broker))]) {
         const script = `exec ${own} ${above}`;
         refused(
           look([

@@ -63,7 +63,7 @@ const holds =
 export function shipped(name: keyof typeof SHIPPED, door: DoorName, fence: Fence): System {
   return {
     name: `hermes -p ${name} ${door} ${fence}`,
-    above: 2,
+    above: 3,
     layout: "home",
     kind: { policy: name, door, fence },
     promises: (attack) =>
@@ -82,7 +82,7 @@ export function shipped(name: keyof typeof SHIPPED, door: DoorName, fence: Fence
 export function fenceAlone(door: DoorName): System {
   return {
     name: `hermes fence ${door} strict`,
-    above: 2,
+    above: 3,
     layout: "home",
     kind: { policy: "fence", door, fence: "strict" },
     promises: holds(FENCE),
@@ -96,7 +96,7 @@ export function fenceAlone(door: DoorName): System {
 /** `hermes exec`, as an agent's tool is run. It has a door and a fence of its own, and cleans the environment. */
 export const tools: System = {
   name: "hermes exec",
-  above: 2,
+  above: 3,
   layout: "home",
   kind: { policy: "tools", door: "auto", fence: "standard" },
   promises: holds(TOOLS),
@@ -104,7 +104,7 @@ export const tools: System = {
   wrap(command, _attack, arena, build) {
     const workspace = arena.path(arena.places.allowed);
     copyFileSync(ofArena("arena"), join(workspace, "start"));
-    const variables = { ...arena.env, A_ABOVE: "2", A_SYSTEM: "hermes exec", A_MARK: arena.token.slice(6) };
+    const variables = { ...arena.env, A_ABOVE: "3", A_SYSTEM: "hermes exec", A_MARK: arena.token.slice(6) };
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(join(workspace, "variables"), lines.join(""));
     const words = command.map((word) => word.replace(`${workspace}/`, "./"));

@@ -73,7 +73,7 @@ function writeOnlyAllowed(a: Arena): string {
 export function hermes(door: DoorName, fence: Fence): System {
   return {
     name: `hermes ${door === "auto" ? "" : `${door} `}${fence}`,
-    above: 2,
+    above: 3,
     layout: "arena",
     kind: { policy: "arena", door, fence },
     promises: ({ goal }) => isServed(goal, door),
