@@ -23,7 +23,6 @@ import {
   onProcess,
   onTime,
   onUser,
-  onWhom,
   runsProgram,
   unlessMade,
 } from "./conditions.js";
@@ -37,9 +36,10 @@ import {
 } from "./function-rule.js";
 import { addressExpansion } from "./hosts.js";
 import { onArguments, type Where, wantedOf } from "./on-arguments.js";
-import { onReceiver, onSignal } from "./on-signal.js";
+import { onSignal } from "./on-signal.js";
 import { onSocket } from "./on-socket.js";
 import { onCaller, onCallStack } from "./on-stack.js";
+import { onTarget } from "./on-target.js";
 import { type Condition, type Counter, type Rule, restricts } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
 import type { Surroundings } from "./surroundings.js";
@@ -268,7 +268,6 @@ class RuleCompiler {
       this.#socket(calls),
       ...this.#signalConditions(calls),
       spec.fd === undefined ? undefined : this.#named("fd", () => this.#fd()),
-      ...this.#optional("whom", (whom) => onWhom(whom, calls)),
       ...this.#surroundingConditions(),
     ];
     return found.filter((condition) => condition !== undefined);
@@ -339,7 +338,7 @@ class RuleCompiler {
     return [
       target === undefined
         ? undefined
-        : this.#named("target", () => onReceiver(texts("target"), calls, this.#strict)),
+        : this.#named("target", () => onTarget(texts("target"), calls, this.#strict)),
       signal === undefined || this.#key === "fault"
         ? undefined
         : this.#named("signal", () => onSignal(texts("signal"), calls, this.#strict)),
@@ -426,7 +425,7 @@ class RuleCompiler {
     }
   }
 
-  #optional<K extends "unless_made" | "whom">(
+  #optional<K extends "unless_made">(
     key: K,
     compile: (value: NonNullable<RuleSpec[K]>) => Condition,
   ): Condition[] {
