@@ -70,7 +70,7 @@ const shared =
 const TABLE: readonly (readonly [calls: string, reaches: Reaches])[] = [
   ["pidfd_getfd process_madvise process_mrelease", behindDescriptor],
   ["ptrace", asTracer],
-  ["process_vm_readv process_vm_writev", process_(0)],
+  ["process_vm_readv process_vm_writev get_robust_list", process_(0)],
   ["kcmp", bothProcesses],
   ["perf_event_open", (event) => (int(event, 1) === -1 ? "outside" : process_(1)(event))],
   ["prlimit64 sched_setscheduler sched_setparam sched_setattr sched_setaffinity", process_(0)],
