@@ -10,9 +10,21 @@ import { TRACE_DEFAULTS, type TraceOptions } from "./trace/options.js";
 
 /** Milliseconds that a question waits for its answer. */
 const DEFAULT_PATIENCE = 60_000;
-/** What a policy is most likely to want later: whatever has effects. */
-export const LIVE =
-  "%file,%network,%process,%signal,%mount,%namespace,%credential,%kernel,%ptrace,%ipc".split(",");
+/**
+ * What a policy may want later: every call with an effect that a rule can name. Only `read_data`, `write_data` and `sync`
+ * are left out: these calls are too frequent to stop.
+ */
+export const LIVE: readonly string[] = `
+  %file %open %network %process %signal %mount %namespace %credential %kernel %ptrace %ipc %keyring
+  fchdir getdents getdents64 ftruncate fallocate fchmod fchown fsetxattr fremovexattr ioctl fcntl
+  mmap mprotect pkey_mprotect migrate_pages move_pages
+  setpriority ioprio_set sched_setparam sched_setscheduler sched_setattr sched_setaffinity
+  adjtimex settimeofday clock_settime clock_adjtime
+`
+  .trim()
+  .split(/\s+/);
+/** What HERMES itself stops beside any later policy on files (session/self-defence.ts). */
+const BESIDE_LATER_POLICIES = ["sched_setaffinity", "sched_getaffinity"];
 
 export interface RunOptions {
   /** The program and its arguments. */
@@ -103,6 +115,7 @@ export function sessionOptions(options: RunOptions): SessionOptions {
   const traced = typeof trace === "string" ? { file: trace } : trace;
   // A host of a fleet: its policy holds here too, and so does the next one.
   const fleet = fleetPolicy();
+  const live = [...(options.live ?? []), ...(fleet === undefined ? [] : LIVE)];
   return {
     ...rest,
     policies: [
@@ -113,7 +126,8 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     door: options.door ?? "auto",
     fence: fenceOptions(options.fence),
     reload: options.reload ?? true,
-    ...(fleet !== undefined && { reload: true, live: [...(options.live ?? []), ...LIVE] }),
+    ...(fleet !== undefined && { reload: true }),
+    ...(live.length > 0 && { live: [...live, ...BESIDE_LATER_POLICIES] }),
     ...(ask && { ask: { patience: DEFAULT_PATIENCE, ...ask } }),
     ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
   };

@@ -75,7 +75,7 @@ export function addRunCommand(
     .option("--no-reload", "do not load policies anew when their files change")
     .option(
       "--live [calls]",
-      "stop these calls from the start, so that policies to come can decide on them (default: all with effects on files, network and processes)",
+      "stop these calls from the start, so that policies to come can decide on them (default: all that rules on effects can be about, but for reading, writing and syncing data)",
     )
     .option(
       "--orphans <what>",

@@ -218,6 +218,8 @@ export class PolicyStack {
     this.#lookers.length = 0;
     try {
       for (const policy of policies) {
+        // What HERMES does in the program's place is not done for a call that is refused.
+        if (policy.builtIn && settled && REFUSES.has(settled.action)) continue;
         asked = policy;
         const before = event.looks;
         const answer = askOne(policy);
@@ -248,6 +250,8 @@ export class PolicyStack {
     return { ...deny(error.message), rule: "policy-error", policy: policy.name, version: policy.version };
   }
 }
+
+const REFUSES: ReadonlySet<Decision["action"]> = new Set(["deny", "kill"]);
 
 function ruleKey({ nr, tests, action, errno }: ConstantRule): string {
   return JSON.stringify([nr, tests, action, errno], (_, value) =>

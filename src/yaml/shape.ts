@@ -5,20 +5,25 @@ import type { Place, Source } from "./source.js";
 
 const SHOWN = 10;
 
-/** The keys that may stand at a place, for suggestions. */
-export type KeysAt = (place: Place) => readonly string[];
+/** For suggestions. */
+export interface Keys {
+  /** Those that may stand at a place. */
+  at(place: Place): readonly string[];
+  /** Those that there were once, and what is written today. */
+  readonly replaced?: Readonly<Record<string, string>>;
+}
 
 /** A file's content, when it has the right shape. Otherwise an error that names every misfit with its line. */
 export function checkShape<T extends z.ZodType>(
   source: Source,
   schema: T,
-  keysAt: KeysAt,
+  keys: Keys,
   /** What is wrong, where the schema has no words of its own for it. */
   words?: z.core.$ZodErrorMap,
 ): z.infer<T> {
   const result = schema.safeParse(source.value, words && { error: words });
   if (result.success) return result.data;
-  throw joined(result.error.issues.flatMap((issue) => describe(source, issue, keysAt)));
+  throw joined(result.error.issues.flatMap((issue) => describe(source, issue, keys)));
 }
 
 /** Several errors of one file as one: the first with its code, the others as lines below it. */
@@ -31,13 +36,13 @@ export function joined(errors: readonly HermesError[]): HermesError {
   return new HermesError(first!.code, { file, message: lines.join("\n") + more });
 }
 
-function describe(source: Source, issue: z.core.$ZodIssue, keysAt: KeysAt): HermesError[] {
+function describe(source: Source, issue: z.core.$ZodIssue, keys: Keys): HermesError[] {
   const place = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => unknownKey(source, place, key, keysAt));
+    return issue.keys.map((key) => unknownKey(source, place, key, keys));
   const inner = innermost(issue);
   if (inner)
-    return describe(source, { ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, keysAt);
+    return describe(source, { ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, keys);
   const value = valueAt(source.value, place);
   if (value === undefined) {
     const key = String(place.at(-1) ?? "it");
@@ -58,9 +63,12 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue | undefined {
   return deep[0];
 }
 
-function unknownKey(source: Source, place: Place, key: string, keysAt: KeysAt): HermesError {
-  const near = suggest(key, keysAt(place));
-  const hint = near ? `: did you mean \`${near}\`?` : ` (known: ${keysAt(place).join(", ")})`;
+function unknownKey(source: Source, place: Place, key: string, keys: Keys): HermesError {
+  const replaced = keys.replaced?.[key];
+  if (replaced)
+    return source.error([...place, key], `there is no key \`${key}\`: ${replaced}`, { onKey: true });
+  const near = suggest(key, keys.at(place));
+  const hint = near ? `: did you mean \`${near}\`?` : ` (known: ${keys.at(place).join(", ")})`;
   return source.error([...place, key], `unknown key \`${key}\`${hint}`, { onKey: true });
 }
 

@@ -201,6 +201,7 @@ export class Arena {
       const at = this.#visits.push("") - 1;
       visitor.on("data", (bytes) => {
         this.#visits[at] += String(bytes);
+        visitor.end(); // a visitor that waits for an answer goes
       });
       visitor.on("error", () => {});
     });
@@ -213,7 +214,10 @@ export class Arena {
     const calls = await Promise.all([...this.#servers.map((server) => this.#call(server)), this.#send()]);
     const made = calls.filter(Boolean).length;
     const ours = () => this.#visits.filter((said) => said === this.token).length;
-    for (let i = 0; ours() < made && i < 1000; i++) await new Promise((done) => setTimeout(done, 5));
+    const others = () => this.#visits.filter((said) => said !== "" && said !== this.token).length;
+    // Where others came in crowds, ours may have been lost among them.
+    for (let i = 0; ours() < made && others() === 0 && i < 1000; i++)
+      await new Promise((done) => setTimeout(done, 5));
     return this.#visits.length - ours();
   }
 

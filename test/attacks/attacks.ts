@@ -103,8 +103,8 @@ function announced(source: string, begin: string): string {
 }
 
 export function compiled(source: string, ...more: string[]): string {
-  const headers = ["attack.h", "race.h", "route.h", "swap.h", "peer.h", "uring.h"];
-  const parts = [source, ...headers.map((name) => join(folder, name))];
+  const headers = readdirSync(folder).filter((name) => name.endsWith(".h"));
+  const parts = [source, ...headers.sort().map((name) => join(folder, name))];
   const hash = createHash("sha256");
   for (const part of parts) hash.update(readFileSync(part));
   const version = hash.update(more.join(" ")).digest("hex").slice(0, 12);

@@ -96,12 +96,20 @@ async function execute(
   });
   let stdout = "";
   let stderr = "";
-  child.stdout!.setEncoding("latin1").on("data", (text) => (stdout += text));
+  const end = () => {
+    for (const pid of marked(mark)) kill(pid);
+  };
+  let watch: NodeJS.Timeout | undefined;
+  child.stdout!.setEncoding("latin1").on("data", (text) => {
+    stdout += text;
+    // It has succeeded. Once it has tidied up, those are left whom it stopped: they would never end.
+    if (/^BROKE .*\n/m.test(stdout)) watch ??= setInterval(() => marked(mark).every(isStopped) && end(), 100);
+  });
   child.stderr!.setEncoding("latin1").on("data", (text) => (stderr += text));
   let hung = false;
   const timer = setTimeout(() => {
     hung = true;
-    for (const pid of marked(mark)) kill(pid);
+    end();
   }, TOO_LONG_MS);
   const [status, signal] = await new Promise<[number | null, string | null]>((done) => {
     child.on("exit", (code, name) => done([code, name]));
@@ -111,6 +119,7 @@ async function execute(
     });
   });
   clearTimeout(timer);
+  clearInterval(watch);
   const survivors = await settled(mark);
   for (const pid of survivors) kill(pid);
   // Whoever keeps a pipe of ours open is gone now: the rest of the output is there.
@@ -141,6 +150,14 @@ function marked(mark: string): number[] {
         return false;
       }
     });
+}
+
+function isStopped(pid: number): boolean {
+  try {
+    return /\) [Tt] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return true;
+  }
 }
 
 function kill(pid: number): void {

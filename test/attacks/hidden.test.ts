@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, Shipped, USERS } from "./workspace.js";
+import { expect, it } from "vitest";
+import { asEachUser, type Shipped } from "../support/workspace.js";
 
 /** What a policy hides tells nothing: no size, no link's target, no extended attributes. */
 
@@ -15,53 +15,48 @@ for name in sys.argv[1:]:
         except OSError as e: print("hidden", what, e.errno)
 `;
 
-let build: Build;
 let place: Shipped;
 
-beforeAll(() => {
-  build = new Build();
-});
-afterAll(() => build.remove());
-
-describe.each(Object.entries(USERS))("as %s", (_, uid) => {
-  beforeEach(() => {
-    place = new Shipped(uid, build);
+asEachUser(
+  (fresh) => {
+    place = fresh;
     place.write("ask.py", ASK);
     place.write("file", "some secret", place.outside);
     place.bare("setfattr", "-n", "user.x", "-v", "value", `${place.outside}/file`);
     place.bare("ln", "-s", "secret-target", `${place.outside}/link`);
     place.bare("mkdir", `${place.home}/.ssh`);
     place.bare("ln", "-s", "secret-target", `${place.home}/.ssh/id_rsa`);
-  });
-  afterEach(() => place.close());
-  const ask = (policy: string, ...files: string[]) =>
-    place.bare(
-      place.program,
-      "run",
-      "-q",
-      "-p",
-      policy,
-      "--",
-      "/usr/bin/python3",
-      `${place.workspace}/ask.py`,
-      ...files,
-    );
+  },
+  () => {
+    const ask = (policy: string, ...files: string[]) =>
+      place.bare(
+        place.program,
+        "run",
+        "-q",
+        "-p",
+        policy,
+        "--",
+        "/usr/bin/python3",
+        `${place.workspace}/ask.py`,
+        ...files,
+      );
 
-  it("untrusted tells nothing of files that it does not let be read", () => {
-    const { stdout } = ask("untrusted", `${place.outside}/file`, `${place.outside}/link`);
-    expect(stdout.split("\n").filter((line) => line.startsWith("told"))).toEqual([]);
-    expect(stdout.match(/^hidden \w+ 2$/gm)).toHaveLength(14);
-  });
+    it("untrusted tells nothing of files that it does not let be read", () => {
+      const { stdout } = ask("untrusted", `${place.outside}/file`, `${place.outside}/link`);
+      expect(stdout.split("\n").filter((line) => line.startsWith("told"))).toEqual([]);
+      expect(stdout.match(/^hidden \w+ 2$/gm)).toHaveLength(14);
+    });
 
-  it("untrusted tells what it lets be read", () => {
-    const { stdout } = ask("untrusted", `${place.workspace}/ask.py`);
-    expect(stdout).toContain(`told size ${ASK.length}`);
-    expect(stdout).toContain("told listxattr []");
-  });
+    it("untrusted tells what it lets be read", () => {
+      const { stdout } = ask("untrusted", `${place.workspace}/ask.py`);
+      expect(stdout).toContain(`told size ${ASK.length}`);
+      expect(stdout).toContain("told listxattr []");
+    });
 
-  it("secrets tells no target and no attributes of a key", () => {
-    const { stdout } = ask("secrets", `${place.home}/.ssh/id_rsa`);
-    expect(stdout).toContain("hidden readlink 2");
-    expect(stdout).toContain("hidden lgetxattr 2");
-  });
-});
+    it("secrets tells no target and no attributes of a key", () => {
+      const { stdout } = ask("secrets", `${place.home}/.ssh/id_rsa`);
+      expect(stdout).toContain("hidden readlink 2");
+      expect(stdout).toContain("hidden lgetxattr 2");
+    });
+  },
+);

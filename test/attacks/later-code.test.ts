@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Guard } from "../../src/guard/guard.js";
 import { LAYERS } from "../../src/guard/layers.js";
 import { LATER_CODE } from "../../src/later-code.js";
@@ -9,7 +9,7 @@ import { loadYaml } from "../../src/policy/yaml/load.js";
 import { here } from "../../src/policy/yaml/surroundings.js";
 import { Variables } from "../../src/policy/yaml/variables.js";
 import { root } from "../support/programs.js";
-import { Build, Shipped, USERS } from "./workspace.js";
+import { asEachUser, type Shipped } from "../support/workspace.js";
 
 /** Files that make others run code later: written by nobody without a question, whoever is asked. */
 
@@ -93,48 +93,42 @@ git clone -q new copy; git -C copy status -sb; git -C copy worktree add -q ../tr
 rm -rf copy/.vscode; echo y > old/f; git add old/f; git commit -qm three; git checkout -qb branch; mv old moved; echo done
 `;
 
-let build: Build;
 let place: Shipped;
 
-beforeAll(() => {
-  build = new Build();
-});
-afterAll(() => build.remove());
+/** Repositories, and what an agent and an editor keep there. */
+function furnish(place: Shipped): Shipped {
+  for (const folder of ["old", ".codex"]) place.bare("mkdir", folder);
+  place.bare("git", "init", "-q", ".");
+  place.bare("git", "init", "-q", "lib");
+  place.write(".codex/config.toml", "");
+  return place;
+}
 
-describe.each(Object.entries(USERS))("as %s", (_, uid) => {
-  beforeEach(() => {
-    place = new Shipped(uid, build);
-    for (const folder of ["old", ".codex"]) place.bare("mkdir", folder);
-    place.bare("git", "init", "-q", ".");
-    place.bare("git", "init", "-q", "lib");
-    place.write(".codex/config.toml", "");
-  });
-  afterEach(() => place.close());
+asEachUser(
+  (fresh) => {
+    place = furnish(fresh);
+  },
+  (another) => {
+    const reached = (mark: string) => existsSync(join(place.workspace, mark));
 
-  const reached = (mark: string) => existsSync(join(place.workspace, mark));
+    it.each(["run -q -p agent"])("%s: none of the attacks leaves anything", (way) => {
+      const script = ATTACKS.map(([, text]) => `(${text}) 2>/dev/null`).join("\n");
+      place.hermes(way, script);
+      expect(ATTACKS.filter(([, , mark]) => reached(mark)).map(([name]) => name)).toEqual([]);
+    });
 
-  it.each(["run -q -p agent"])("%s: none of the attacks leaves anything", (way) => {
-    const script = ATTACKS.map(([, text]) => `(${text}) 2>/dev/null`).join("\n");
-    place.hermes(way, script);
-    expect(ATTACKS.filter(([, , mark]) => reached(mark)).map(([name]) => name)).toEqual([]);
-  });
+    it("all of them work without HERMES", () => {
+      for (const [name, script, mark] of ATTACKS) {
+        const fresh = furnish(another());
+        fresh.bare("/bin/bash", "-c", script);
+        expect([name, existsSync(join(fresh.workspace, mark))]).toEqual([name, true]);
+      }
+    });
 
-  it("all of them work without HERMES", () => {
-    for (const [name, script, mark] of ATTACKS) {
-      const fresh = new Shipped(uid, build);
-      for (const folder of ["old", ".codex"]) fresh.bare("mkdir", folder);
-      fresh.bare("git", "init", "-q", ".");
-      fresh.bare("git", "init", "-q", "lib");
-      fresh.write(".codex/config.toml", "");
-      fresh.bare("/bin/bash", "-c", script);
-      expect([name, existsSync(join(fresh.workspace, mark))]).toEqual([name, true]);
-      fresh.close();
-    }
-  });
-
-  it("git works: new repositories, clones, commits, branches, worktrees", () => {
-    const { stdout, stderr } = place.hermes("run -p agent", GIT);
-    expect(stdout, stderr).toMatch(/done\n$/);
-    expect(stderr).not.toContain("denied");
-  });
-});
+    it("git works: new repositories, clones, commits, branches, worktrees", () => {
+      const { stdout, stderr } = place.hermes("run -p agent", GIT);
+      expect(stdout, stderr).toMatch(/done\n$/);
+      expect(stderr).not.toContain("denied");
+    });
+  },
+);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, Shipped, USERS } from "./workspace.js";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { asEachUser, type Shipped } from "../support/workspace.js";
 
 /** Processes and shared objects of others: no call reaches them. Those of the run it reaches as ever. */
 
@@ -47,19 +47,16 @@ for mode in ("rb", "r+b"):
     except OSError as e: print("memory", e.errno)
 `;
 
-let build: Build;
 let place: Shipped;
 let segment: number;
 const memory = `/dev/shm/hermes-outside-${process.pid}`;
 
 beforeAll(() => {
-  build = new Build();
   const make = "import ctypes; print(ctypes.CDLL(None).shmget(0, 4096, 0o1666))";
   segment = Number(spawnSync("/usr/bin/python3", ["-c", make], { encoding: "utf8" }).stdout);
   writeFileSync(memory, "outside", { mode: 0o666 });
 });
 afterAll(() => {
-  build.remove();
   rmSync(memory, { force: true });
   spawnSync("ipcrm", ["-m", String(segment)]);
 });
@@ -77,30 +74,30 @@ const CALLS = [
 ];
 const all = (result: string) => `{${CALLS.map((name) => `'${name}': ${result}`).join(", ")}}`;
 
-describe.each(Object.entries(USERS))("as %s", (_, uid) => {
-  beforeEach(() => {
-    place = new Shipped(uid, build);
-  });
-  afterEach(() => place.close());
-
-  it.each(["run -p agent", "exec"])("%s: others are not reached, and the run's own are", (way) => {
-    const outsider = place.start("sleep", "1000").pid!;
-    place.write("reach.py", REACH);
-    const { stdout, stderr } = place.hermes(
-      way,
-      `/usr/bin/python3 reach.py ${outsider} ${segment} ${memory}`,
-    );
-    expect(existsSync(`/proc/${outsider}`)).toBe(true);
-    expect(readFileSync(memory, "utf8")).toBe("outside");
-    expect(stdout.split("\n").filter(Boolean), stderr).toEqual([
-      `outsider ${all(String(EPERM))}`,
-      `child ${all("'done'")}`,
-      `everybody ${EPERM}`,
-      `segment ${EPERM} ${EPERM}`,
-      "own segment done",
-      "own memory 7",
-      "memory 13",
-      "memory 13",
-    ]);
-  });
-});
+asEachUser(
+  (fresh) => {
+    place = fresh;
+  },
+  () => {
+    it.each(["run -p agent", "exec"])("%s: others are not reached, and the run's own are", (way) => {
+      const outsider = place.start("sleep", "1000").pid!;
+      place.write("reach.py", REACH);
+      const { stdout, stderr } = place.hermes(
+        way,
+        `/usr/bin/python3 reach.py ${outsider} ${segment} ${memory}`,
+      );
+      expect(existsSync(`/proc/${outsider}`)).toBe(true);
+      expect(readFileSync(memory, "utf8")).toBe("outside");
+      expect(stdout.split("\n").filter(Boolean), stderr).toEqual([
+        `outsider ${all(String(EPERM))}`,
+        `child ${all("'done'")}`,
+        `everybody ${EPERM}`,
+        `segment ${EPERM} ${EPERM}`,
+        "own segment done",
+        "own memory 7",
+        "memory 13",
+        "memory 13",
+      ]);
+    });
+  },
+);

@@ -82,12 +82,12 @@ static UNUSED void start_thread(struct race *r)
 		exit(1);
 }
 
-/* Opens what the path says, until the secret comes out. */
-static UNUSED int race_reads(struct race *r)
+/* Opens what a path says, until the secret comes out. */
+static UNUSED int race_reads_of(struct race *r, const char *path)
 {
 	char bytes[256];
 	for (int i = 0; goes_on(r, i); i++) {
-		int fd = open(r->path, O_RDONLY);
+		int fd = open(path, O_RDONLY);
 		ssize_t size = fd < 0 ? 0 : read(fd, bytes, sizeof bytes);
 		if (fd >= 0)
 			close(fd);
@@ -98,6 +98,92 @@ static UNUSED int race_reads(struct race *r)
 	}
 	r->over = 1;
 	return 1;
+}
+
+static UNUSED int race_reads(struct race *r)
+{
+	return race_reads_of(r, r->path);
+}
+
+static UNUSED __attribute__((noinline)) void run_once(const char *file)
+{
+	if (vfork() == 0) {
+		run_file(file);
+		_exit(1);
+	}
+	wait(NULL);
+}
+
+/* Runs a file, which may say that it ran. */
+static UNUSED int race_runs(struct race *r, const char *file)
+{
+	for (int i = 0; i < attempts() / 10 + 100; i++)
+		run_once(file);
+	return r->over = 1, 0;
+}
+
+/* Binds sockets to an address. Where it leads where it should, `made` is what there is then. */
+static UNUSED int race_binds(struct race *r, const struct sockaddr_un *a, const char *made)
+{
+	for (int i = 0; goes_on(r, i); i++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		bind(fd, (const struct sockaddr *)a, sizeof *a);
+		unlink(made);
+		close(fd);
+	}
+	return r->over = 1, 0;
+}
+
+/* Two names that are exchanged until the race is over: a folder and a link, or two links. */
+struct exchange {
+	struct race *race;
+	const char *one, *other;
+	unsigned pause; /* between two of them, 0 for none */
+};
+
+static UNUSED void *exchange_names(void *context)
+{
+	struct exchange *e = context;
+	while (flipping(e->race)) {
+		syscall(SYS_renameat2, AT_FDCWD, e->one, AT_FDCWD, e->other, RENAME_EXCHANGE);
+		if (e->pause > 0)
+			pause_a_little(e->race, e->pause);
+	}
+	return NULL;
+}
+
+static UNUSED void start_exchange(struct race *r, const char *one, const char *other, unsigned pause)
+{
+	static struct exchange e;
+	pthread_t thread;
+	e = (struct exchange){ r, one, other, pause };
+	if (pthread_create(&thread, NULL, exchange_names, &e) != 0)
+		exit(1);
+}
+
+/* An address that is nowhere when it is looked at, and this machine when it is used. */
+static UNUSED struct sockaddr_in flipped;
+
+static UNUSED void *flip_address(void *context)
+{
+	struct sockaddr_in bad = v4("127.0.0.1");
+	while (flipping(context)) {
+		flipped.sin_addr.s_addr = 0xffffffff;
+		pause_a_little(context, 20000);
+		flipped.sin_addr = bad.sin_addr;
+		pause_a_little(context, 20000);
+	}
+	return NULL;
+}
+
+static UNUSED struct race *start_address(void)
+{
+	struct race *r = race_of("a", "b");
+	pthread_t thread;
+	flipped = v4("127.0.0.1");
+	if (pthread_create(&thread, NULL, flip_address, r) != 0)
+		exit(1);
+	return r;
 }
 
 /* Writes to what the path says. The harness looks whether something outside changed. */

@@ -83,6 +83,22 @@ static UNUSED struct sockaddr_in harmless(void)
 	return to;
 }
 
+/* A datagram to the harmless address with a route in its control message, or, of another type, eight bytes of it. */
+static UNUSED struct msghdr *message_with_route(int type)
+{
+	static _Alignas(8) char control[CMSG_SPACE(40)];
+	static struct sockaddr_in to;
+	static struct iovec v = { "hello", 5 };
+	static struct msghdr m = { .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	to = harmless();
+	*c = (struct cmsghdr){ .cmsg_level = IPPROTO_IP, .cmsg_type = type };
+	size_t size = source_route(CMSG_DATA(c));
+	c->cmsg_len = CMSG_LEN(size);
+	m.msg_controllen = CMSG_SPACE(size);
+	return &m;
+}
+
 /* The kernel took the packet with the route in it, and has sent it to where the route begins. */
 static UNUSED int went(ssize_t sent)
 {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Build, isThere, Shipped, USERS, until, WAYS } from "./workspace.js";
+import { expect, it } from "vitest";
+import { asEachUser, isThere, type Shipped, until, WAYS } from "../support/workspace.js";
 
 /** Sockets behind which somebody outside of the run does things in its place. */
 
@@ -70,13 +70,7 @@ socket.socket(socket.AF_UNIX).connect(f"{folder}-own/STREAM")
 print("own is reached")
 `;
 
-let build: Build;
 let place: Shipped;
-
-beforeAll(() => {
-  build = new Build();
-});
-afterAll(() => build.remove());
 
 const arrived = () =>
   existsSync(join(place.outside, "arrived")) ? readFileSync(join(place.outside, "arrived"), "utf8") : "";
@@ -91,93 +85,102 @@ async function listen(): Promise<void> {
   await until(isThere(join(place.outside, "ready")), "the listener is ready");
 }
 
-describe.each(Object.entries(USERS))("as %s", (_, uid) => {
-  beforeEach(() => {
-    place = new Shipped(uid, build);
-  });
-  afterEach(() => place.close());
+asEachUser(
+  (fresh) => {
+    place = fresh;
+  },
+  () => {
+    it("the attacks work without HERMES", async () => {
+      await listen();
+      const script = place.write("client.py", CLIENT);
+      const { stdout } = place.bare("/usr/bin/python3", script, place.outside, "outsider");
+      expect(stdout).not.toContain("refused");
+      await until(() => arrived().includes("sendmsg"), "datagrams arrive");
+    });
 
-  it("the attacks work without HERMES", async () => {
-    await listen();
-    const script = place.write("client.py", CLIENT);
-    const { stdout } = place.bare("/usr/bin/python3", script, place.outside, "outsider");
-    expect(stdout).not.toContain("refused");
-    await until(() => arrived().includes("sendmsg"), "datagrams arrive");
-  });
+    const reaching = [
+      "run -p workspace",
+      "run -p readonly",
+      "run -p no-network",
+      "run -p untrusted",
+      ...WAYS,
+    ];
+    it.each(reaching)("%s: nobody outside is reached, by no kind of socket and no name", async (way) => {
+      await listen();
+      place.write("client.py", CLIENT);
+      const python = `/usr/bin/python3 client.py ${place.outside} outsider`;
+      const result =
+        way.includes("untrusted") || way.includes("readonly")
+          ? direct(way, `${place.workspace}/client.py`)
+          : place.hermes(way, python);
+      expect(result.stdout).not.toContain("reached");
+      expect(`${result.stdout}${result.stderr}`).toContain("refused");
+      expect(arrived()).toBe("");
+    });
 
-  const reaching = ["run -p workspace", "run -p readonly", "run -p no-network", "run -p untrusted", ...WAYS];
-  it.each(reaching)("%s: nobody outside is reached, by no kind of socket and no name", async (way) => {
-    await listen();
-    place.write("client.py", CLIENT);
-    const python = `/usr/bin/python3 client.py ${place.outside} outsider`;
-    const result =
-      way.includes("untrusted") || way.includes("readonly")
-        ? direct(way, `${place.workspace}/client.py`)
-        : place.hermes(way, python);
-    expect(result.stdout).not.toContain("reached");
-    expect(`${result.stdout}${result.stderr}`).toContain("refused");
-    expect(arrived()).toBe("");
-  });
-
-  /** Without a shell in between: one program, and a folder that nothing is written to. */
-  function direct(way: string, script: string) {
-    place.write("client.py", CLIENT.replace('os.symlink(folder, "way")', "").replace('f"way/{kind}", ', ""));
-    const words = [...way.split(" "), "--", "/usr/bin/python3", script, place.outside, "outsider"];
-    return place.bare(place.program, ...words);
-  }
-
-  it.each(["run -p agent", "exec"])(
-    "%s: a folder that changes places makes no socket one's own",
-    async (way) => {
-      const folder = join(place.workspace, "served");
-      place.bare("mkdir", folder);
-      place.start("/usr/bin/python3", place.write("listener.py", LISTENER, place.outside), folder, "other");
-      await until(isThere(join(folder, "ready")), "the listener is ready");
-      place.write("exchange.py", EXCHANGE);
-      const { stdout } = place.hermes(way, `/usr/bin/python3 exchange.py ${folder}`);
-      expect(stdout.split("\n").slice(0, 3)).toEqual([
-        expect.stringMatching(/^refused STREAM 13/),
-        expect.stringMatching(/^refused RELATIVE 13/),
-        "own is reached",
-      ]);
-    },
-  );
-
-  it.skipIf(!has("tmux")).each(WAYS)("%s: tmux runs no command outside", async (way) => {
-    const socket = join(place.outside, "tmux");
-    const mark = (name: string) => join(place.outside, name);
-    expect(place.bare("tmux", "-S", socket, "new-session", "-d", "sleep 600").status).toBe(0);
-    try {
-      place.hermes(way, `tmux -S ${socket} new-window 'touch ${mark("escaped")}'`);
-      place.bare("tmux", "-S", socket, "new-window", `touch ${mark("later")}`);
-      await until(isThere(mark("later")), "tmux serves those outside");
-      expect(existsSync(mark("escaped"))).toBe(false);
-    } finally {
-      place.bare("tmux", "-S", socket, "kill-server");
-    }
-  });
-
-  it.skipIf(!has("screen")).each(["run -p agent", "exec"])(
-    "%s: screen runs no command outside",
-    async (way) => {
-      const folder = join(place.outside, "screens");
-      const screen = `env SCREENDIR=${folder} screen`;
-      const mark = (name: string) => join(place.outside, name);
-      place.bare("mkdir", "-m", "700", folder);
-      place.start(..."env SCREENDIR=".concat(folder, " screen -D -m -S victim sleep 600").split(" "));
-      const ask = (name: string) =>
-        place.bare("sh", "-c", `${screen} -S victim -X screen touch ${mark(name)}`);
-      await until(
-        () => ask("before").status === 0 && existsSync(mark("before")),
-        "screen serves those outside",
+    /** Without a shell in between: one program, and a folder that nothing is written to. */
+    function direct(way: string, script: string) {
+      place.write(
+        "client.py",
+        CLIENT.replace('os.symlink(folder, "way")', "").replace('f"way/{kind}", ', ""),
       );
-      place.hermes(way, `${screen} -S victim -X screen touch ${mark("escaped")}`);
-      ask("later");
-      await until(isThere(mark("later")), "screen serves those outside");
-      expect(existsSync(mark("escaped"))).toBe(false);
-    },
-  );
-});
+      const words = [...way.split(" "), "--", "/usr/bin/python3", script, place.outside, "outsider"];
+      return place.bare(place.program, ...words);
+    }
+
+    it.each(["run -p agent", "exec"])(
+      "%s: a folder that changes places makes no socket one's own",
+      async (way) => {
+        const folder = join(place.workspace, "served");
+        place.bare("mkdir", folder);
+        place.start("/usr/bin/python3", place.write("listener.py", LISTENER, place.outside), folder, "other");
+        await until(isThere(join(folder, "ready")), "the listener is ready");
+        place.write("exchange.py", EXCHANGE);
+        const { stdout } = place.hermes(way, `/usr/bin/python3 exchange.py ${folder}`);
+        expect(stdout.split("\n").slice(0, 3)).toEqual([
+          expect.stringMatching(/^refused STREAM 13/),
+          expect.stringMatching(/^refused RELATIVE 13/),
+          "own is reached",
+        ]);
+      },
+    );
+
+    it.skipIf(!has("tmux")).each(WAYS)("%s: tmux runs no command outside", async (way) => {
+      const socket = join(place.outside, "tmux");
+      const mark = (name: string) => join(place.outside, name);
+      expect(place.bare("tmux", "-S", socket, "new-session", "-d", "sleep 600").status).toBe(0);
+      try {
+        place.hermes(way, `tmux -S ${socket} new-window 'touch ${mark("escaped")}'`);
+        place.bare("tmux", "-S", socket, "new-window", `touch ${mark("later")}`);
+        await until(isThere(mark("later")), "tmux serves those outside");
+        expect(existsSync(mark("escaped"))).toBe(false);
+      } finally {
+        place.bare("tmux", "-S", socket, "kill-server");
+      }
+    });
+
+    it.skipIf(!has("screen")).each(["run -p agent", "exec"])(
+      "%s: screen runs no command outside",
+      async (way) => {
+        const folder = join(place.outside, "screens");
+        const screen = `env SCREENDIR=${folder} screen`;
+        const mark = (name: string) => join(place.outside, name);
+        place.bare("mkdir", "-m", "700", folder);
+        place.start(..."env SCREENDIR=".concat(folder, " screen -D -m -S victim sleep 600").split(" "));
+        const ask = (name: string) =>
+          place.bare("sh", "-c", `${screen} -S victim -X screen touch ${mark(name)}`);
+        await until(
+          () => ask("before").status === 0 && existsSync(mark("before")),
+          "screen serves those outside",
+        );
+        place.hermes(way, `${screen} -S victim -X screen touch ${mark("escaped")}`);
+        ask("later");
+        await until(isThere(mark("later")), "screen serves those outside");
+        expect(existsSync(mark("escaped"))).toBe(false);
+      },
+    );
+  },
+);
 
 function has(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;

@@ -26,7 +26,11 @@ async function pressTwice(card: Locator, first: string, second: string): Promise
         .getByRole("button", { name: first })
         .click({ timeout: 2000 })
         .catch(() => {});
-    await sure.click({ timeout: 2000 }).catch(() => {});
+    const isPressed = await sure.click({ timeout: 2000 }).then(
+      () => true,
+      () => false,
+    );
+    if (isPressed) await card.waitFor({ state: "detached", timeout: 10_000 }).catch(() => {});
     return (await card.count()) === 0 || undefined;
   });
 }

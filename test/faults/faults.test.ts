@@ -132,7 +132,7 @@ describe("there is much of something", () => {
       timeout: 500_000,
     });
   it.each([
-    ["notify", "processes", 10_000],
+    ["notify", "processes", 3_000],
     ["trace", "processes", 1_000],
     ["notify", "threads", 1_000],
     ["trace", "threads", 1_000],
@@ -141,7 +141,7 @@ describe("there is much of something", () => {
     ["notify", "execs", 200],
     ["trace", "execs", 200],
     ["notify", "signals", 2_000],
-    ["trace", "signals", 2_000],
+    ["trace", "signals", 500], // each stops it once more
   ])(
     "through the %s door: %s, %i of them, and none goes wrong",
     { timeout: 600_000 },

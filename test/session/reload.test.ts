@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,7 +17,7 @@ import { definePolicy } from "hermes-runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { capture } from "../support/calls.js";
 import { HERMES } from "../support/cli.js";
-import { program } from "../support/programs.js";
+import { program, root } from "../support/programs.js";
 
 let folder: string;
 let child: ChildProcess | undefined;
@@ -179,6 +180,39 @@ describe("a policy file that is edited while the program runs", () => {
     );
     await expect.poll(live.errors, { timeout: 10_000 }).toMatch(/in force now: c /);
     expect(await live.ask()).toBe("refused");
+  });
+
+  it.each(["--live", "--live=%file,%open"])(
+    "that denies reads later takes effect in a run with %s",
+    async (live) => {
+      const file = write(
+        "p.yaml",
+        "name: p\nrules: [{ id: none, deny: rmdir, path: /nowhere, reason: No. }]\n",
+      );
+      const target = write("target", "");
+      const session = start(
+        ["-p", file, live],
+        trying.replace("mkdir dir", "cat target").replace("rmdir dir", ":"),
+      );
+      expect(await session.ask()).toBe("allowed");
+      write("p.yaml", `name: p\nrules: [{ id: target, deny: read, path: "${target}", reason: Not now. }]\n`);
+      await until(session, "refused");
+    },
+  );
+
+  it("may be any that comes with HERMES, in a run with --live", async () => {
+    const file = write(
+      "p.yaml",
+      "name: p\nrules: [{ id: none, deny: rmdir, path: /nowhere, reason: No. }]\n",
+    );
+    const session = start(["-p", file, "--live"], "echo started; exec sleep 100");
+    await expect.poll(session.said, { timeout: 15_000 }).toEqual(["started"]);
+    for (const name of readdirSync(join(root, "policies")).filter(
+      (entry) => entry.endsWith(".yaml") && entry !== "fault-injection.yaml",
+    )) {
+      write("p.yaml", `name: live-${name}\nextends: ${name.replace(".yaml", "")}\n`);
+      await expect.poll(session.errors, { timeout: 10_000 }).toContain(`in force now: live-${name} `);
+    }
   });
 
   it("can be told to stay, with --no-reload", async () => {

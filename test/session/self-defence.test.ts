@@ -8,7 +8,7 @@ import { PolicyStack } from "../../src/policy/stack.js";
 import { keptFiles } from "../../src/session/kept.js";
 import { selfDefence } from "../../src/session/self-defence.js";
 import { type Call, makeCalls } from "../support/calls.js";
-import { hermes } from "../support/cli.js";
+import { HERMES, hermes } from "../support/cli.js";
 
 /** test/attacks/harm tries to get past it; here is what it must leave alone. */
 
@@ -57,6 +57,21 @@ describe("what comes with every session", () => {
     );
     expect(status).toBe(0);
     expect(stdout.split("\n").sort()).toEqual(["", "end", "first", "second"]);
+  });
+
+  it.each([
+    ["deny: signal", "other"],
+    ["deny: signal, target: outside", "other"],
+    ["deny: signal, target: parent", "other reached"],
+  ])("%s: a signal to the group reaches only whom the rule lets it reach", (rule, said) => {
+    const policy = join(folder, "signals.yaml");
+    writeFileSync(policy, `name: signals\nrules: [{ id: others, ${rule}, errno: EPERM, reason: No. }]\n`);
+    // A group of its own, with somebody outside of the run in it, who waits for the run's end.
+    const script = `trap 'echo reached' USR1; echo other; "$0" run -q -p "$1" -- sh -c 'trap "" USR1; kill -USR1 0'; true`;
+    const { stdout } = spawnSync("setsid", ["-w", "bash", "-c", script, HERMES, policy], {
+      encoding: "utf8",
+    });
+    expect(stdout.split("\n").join(" ").trim()).toBe(said);
   });
 
   it("says who refused it, and why", () => {

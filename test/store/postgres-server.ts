@@ -1,9 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { root } from "../support/programs.js";
 import { unique } from "./unique.js";
 
 /** PostgreSQL will not run as root: Debian's package brings a user for it. */
@@ -25,14 +35,30 @@ export class PostgresServer {
   static async start(...settings: string[]): Promise<PostgresServer> {
     const server = new PostgresServer();
     const { uid, gid } = server.#user;
-    mkdirSync(server.#data);
-    for (const folder of [server.folder, server.#data])
-      if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
-    const options = ["-U", "hermes", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
-    execFileSync(binary("initdb"), ["-D", server.#data, ...options], { ...server.#user, stdio: "pipe" });
+    if (uid !== undefined && gid !== undefined) chownSync(server.folder, uid, gid);
+    server.#initialize();
     server.port = await freePort();
     await server.run(...settings);
     return server;
+  }
+
+  /** initdb takes seconds: what it makes is kept, and copied from then on. */
+  #initialize(): void {
+    const [program, data] = [binary("initdb"), this.#data];
+    const kept = join(root, "build", `postgres-${program.split("/").at(-3)}-${this.#user.uid ?? "own"}`);
+    if (existsSync(kept)) {
+      execFileSync("cp", ["-a", kept, data]);
+      return;
+    }
+    const options = ["-U", "hermes", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+    execFileSync(program, ["-D", data, ...options], { ...this.#user, cwd: this.folder, stdio: "pipe" });
+    const draft = `${kept}.${process.pid}`;
+    execFileSync("cp", ["-a", data, draft]);
+    try {
+      renameSync(draft, kept);
+    } catch {
+      rmSync(draft, { recursive: true }); // another file's server was faster
+    }
   }
 
   /** One that follows another, and may be a moment behind. */

@@ -72,16 +72,22 @@ export class Skills implements View {
 
 /** What cannot be undone is asked twice. */
 export function twice(label: string, sure: string, act: () => void, name: string): HTMLElement {
+  let patience: number | undefined;
+  const disarm = () => {
+    element.dataset.sure = "false";
+    element.textContent = label;
+  };
   const element = button(
     label,
     () => {
-      if (element.dataset.sure === "true") return act();
+      clearTimeout(patience);
+      if (element.dataset.sure === "true") {
+        disarm();
+        return act();
+      }
       element.dataset.sure = "true";
       element.textContent = sure;
-      setTimeout(() => {
-        element.dataset.sure = "false";
-        element.textContent = label;
-      }, 4000);
+      patience = window.setTimeout(disarm, 4000);
     },
     { class: name },
   );

@@ -35,7 +35,9 @@ function read(file: string): { source: Source; config: ConfigFile } | undefined 
   return {
     source,
     config:
-      source.value === undefined ? configSchema.parse({}) : checkShape(source, configSchema, keysAt, plainly),
+      source.value === undefined
+        ? configSchema.parse({})
+        : checkShape(source, configSchema, { at: keysAt }, plainly),
   };
 }
 

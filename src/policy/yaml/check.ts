@@ -4,8 +4,13 @@ import { fenceSchema, type PolicyFile, policySchema, ruleSchema } from "./schema
 
 /** The file's content, when it has the right shape. */
 export function checkShape(source: Source): PolicyFile {
-  return shape.checkShape(source, policySchema, keysAt);
+  return shape.checkShape(source, policySchema, { at: keysAt, replaced: REPLACED });
 }
+
+/** Keys that there were, and what is written today. */
+const REPLACED: Readonly<Record<string, string>> = {
+  whom: "`target` says it: `target: outside` for `whom: other`, `target: session` for `whom: own`",
+};
 
 const NESTED: Readonly<Record<string, readonly string[]>> = {
   when: ["nth", "from", "step", "probability", "seed"],

@@ -15,7 +15,6 @@ import { compileGlob, compileWord, type Glob, matchGlob, PatternError, split } f
 import { matchBelow, matchPaths, type PathList } from "../match/path.js";
 import { ANYWHERE, type Subject } from "../match/subject.js";
 import type { TimeWindow } from "../match/time.js";
-import { reachesOthers, reachesSomebody } from "../match/whom.js";
 import type { Condition, Sight } from "./rule.js";
 
 /** The conditions that a rule may have, one function each. `strict` says that the rule restricts: doubt means yes. */
@@ -166,20 +165,6 @@ export function onEnv(
       });
     },
     tell: () => "the environment is another",
-  };
-}
-
-/** Whom a call reaches. One that reaches nobody matches neither. */
-export function onWhom(whom: "own" | "other", calls: readonly Syscall[]): Condition {
-  if (!calls.some(({ nr }) => reachesSomebody(nr)))
-    throw new PatternError("what the rule is about reaches no process and no shared object");
-  return {
-    key: "whom",
-    holds: ({ event }) => {
-      const others = reachesOthers(event);
-      return others !== undefined && others === (whom === "other");
-    },
-    tell: () => `it reaches ${whom === "other" ? "the run's own, or nobody" : "others, or nobody"}`,
   };
 }
 

@@ -124,7 +124,7 @@ export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent
     receivers: receiversOf(spec.target),
     process: processOf(spec, variables),
     ...(spec.at !== undefined && { time: timeOf(String(spec.at)) }),
-    ...(spec.own !== undefined && { own: spec.own === true }),
+    own: spec.own === true || spec.target === "own" || spec.target === "session",
     ...(spec.stack !== undefined && { stack: [spec.stack].flat().map(String) }),
   });
 }

@@ -8,7 +8,7 @@ import { PatternError } from "../match/glob.js";
 import { compilePaths, matchPaths, type PathList } from "../match/path.js";
 import { parseDuration } from "../match/quantity.js";
 import { ACTION_KEYS, type ActionKey } from "./action.js";
-import type { Compilation } from "./compile.js";
+import type { Compilation } from "./compilation.js";
 import type { RuleSpec } from "./schema.js";
 
 /** A rule about instructions: `emulate: rdtsc`, `modify: cpuid`, `deny: "instruction:int 0x80"`. */

@@ -21,7 +21,6 @@ const CONDITIONS = [
   "argv_matches",
   "env",
   "user",
-  "whom",
   "process",
   "fd",
   "flags",

@@ -149,12 +149,6 @@ export const ruleSchema = z.strictObject(
       )
       .optional()
       .describe("Which program asks."),
-    whom: z
-      .enum(["own", "other"], { error: "takes own or other" })
-      .optional()
-      .describe(
-        "Whom it reaches: processes and shared objects of this run (own), or any others (other). For signal, ptrace, limit, share.",
-      ),
     fd: z
       .union(
         [
@@ -205,7 +199,7 @@ export const ruleSchema = z.strictObject(
     target: oneOrMore("own, session, outside, parent, group or any")
       .optional()
       .describe(
-        "signal: whom it reaches. own: the caller; session: processes of this run; outside: all others; parent; group: those of its process group; !exceptions. Where it reaches several, each is judged.",
+        "signal, ptrace, limit, share: whom it reaches. own: the caller; session: processes and shared objects of this run; outside: all others; of signals also parent and group (those of its process group); !exceptions. Where a signal reaches several, each is judged.",
       ),
     family: oneOrMore("an address family such as AF_INET")
       .optional()

@@ -1,26 +1,11 @@
 /* A second thread rewrites the address between the check and the use. */
 #include "../race.h"
-static struct sockaddr_in shared;
-static void *flip(void *context)
-{
-	struct sockaddr_in bad = v4("127.0.0.1");
-	while (flipping(context)) {
-		shared.sin_addr.s_addr = 0xffffffff;
-		pause_a_little(context, 20000);
-		shared.sin_addr = bad.sin_addr;
-		pause_a_little(context, 20000);
-	}
-	return NULL;
-}
 int main(void)
 {
-	struct race *r = race_of("a", "b");
-	pthread_t thread;
-	shared = v4("127.0.0.1");
-	pthread_create(&thread, NULL, flip, r);
+	struct race *r = start_address();
 	for (int i = 0; goes_on(r, i); i++) {
 		int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-		connect(fd, (struct sockaddr *)&shared, sizeof shared);
+		connect(fd, (struct sockaddr *)&flipped, sizeof flipped);
 		close(fd);
 	}
 	return r->over = 1, 0;

@@ -11,6 +11,7 @@ int main(void)
 		run_file(from_arena("A_SETUID"));
 		_exit(1);
 	}
+	close(ends[1]);
 	wait(NULL);
 	ssize_t size = read(ends[0], status, sizeof status - 1);
 	return size > 0 && strstr(status, "euid 0") ? broke("a program of ours has another user's rights") : 1;

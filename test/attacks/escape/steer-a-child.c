@@ -7,13 +7,15 @@ int main(void)
 	strcpy(path, in(OUTSIDE, "new"));
 	pid_t pid = fork();
 	if (pid == 0) {
-		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		if (ptrace(PTRACE_TRACEME, 0, 0, 0) < 0)
+			_exit(1);
 		raise(SIGSTOP);
 		syscall(SYS_getppid, path, 0700);
 		_exit(0);
 	}
 	int status;
-	waitpid(pid, &status, WUNTRACED);
+	if (waitpid(pid, &status, WUNTRACED) < 0 || !WIFSTOPPED(status))
+		return 1;
 	ptrace(PTRACE_SYSCALL, pid, 0, 0);
 	while (waitpid(pid, &status, 0) > 0 && WIFSTOPPED(status)) {
 		struct user_regs_struct r;

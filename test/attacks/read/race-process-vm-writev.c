@@ -15,16 +15,5 @@ int main(void)
 		}
 		_exit(0);
 	}
-	char bytes[256];
-	for (int i = 0; goes_on(r, i); i++) {
-		int fd = open(path, O_RDONLY);
-		ssize_t size = fd < 0 ? 0 : read(fd, bytes, sizeof bytes);
-		close(fd);
-		if (size > 5 && memcmp(bytes, "TOKEN", 5) == 0) {
-			r->over = 1;
-			return write(1, bytes, (size_t)size) < 0;
-		}
-	}
-	r->over = 1;
-	return 1;
+	return race_reads_of(r, path);
 }

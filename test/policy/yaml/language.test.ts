@@ -208,8 +208,64 @@ describe("whom a signal reaches", () => {
   test("words that are no target, and calls that signal nobody, are errors", async () => {
     const wrong = (rule: string) => errorOf(`name: x\nrules:\n  - { id: r, ${rule} }\n`);
     expect(await wrong("deny: signal, target: others")).toContain('"others" is no target');
-    expect(await wrong("deny: openat, target: outside")).toContain("signals nobody");
+    expect(await wrong("deny: openat, target: outside")).toContain("reaches no process and no shared object");
     expect(await wrong("deny: openat, signal: SIGKILL")).toContain("sends no signal");
+  });
+});
+
+describe("whom other calls reach", () => {
+  const decide = (policy: Loaded, name: string, args: Record<string, bigint>, own: boolean) =>
+    policy.decide(madeUpEvent({ call: syscallByName(name)!, args, own }))?.rule;
+
+  test.each([
+    ["ptrace", "ptrace", { request: 16n, pid: 7n }],
+    ["ptrace", "process_vm_readv", { pid: 7n }],
+    ["ptrace", "pidfd_getfd", {}],
+    ["limit", "prlimit64", { pid: 7n, new_rlim: 1n }],
+    ["limit", "setpriority", { which: 0n, who: 7n }],
+    ["share", "shmat", { shmid: 7n }],
+    ["share", "msgget", { key: 7n }],
+  ] as const)("%s: %s", async (effect, call, args) => {
+    const policy = await rules(`deny: ${effect}, target: outside`);
+    expect(decide(policy, call, args, false)).toBe("r1");
+    expect(decide(policy, call, args, true)).toBeUndefined();
+    const inward = await rules(`deny: ${effect}, target: session`);
+    expect(decide(inward, call, args, false)).toBeUndefined();
+    expect(decide(inward, call, args, true)).toBe("r1");
+  });
+
+  test("setpriority of a user is about others, whoever asks", async () => {
+    const policy = await rules("deny: setpriority, target: outside");
+    expect(decide(policy, "setpriority", { which: 2n, who: 0n }, true)).toBe("r1");
+  });
+
+  test("the caller itself is own", async () => {
+    const policy = await rules("deny: prlimit64, target: own");
+    expect(decide(policy, "prlimit64", { pid: 0n }, false)).toBe("r1");
+    expect(decide(policy, "prlimit64", { pid: 7n }, true)).toBeUndefined();
+  });
+
+  test("one rule speaks of signals and of the rest", async () => {
+    const policy = await rules("deny: [signal, ptrace], target: outside");
+    expect(decide(policy, "process_vm_readv", { pid: 7n }, false)).toBe("r1");
+    const signal = (is: ReceiverKind[]) =>
+      policy.decide(
+        madeUpEvent({ call: syscallByName("kill"), args: { pid: 7n, sig: 9n }, receivers: [{ pid: 7, is }] }),
+      )?.rule;
+    expect([signal(["outside"]), signal(["session"])]).toEqual(["r1", undefined]);
+  });
+
+  test("what is known of signals alone is an error elsewhere", async () => {
+    const wrong = (rule: string) => errorOf(`name: x\nrules:\n  - { id: r, ${rule} }\n`);
+    expect(await wrong('deny: [signal, ptrace], target: [outside, "!parent"]')).toContain(
+      "`parent` is known of signals alone",
+    );
+  });
+
+  test("`whom` is an error that names `target`", async () => {
+    expect(await errorOf("name: x\nrules:\n  - { id: r, deny: ptrace, whom: other }\n")).toContain(
+      "there is no key `whom`: `target` says it: `target: outside` for `whom: other`",
+    );
   });
 });
 

@@ -1,36 +1,37 @@
 import { syscallByName } from "../../abi/index.js";
-import type { CallEvent } from "../../event.js";
+import type { CallEvent, Receiver, ReceiverKind } from "../../event.js";
 
 /**
- * Whom a call reaches: other processes, by number, group or descriptor, or objects that processes share. What a rule says
- * with `whom: other` is about all that do not belong to the run.
+ * What a call reaches, besides those that signal: another process, by number, group or descriptor, or an object that
+ * processes share. `outside` is all that does not belong to the run. Signals have receivers of their own (event.ts).
  */
-type Reaches = (event: CallEvent) => boolean;
+type Reached = Extract<ReceiverKind, "own" | "session" | "outside">;
+type Reaches = (event: CallEvent) => Reached;
+
+const KINDS: Readonly<Record<Reached, readonly ReceiverKind[]>> = {
+  own: ["own", "session"],
+  session: ["session"],
+  outside: ["outside"],
+};
 
 const int = (event: CallEvent, i: number) => Number(BigInt.asIntN(32, event.argument(i)));
+const ofRun = (isSo: boolean): Reached => (isSo ? "session" : "outside");
 
 /** Numbers mean something to us only where the caller sees the same ones: in a pid namespace of the run all are its own. */
 function sharesNumbers({ process: { pid, innerPid = pid } }: CallEvent): boolean {
   return pid === innerPid;
 }
 
-function isOwnProcess(event: CallEvent, pid: number): boolean {
+function processOf(event: CallEvent, pid: number): Reached {
   const { process, kin } = event;
-  return pid === 0 || pid === process.pid || !sharesNumbers(event) || kin.hasProcess(pid);
+  if (pid === 0 || pid === process.pid) return "own";
+  return ofRun(!sharesNumbers(event) || kin.hasProcess(pid));
 }
 
 const process_ =
   (i: number): Reaches =>
   (event) =>
-    !isOwnProcess(event, int(event, i));
-
-/** kill(2): 0 is the caller's own group, which the session's own defence looks at; -1 is everybody. */
-const asKill: Reaches = (event) => {
-  const number = int(event, 0);
-  if (number >= 0) return process_(0)(event);
-  if (!sharesNumbers(event)) return false;
-  return number === -1 || !event.kin.hasGroup(-number);
-};
+    processOf(event, int(event, i));
 
 /** setpriority(2), ioprio_set(2): `first` is what they call a process; groups and users follow. */
 const asPriority =
@@ -39,8 +40,7 @@ const asPriority =
     const kind = int(event, 0) - first;
     const who = int(event, 1);
     if (kind === 0) return process_(1)(event);
-    if (kind === 1) return who !== 0 && sharesNumbers(event) && !event.kin.hasGroup(who);
-    return true;
+    return ofRun(kind === 1 && (who === 0 || !sharesNumbers(event) || event.kin.hasGroup(who)));
   };
 
 const PTRACE_ATTACH = 16;
@@ -48,27 +48,31 @@ const PTRACE_SEIZE = 0x4206;
 
 /** Other requests are about one that is traced already. */
 const asTracer: Reaches = (event) =>
-  [PTRACE_ATTACH, PTRACE_SEIZE].includes(int(event, 0)) && process_(1)(event);
+  [PTRACE_ATTACH, PTRACE_SEIZE].includes(int(event, 0)) ? process_(1)(event) : "session";
 
 /** A process by its pidfd, or by its folder in /proc, which is as good as one. */
 const behindDescriptor: Reaches = (event) => {
   const pid = event.kin.processBehind(int(event, 0));
-  return pid === undefined || !isOwnProcess(event, pid);
+  return pid === undefined ? "outside" : processOf(event, pid);
+};
+
+/** kcmp(2) looks into both. */
+const bothProcesses: Reaches = (event) => {
+  const both = [process_(0)(event), process_(1)(event)];
+  return both.includes("outside") ? "outside" : both.includes("session") ? "session" : "own";
 };
 
 const shared =
   (table: "shm" | "sem" | "msg", by: "key" | "id"): Reaches =>
   (event) =>
-    !event.kin.hasShared(table, by, int(event, 0));
+    ofRun(event.kin.hasShared(table, by, int(event, 0)));
 
 const TABLE: readonly (readonly [calls: string, reaches: Reaches])[] = [
-  ["kill", asKill],
-  ["tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open", process_(0)],
-  ["pidfd_send_signal pidfd_getfd process_madvise process_mrelease", behindDescriptor],
+  ["pidfd_getfd process_madvise process_mrelease", behindDescriptor],
   ["ptrace", asTracer],
-  ["process_vm_readv process_vm_writev", process_(0)],
-  ["kcmp", (event) => process_(0)(event) || process_(1)(event)],
-  ["perf_event_open", (event) => int(event, 1) === -1 || process_(1)(event)],
+  ["process_vm_readv process_vm_writev get_robust_list", process_(0)],
+  ["kcmp", bothProcesses],
+  ["perf_event_open", (event) => (int(event, 1) === -1 ? "outside" : process_(1)(event))],
   ["prlimit64 sched_setscheduler sched_setparam sched_setattr sched_setaffinity", process_(0)],
   ["migrate_pages move_pages", process_(0)],
   ["setpriority", asPriority(0)],
@@ -87,11 +91,12 @@ const reachesByCall = new Map<number, Reaches>(
   ),
 );
 
-/** Undefined for a call that reaches nobody. */
-export function reachesOthers(event: CallEvent): boolean | undefined {
-  return reachesByCall.get(event.nr)?.(event);
+/** Undefined for a call that reaches nothing. */
+export function reachedBy(event: CallEvent): Receiver | undefined {
+  const reaches = reachesByCall.get(event.nr);
+  return reaches && { pid: undefined, is: KINDS[reaches(event)] };
 }
 
-export function reachesSomebody(nr: number): boolean {
+export function reachesOthers(nr: number): boolean {
   return reachesByCall.has(nr);
 }

@@ -11,15 +11,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NOBODY } from "../support/ordinary-user.js";
-import { root } from "../support/programs.js";
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
+import { NOBODY } from "./ordinary-user.js";
+import { root } from "./programs.js";
 
 /** The real command line with the policies that ship, as one user, in a workspace of theirs, with a world outside of it. */
 
 const isRoot = process.getuid?.() === 0;
 
 /** Who attacks. An ordinary user who runs these tests can be nobody else. */
-export const USERS: Readonly<Record<string, number>> = isRoot
+const USERS: Readonly<Record<string, number>> = isRoot
   ? { root: 0, "an ordinary user": NOBODY }
   : { "an ordinary user": process.getuid!() };
 
@@ -32,7 +33,7 @@ const BUILD = ["dist", "package.json", "hermes", "policies", "prototypes"];
 const STORE = ["libsql", "@libsql", "@neon-rs", "detect-libc"].map((name) => `node_modules/${name}`);
 
 /** A copy of the build that everybody can read, wherever this checkout lies. */
-export class Build {
+class Build {
   readonly folder = mkdtempSync(join(tmpdir(), "hermes-build-"));
 
   constructor() {
@@ -123,6 +124,28 @@ export class Shipped {
     for (const child of this.#children) child.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Tests as every user, each in a workspace of its own, which `enter` gets before. `another` makes one more. */
+export function asEachUser(enter: (place: Shipped) => void, tests: (another: () => Shipped) => void): void {
+  let build: Build;
+  const places: Shipped[] = [];
+  beforeAll(() => {
+    build = new Build();
+  });
+  afterAll(() => build.remove());
+  describe.each(Object.entries(USERS))("as %s", (_, uid) => {
+    const another = () => {
+      const place = new Shipped(uid, build);
+      places.push(place);
+      return place;
+    };
+    beforeEach(() => enter(another()));
+    afterEach(() => {
+      for (const place of places.splice(0)) place.close();
+    });
+    tests(another);
+  });
 }
 
 export async function until(isSo: () => boolean, what: string): Promise<void> {
