@@ -120,8 +120,10 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 	pin->object = pin->parent = -1;
 
 	/* First what only we may open, then everything else as the tracee. */
-	int from_dirfd = path[0] != '/' || flags & RESOLVE_HOW_IN_ROOT;
-	if (from_dirfd && (base = open_base(tid, dirfd)) < 0)
+	int from_dirfd = path[0] != '/' || flags & RESOLVE_HOW_IN_ROOT, elsewhere = 0;
+	if (from_dirfd && (base = open_base(tid, dirfd)) >= 0)
+		elsewhere = !walk_is_in_view(tid, base);
+	if (from_dirfd && base < 0)
 		length = errno == ENOENT && dirfd != AT_FDCWD ? -EBADF : -errno;
 	else if (path[0] == 0 || strlen(path) >= PATH_MAX)
 		length = path[0] ? -ENAMETOOLONG : -ENOENT;
@@ -131,7 +133,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 		length = flags & RESOLVE_APART ? -EACCES
 					       : pin_restricted(path[0] == '/' && base < 0 ? AT_FDCWD : base, path,
 								    flags, pin, into, size, &who);
-	else if (length == -ELOOP && !(flags & RESOLVE_APART))
+	else if (length == -ELOOP && !(flags & RESOLVE_APART) && !elsewhere)
 		length = pin_plain(path[0] == '/' ? AT_FDCWD : base, path, flags, pin, into, size);
 	/* Who may open what lies in /proc is found out on the way. */
 	if (length != -ELOOP && !(flags >> RESOLVE_HOW_SHIFT) && pin->state == PIN_FOUND && proc_is(pin->object)) {
@@ -145,7 +147,7 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 		if (root < 0 || w == NULL) {
 			length = root < 0 ? -errno : -ENOMEM;
 		} else {
-			*w = (struct walk){ .who = who, .root = root, .parent = -1 };
+			*w = (struct walk){ .who = who, .root = root, .parent = -1, .nameless = elsewhere ? ALL_NAMELESS : 0 };
 			strcpy(w->rest, path);
 			w->here = path[0] == '/' ? fcntl(root, F_DUPFD_CLOEXEC, 3) : base;
 			base = path[0] == '/' ? base : -1;
@@ -158,6 +160,8 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 		}
 	}
 	identity_drop();
+	if (elsewhere && flags >> RESOLVE_HOW_SHIFT && length >= 0)
+		length = name_nameless(pin->state == PIN_FOUND ? pin->object : pin->parent, into, size);
 	if (length < 0 && pin->state == PIN_NONE)
 		pin_fail(pin, (int)-length);
 	pin_look(pin);
@@ -191,7 +195,10 @@ ssize_t path_pin_fd(pid_t tid, int fd, struct pin *pin, char *into, size_t size)
 		return -pin->error;
 	}
 	pin_hold(pin, object);
-	return path_of_fd(getpid(), object, into, size);
+	struct stat info;
+	ssize_t length = raw_name_of(object, into, size);
+	int named = length > 0 && into[0] == '/' && fstat(object, &info) == 0 && info.st_nlink > 0; /* files in memory have no name */
+	return named && !walk_is_in_view(tid, object) ? name_nameless(object, into, size) : length;
 }
 
 ssize_t path_of_fd(pid_t tid, int fd, char *into, size_t size)

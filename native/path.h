@@ -34,6 +34,8 @@ static inline int open_how(int dirfd, const char *path, uint64_t flags, uint64_t
 /* walk.c: to the end, 0 or -errno. -ENOENT with a parent: only the last component does not exist. */
 int walk_on(struct walk *w, int flags);
 void walk_forget_parent(struct walk *w);
+/* Whether a file lies where the tracee has it too, or who decides: in another tree of mounts names mean something else. */
+int walk_is_in_view(pid_t tid, int fd);
 /* Whether the tracee may open, or read as a link, what was reached: 0 or an errno. */
 int walk_refuses(const struct walk *w);
 

@@ -15,7 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 };
+enum { MAX_LINKS = 40, MOUNTS = 16 };
+
+#ifndef STATX_MNT_ID_UNIQUE /* Linux 6.8; older headers lack it */
+#define STATX_MNT_ID_UNIQUE 0x4000U
+#endif
 
 static void step_to(struct walk *w, int fd)
 {
@@ -84,14 +88,36 @@ static int has_mount(pid_t pid, uint64_t id)
 	return found;
 }
 
-/* Whether a file lies where the tracee has it too, or who decides: in another tree of mounts names mean something else. */
-static int is_in_view(pid_t tid, int fd)
+/*
+ * Mounts that this process has itself, by ids that no other mount ever gets. What it has, everybody has whom it acts for: who has
+ * other mounts is apart (RESOLVE_APART).
+ */
+static int is_our_mount(int fd)
+{
+	static __thread struct {
+		uint64_t id[MOUNTS];
+		unsigned int next;
+	} ours;
+	struct statx info;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID_UNIQUE, &info) < 0 || !(info.stx_mask & STATX_MNT_ID_UNIQUE))
+		return 0;
+	for (int i = 0; i < MOUNTS; i++)
+		if (ours.id[i] == info.stx_mnt_id)
+			return 1;
+	uint64_t id = info.stx_mnt_id;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) < 0 || !has_mount(getpid(), info.stx_mnt_id))
+		return 0;
+	ours.id[ours.next++ % MOUNTS] = id;
+	return 1;
+}
+
+int walk_is_in_view(pid_t tid, int fd)
 {
 	struct statx info;
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) < 0 || !(info.stx_mask & STATX_MNT_ID))
-		return 0;
 	identity_pause();
-	int seen = has_mount(tid, info.stx_mnt_id) || has_mount(proc_supervisor(), info.stx_mnt_id);
+	int seen = is_our_mount(fd);
+	if (!seen && statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 && info.stx_mask & STATX_MNT_ID)
+		seen = has_mount(tid, info.stx_mnt_id) || has_mount(proc_supervisor(), info.stx_mnt_id);
 	return identity_resume() == 0 && seen;
 }
 
@@ -110,7 +136,7 @@ static int jump(struct walk *w, const char *name, int whose)
 	if (lost || failed)
 		return lost ? lost : failed;
 	step_to(w, object);
-	if (whose == PROC_OTHERS && !is_in_view(w->who.tid, object))
+	if (whose == PROC_OTHERS && !walk_is_in_view(w->who.tid, object))
 		w->nameless = ALL_NAMELESS;
 	else if (w->nameless != ALL_NAMELESS || whose == PROC_OWN)
 		w->nameless = whose == PROC_OTHERS && has_no_name(object) ? NAMELESS : 0;

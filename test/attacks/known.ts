@@ -7,18 +7,7 @@ const KNOWN: readonly (readonly [attack: RegExp, why: string])[] = [
 ];
 
 /** Holes that are open today and are to be closed: each a line, taken out with what closes it. */
-export const OPEN: readonly (readonly [attack: RegExp, system: RegExp, why: string])[] = [
-  [
-    /^harm\/limit-launcher$/,
-    / strict$/,
-    "the init of a strict fence can be limited: process 1 is none of ours to the rules",
-  ],
-  [
-    /^reach\/hermit-cwd$/,
-    /^hermes( notify| trace)? (none|standard)$|-p agent \w+ (none|standard)$/,
-    "a file below a folder of another mount namespace, held open, is judged by a name that means another file here",
-  ],
-];
+export const OPEN: readonly (readonly [attack: RegExp, system: RegExp, why: string])[] = [];
 
 /** Why an escape is no news, or undefined. */
 export function whyKnown({ name }: Attack, system: System): string | undefined {
