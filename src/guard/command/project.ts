@@ -13,12 +13,18 @@ export function runsFromFile(invocation: Invocation, read: ReadFile): Inner[] {
   if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScript(invocation, program, read);
   if (program === "make" || program === "gmake") return recipes(invocation, read);
   const path = scriptPath(invocation, program);
-  const file = path ? read(path) : undefined;
+  const file = path ? (onStdin(path, invocation) ?? read(path)) : undefined;
   if (!path || !file || file.text === HOLE) return [];
   const byShell = isShell(program) || program === "source" || program === ".";
   return byShell || /^#!.*\b\w*sh\b/.test(file.text) || (!file.filed && !file.text.startsWith("#!"))
     ? [{ kind: "script", label: path, ...file, span: invocation.span }]
     : [];
+}
+
+function onStdin(path: string, { input }: Invocation): ReturnType<ReadFile> {
+  return input && /^\/(dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/.test(path)
+    ? { text: input.text, filed: false }
+    : undefined;
 }
 
 /** The file that a shell, `source` or the system itself would read as a script. */

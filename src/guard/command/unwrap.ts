@@ -84,7 +84,8 @@ function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readon
     return at < 0 ? dropDashes(operands.slice(wrapper.skip ?? 0)) : words.slice(at + 1);
   }
   let command = operands.slice(wrapper.skip ?? 0);
-  if (wrapper.assigns) while (/^\w+=/.test(command[0]?.text ?? "")) command = command.slice(1);
+  // A lone dash is `env -i`.
+  if (wrapper.assigns) while (/^(\w+=|-$)/.test(command[0]?.text ?? "")) command = command.slice(1);
   return dropDashes(command);
 }
 
@@ -96,6 +97,10 @@ const script = (label: string, of: Word | undefined): Inner[] => (of ? scriptAt(
 /** A script that stands in a word, or is made of it. */
 const scriptAt = (label: string, at: Word | undefined, text: string | undefined): Inner[] =>
   at && text !== undefined ? [{ kind: "script", label, text, span: at.span }] : [];
+
+/** The value of an option is a script; `others` take a value too. */
+const optionScript = (label: string, argv: readonly Word[], name: string, others: string): Inner[] =>
+  script(label, optionValue(readArguments(argv.slice(1), new Set([name, ...others.split(" ")])), name));
 
 /** Programs that hide what they run in a way of their own. */
 const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
@@ -133,6 +138,14 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
     const [handler] = argv.slice(1).filter(({ text }) => !/^-[lp-]?$/.test(text));
     return argv.length > 2 ? script("trap", handler) : [];
   },
+  mapfile: ({ argv }) => optionScript("mapfile -C", argv, "-C", "-n -O -s -u -c -d"),
+  readarray: ({ argv }) => optionScript("readarray -C", argv, "-C", "-n -O -s -u -c -d"),
+  complete: ({ argv }) => optionScript("complete -C", argv, "-C", "-o -A -G -W -F -X -P -S"),
+  compgen: ({ argv }) => optionScript("compgen -C", argv, "-C", "-o -A -G -W -F -X -P -S"),
+  bind: ({ argv }) =>
+    argv.flatMap((w) => scriptAt("bind -x", w, /^\s*"[^"]*"\s*:?\s*(.*)$/s.exec(w.text)?.[1])),
+  jobs: ({ argv }) =>
+    argv[1]?.text === "-x" ? [{ kind: "argv", label: "jobs -x", argv: argv.slice(2) }] : [],
   xargs: (invocation) => xargs(invocation),
   parallel: (invocation) => parallel(invocation),
   find: ({ argv }) => findExec(argv),
