@@ -12,6 +12,7 @@ import { sql } from "./checks/sql.js";
 import { strict } from "./checks/strict.js";
 import { lookAlikes } from "./names.js";
 import type { Reading } from "./reading.js";
+import type { Invocation } from "./script.js";
 
 /** In the order in which findings are shown. Each looks at one invocation. */
 const CHECKS: readonly Check[] = [programs, files, secrets, execution, network, hijack, sql];
@@ -28,14 +29,23 @@ export function judgeReading(reading: Reading, context: Context): (Found | Findi
       downloaded,
     };
     for (const check of CHECKS)
-      for (const one of check(invocation, situation))
-        all.push(invocation.filed ? { ...one, filed: true } : one);
-    if (profile === "strict" && !invocation.filed) all.push(...strict(invocation, situation));
+      for (const one of check(invocation, situation)) all.push(marked(one, invocation));
+    if (profile === "strict" && !invocation.filed && !invocation.suspected)
+      all.push(...strict(invocation, situation));
   }
-  for (const code of reading.code) if (!code.filed) all.push(...judgeCode(code, context));
-  all.push(...lookAlikes(reading.invocations));
+  for (const code of reading.code)
+    if (!code.filed) all.push(...judgeCode(code, context).map((one) => marked(one, code)));
+  all.push(...lookAlikes(reading.invocations.filter(({ suspected }) => !suspected)));
   if (reading.endless) all.push({ rule: "exhaustion", span: reading.endless });
   if (reading.forkBomb) all.push({ rule: "fork-bomb", span: reading.forkBomb });
   for (const { span } of reading.errors.slice(0, 1)) all.push({ rule: "syntax-error", span });
   return all;
+}
+
+function marked<T extends Found | Finding>(
+  one: T,
+  { filed, suspected }: Pick<Invocation, "filed" | "suspected">,
+): T {
+  if (!suspected) return filed ? { ...one, filed } : one;
+  return { ...one, suspected };
 }

@@ -1,5 +1,11 @@
 import { readArguments } from "./arguments.js";
-import { interpreterArguments, interpreterOf, isShell } from "./interpreters.js";
+import {
+  type Interpreter,
+  interpretCode,
+  interpreterArguments,
+  interpreterOf,
+  isShell,
+} from "./interpreters.js";
 import { programOptions } from "./programs/options.js";
 import { HOLE, type Invocation } from "./script.js";
 import type { Inner } from "./unwrap.js";
@@ -12,12 +18,26 @@ export function runsFromFile(invocation: Invocation, read: ReadFile): Inner[] {
   const { program } = invocation;
   if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScript(invocation, program, read);
   if (program === "make" || program === "gmake") return recipes(invocation, read);
+  const interpreter = interpreterOf(program);
+  if (interpreter && !isShell(program)) return writtenCode(invocation, interpreter, read);
   const path = scriptPath(invocation, program);
   const file = path ? (onStdin(path, invocation) ?? read(path)) : undefined;
   if (!path || !file || file.text === HOLE) return [];
   const byShell = isShell(program) || program === "source" || program === ".";
   return byShell || /^#!.*\b\w*sh\b/.test(file.text) || (!file.filed && !file.text.startsWith("#!"))
     ? [{ kind: "script", label: path, ...file, span: invocation.span }]
+    : [];
+}
+
+/** Code that the same command has written a moment ago. Python has a layer that says more of typed code than of files. */
+function writtenCode(invocation: Invocation, interpreter: Interpreter, read: ReadFile): Inner[] {
+  const { argv, program, span } = invocation;
+  if (interpreter.language === "python") return [];
+  const { options, operands } = interpreterArguments(argv, interpreter);
+  const named = options.find(({ name }) => name === "-f" || name === "--file")?.value ?? operands[0];
+  const file = named ? (onStdin(named.text, invocation) ?? read(named.text)) : undefined;
+  return file && !file.filed && file.text !== HOLE
+    ? interpretCode(program, interpreter, { text: file.text, span })
     : [];
 }
 

@@ -25,6 +25,7 @@ import { type Reading, TooComplex } from "./reading.js";
 import { readAssignment, readRedirects } from "./redirects.js";
 import type { Scope } from "./scope.js";
 import { HOLE, type Input, type Invocation, programName, type Word } from "./script.js";
+import { suspects } from "./suspects.js";
 import { isCutOff, unread } from "./unread.js";
 import { type Inner, unwrap } from "./unwrap.js";
 
@@ -42,6 +43,7 @@ interface Place {
   readonly within: Span | undefined;
   readonly via: readonly string[];
   readonly filed: boolean;
+  readonly suspected: boolean;
 }
 
 /**
@@ -67,7 +69,7 @@ export class Reader implements Expander {
   constructor(source: string, scope: Scope, readFile: (path: string) => string | undefined) {
     this.scope = scope;
     this.#readFile = readFile;
-    this.#place = { source, within: undefined, via: [], filed: false };
+    this.#place = { source, within: undefined, via: [], filed: false, suspected: false };
     this.reading = {
       invocations: [],
       code: [],
@@ -150,6 +152,7 @@ export class Reader implements Expander {
   readText(text: string, label: string, within: Span, args?: readonly string[], filed = false): string {
     this.spend(1 + text.length / 4096);
     const place = {
+      ...this.#place,
       source: text,
       within,
       via: [...this.#place.via, label],
@@ -193,7 +196,7 @@ export class Reader implements Expander {
   }
 
   #script(script: Script & { errors?: readonly { message: string; pos: number }[] | undefined }): string {
-    for (const { message, pos } of script.errors ?? [])
+    for (const { message, pos } of this.#place.suspected ? [] : (script.errors ?? []))
       this.reading.errors.push({
         message,
         span: this.locate(pos, Math.min(pos + 1, this.#place.source.length)),
@@ -403,7 +406,10 @@ export class Reader implements Expander {
     runBuiltin(invocation, this.scope);
     for (const text of evaluatedBy(invocation)) this.expandAgain(text);
     let printed: string | undefined;
-    for (const inner of unwrap(invocation)) printed = this.#inner(inner, invocation);
+    const inners = unwrap(invocation);
+    for (const inner of inners) printed = this.#inner(inner, invocation);
+    if (!this.#place.suspected && inners.every(isDoubtful))
+      for (const inner of suspects(invocation)) this.#suspected(inner, invocation);
     for (const inner of runsFromFile(invocation, (path) => this.#fileText(path)))
       this.#inner(inner, invocation);
     const text = printed ?? outputOf(invocation, this.reading.home);
@@ -426,10 +432,16 @@ export class Reader implements Expander {
     return text === undefined ? undefined : { text, filed: true };
   }
 
+  #suspected(inner: Inner, invocation: Invocation): void {
+    const place = { ...this.#place, suspected: true };
+    this.#in(place, () => this.#inner(inner, invocation));
+  }
+
   #inner(inner: Inner, { input, span }: Invocation): string {
     const via = [...this.#place.via, inner.label];
     if (inner.kind === "code") {
-      this.reading.code.push({ ...inner, via, filed: this.#place.filed });
+      const { filed, suspected } = this.#place;
+      this.reading.code.push({ ...inner, via, filed, suspected });
       return HOLE;
     }
     if (inner.kind === "script") {
@@ -444,10 +456,10 @@ export class Reader implements Expander {
 
   #emit(parts: Parts): Invocation {
     const { argv, assignments, redirects, input, span } = parts;
-    const { via, filed } = this.#place;
+    const { via, filed, suspected } = this.#place;
     const program = programName(argv[0]?.text ?? "");
     const { cwd } = this.scope;
-    const invocation = { argv, program, assignments, redirects, input, cwd, via, span, filed };
+    const invocation = { argv, program, assignments, redirects, input, cwd, via, span, filed, suspected };
     this.reading.invocations.push(invocation);
     return invocation;
   }
@@ -485,6 +497,10 @@ const LOOPS_AT_MOST = 12;
 
 /** Ends a here-document that nobody else has written. */
 const UNLIKELY = "END_OF_A_VALUE";
+
+/** Code in another language, or a wrapper whose options are not known: `tool -x CMD` seems to run `-x`. */
+const isDoubtful = (inner: Inner) =>
+  inner.kind === "code" || (inner.kind === "argv" && /^(-|$)/.test(inner.argv[0]?.text ?? ""));
 
 /** The parser takes the stream of `X=<(…) command` for the command's name. */
 function valueOfPrefix({ name, prefix }: Command): WordNode | undefined {

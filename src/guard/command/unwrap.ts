@@ -7,7 +7,12 @@ import { type Wrapper, wrapperOptions, wrappersOf } from "./wrappers.js";
 
 /** What an invocation would itself run. */
 export type Inner =
-  | { readonly kind: "argv"; readonly label: string; readonly argv: readonly Word[]; readonly input?: string }
+  | {
+      readonly kind: "argv";
+      readonly label: string;
+      readonly argv: readonly Word[];
+      readonly suspected?: boolean;
+    }
   | {
       readonly kind: "script";
       readonly label: string;
@@ -18,6 +23,8 @@ export type Inner =
       readonly here?: boolean;
       /** It comes from a file of the project. */
       readonly filed?: boolean;
+      /** Nobody knows that it would run; it only reads like it. */
+      readonly suspected?: boolean;
     }
   | {
       readonly kind: "code";
@@ -39,21 +46,24 @@ export function unwrap(invocation: Invocation): Inner[] {
 function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string): Inner[] {
   const words = argv.slice(1);
   const values = wrapperOptions(program);
-  const parsed = wrapper.only ? readNested(words, values) : readArguments(words, values, true);
+  const parsed = wrapper.only
+    ? readNested(words, values, wrapper.skip ?? 1)
+    : readArguments(words, values, true);
   const { operands } = parsed;
   if (wrapper.only && !wrapper.only.split(" ").includes(operands[0]?.text ?? "")) return [];
   const label = wrapper.only ? `${program} ${operands[0]?.text}` : program;
   const inner: Inner[] = [];
-  if (wrapper.scripts) {
-    const script = optionValue(
-      readArguments(words, new Set([...values, ...wrapper.scripts.split(" ")])),
-      ...wrapper.scripts.split(" "),
-    );
-    if (script) inner.push({ kind: "script", label, text: script.text, span: script.span });
-  }
+  const scripts = new Set(wrapper.scripts?.split(" ") ?? []);
+  if (wrapper.scripts)
+    for (const { name, value } of readArguments(words, new Set([...values, ...scripts])).options)
+      if (value && scripts.has(name))
+        inner.push({ kind: "script", label, text: value.text, span: value.span });
+  if (wrapper.each)
+    return [...inner, ...operands.slice(wrapper.skip ?? 0).flatMap((one) => script(label, one))];
   const command = commandAmong(wrapper, operands, words);
-  if (command.length === 0) return inner;
-  if (wrapper.joined)
+  if (command.length === 0 || wrapper.none) return inner;
+  // One word with blanks in it is no program's name; some wrapper's own shell would read it.
+  if (wrapper.joined || (command.length === 1 && /\s/.test(command[0]!.text)))
     inner.push({
       kind: "script",
       label,
@@ -64,24 +74,30 @@ function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string)
   return inner.map((one) => ({ ...one, span: one.kind === "argv" ? span : one.span }) as Inner);
 }
 
-/** Options of the outer program may stand on both sides of its subcommand: `docker -H x exec -it c CMD`. */
-function readNested(words: readonly Word[], values: ReadonlySet<string>): Arguments {
+/** Options of the outer program may stand on both sides of its own operands: `docker -H x exec -it c CMD`. */
+function readNested(words: readonly Word[], values: ReadonlySet<string>, own: number): Arguments {
   const operands: Word[] = [];
   let rest = words;
-  for (let taken = 0; taken < 3 && rest.length > 0; taken++) {
+  for (let taken = 0; taken < own; taken++) {
     const { operands: found } = readArguments(rest, values, true);
     if (found.length === 0) break;
     operands.push(found[0]!);
     rest = rest.slice(rest.length - found.length + 1);
   }
-  // What follows the wrapper's own operands is the command, options and all.
-  return { options: readArguments(words, values).options, operands: [...operands, ...rest] };
+  // What follows them is the command, options and all.
+  const { operands: command } = readArguments(rest, values, true);
+  return { options: readArguments(words, values).options, operands: [...operands, ...command] };
 }
 
 function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readonly Word[]): readonly Word[] {
   if (wrapper.separator) {
     const at = words.findIndex(({ text }) => text === "--");
     return at < 0 ? dropDashes(operands.slice(wrapper.skip ?? 0)) : words.slice(at + 1);
+  }
+  if (wrapper.after) {
+    const options = wrapper.after.split(" ");
+    const at = words.findIndex(({ text }) => options.includes(text));
+    return at < 0 ? [] : words.slice(at + 1);
   }
   let command = operands.slice(wrapper.skip ?? 0);
   // A lone dash is `env -i`.
@@ -160,6 +176,12 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
   gmake: ({ argv }) => makeRuns(argv),
   tar: ({ argv }) => tarRuns(argv),
   bsdtar: ({ argv }) => tarRuns(argv),
+  "apt-get": ({ argv }) => aptRuns(argv),
+  apt: ({ argv }) => aptRuns(argv),
+  aptitude: ({ argv }) => aptRuns(argv),
+  rpm: ({ argv }) => rpmRuns(argv),
+  rpmbuild: ({ argv }) => rpmRuns(argv),
+  rpmspec: ({ argv }) => rpmRuns(argv),
   rsync: ({ argv }) =>
     script(
       "rsync -e",
@@ -215,9 +237,10 @@ function xargs({ argv, input }: Invocation): Inner[] {
   const { operands, options } = readArguments(argv.slice(1), wrapperOptions("xargs"), true);
   const replaced =
     options.find(({ name }) => name === "-I" || name === "--replace" || name === "-i")?.value?.text ?? "{}";
-  const fed = fedWords(input?.text ?? HOLE, argv[0]!);
   if (operands.length === 0) return [];
   const placed = options.some(({ name }) => /^(-I|-i|--replace)/.test(name));
+  const whole = placed || options.some(({ name }) => /^(-0|-d|--null|--delimiter)/.test(name));
+  const fed = (whole ? fedLines : fedWords)(input?.text ?? HOLE, argv[0]!);
   const command = placed
     ? operands.map((w) => ({ ...w, text: w.text.replaceAll(replaced, fed[0]?.text ?? HOLE) }))
     : [...operands, ...fed];
@@ -234,11 +257,19 @@ function fedWords(text: string, at: Word): Word[] {
     .map((one) => word(one, at.span, { glob: /[*?[]/.test(one) }));
 }
 
+function fedLines(text: string, at: Word): Word[] {
+  return text
+    .split(/[\n\0]+/)
+    .filter(Boolean)
+    .slice(0, FED_AT_MOST)
+    .map((one) => word(one, at.span));
+}
+
 function parallel({ argv, input }: Invocation): Inner[] {
   const { operands } = readArguments(argv.slice(1), wrapperOptions("parallel"), true);
   const at = operands.findIndex(({ text }) => /^:::[:+]?$/.test(text));
   const template = at < 0 ? operands : operands.slice(0, at);
-  const given = at < 0 ? fedWords(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
+  const given = at < 0 ? fedLines(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
   const lines =
     template.length === 0 ? given.map(({ text }) => text) : [substituteAll(template, given[0]?.text ?? HOLE)];
   return lines.slice(0, FED_AT_MOST).flatMap((line) => scriptAt("parallel", argv[0], line));
@@ -297,6 +328,10 @@ function gitRuns(argv: readonly Word[]): Inner[] {
   for (let i = 1; i < argv.length; i++) {
     const { text } = argv[i]!;
     const next = argv[i + 1];
+    const attached = /^-c(?=\w+\.)(.*)$/s.exec(text)?.[1];
+    if (attached) inner.push(...scriptAt("git -c", argv[i], gitConfigured(attached)));
+    const pager = argv[1]?.text === "grep" ? /^-O(.+)$/s.exec(text)?.[1] : undefined;
+    if (pager) inner.push(...scriptAt("git grep -O", argv[i], pager));
     if (text === "-c" && next) inner.push(...scriptAt("git -c", next, gitConfigured(next.text)));
     if (text.startsWith("--config-env=")) inner.push(...scriptAt("git --config-env", argv[i], HOLE));
     if (
@@ -393,6 +428,22 @@ function ncRuns(argv: readonly Word[]): Inner[] {
   );
   return script("nc -e", optionValue(parsed, "-e", "-c", "--exec", "--sh-exec"));
 }
+
+/** Settings of apt whose value is a command: `-o APT::Update::Pre-Invoke::=CMD`. */
+const aptRuns = (argv: readonly Word[]): Inner[] =>
+  argv.flatMap((w) =>
+    scriptAt(
+      "apt -o",
+      w,
+      /(?:Invoke|Pre-Install-Pkgs|Pager|Editor|ProxyAutoDetect)[\w:-]*=(.*)$/is.exec(w.text)?.[1],
+    ),
+  );
+
+/** `%(CMD)` is what the command prints. */
+const rpmRuns = (argv: readonly Word[]): Inner[] =>
+  argv.flatMap((w) =>
+    [...w.text.matchAll(/%\(([^)]*)\)/g)].flatMap(([, command]) => scriptAt("rpm --eval", w, command)),
+  );
 
 const cronCommands = (text: string) =>
   text

@@ -11,6 +11,8 @@ export interface Found {
   readonly about?: string;
   /** It was found in a file of the project: only what is beyond doubt counts. */
   readonly filed?: boolean;
+  /** It was found in words that only read like a command. */
+  readonly suspected?: boolean;
 }
 
 /** What a check may know beside the invocation itself. */
