@@ -42,6 +42,7 @@ export function readArguments(
       if (leading) return { options, operands: words.slice(i) };
       operands.push(word);
     } else if (text === "--") {
+      options.push({ name: "--", value: undefined, word });
       operands.push(...words.slice(i + 1));
       break;
     } else i += readOption(word, words[i + 1], values, options);

@@ -2,31 +2,35 @@ import type { Finding } from "../finding.js";
 import type { Context } from "../layer.js";
 import type { Check, Found, Situation } from "./checks/check.js";
 import { judgeCode } from "./checks/code.js";
+import { escapes } from "./checks/escapes.js";
 import { execution } from "./checks/execution.js";
 import { files } from "./checks/files.js";
 import { hijack } from "./checks/hijack.js";
 import { network } from "./checks/network.js";
 import { programs } from "./checks/programs.js";
-import { secrets } from "./checks/secrets.js";
+import { narrowedDumps, secrets } from "./checks/secrets.js";
 import { sql } from "./checks/sql.js";
 import { strict } from "./checks/strict.js";
+import { verbs } from "./checks/verbs.js";
 import { lookAlikes } from "./names.js";
 import type { Reading } from "./reading.js";
 import type { Invocation } from "./script.js";
 
 /** In the order in which findings are shown. Each looks at one invocation. */
-const CHECKS: readonly Check[] = [programs, files, secrets, execution, network, hijack, sql];
+const CHECKS: readonly Check[] = [programs, verbs, files, secrets, execution, escapes, network, hijack, sql];
 
 /** Everything that is to be said of a script that has been read. */
 export function judgeReading(reading: Reading, context: Context): (Found | Finding)[] {
   const { workspace, home, profile } = context;
   const downloaded = new Set<string>();
+  const narrowed = narrowedDumps(reading.invocations);
   const all: (Found | Finding)[] = [];
   for (const invocation of reading.invocations) {
     const situation: Situation = {
       program: invocation.program,
       surroundings: { workspace, home },
       downloaded,
+      narrowed,
     };
     for (const check of CHECKS)
       for (const one of check(invocation, situation)) all.push(marked(one, invocation));

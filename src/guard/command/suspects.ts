@@ -31,6 +31,9 @@ const JUST_WORDS = new Set(
   ),
 );
 
+/** Its words are no commands, whatever they say. */
+export const isText = (program: string): boolean => JUST_WORDS.has(program);
+
 /** Programs whose words may be text that only speaks of commands: messages, tests, prompts. */
 const TEXTS = new Set(
   "git curl wget http https xh python python3 pytest jest vitest mocha rspec ctest phpunit playwright cypress npm yarn pnpm bun make claude codex gemini aider llm ollama opencode hermes sqlite3 psql mysql mariadb docker podman kubectl code mail mutt slack sendmail".split(

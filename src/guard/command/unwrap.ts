@@ -2,6 +2,7 @@ import type { Span } from "../finding.js";
 import { type Arguments, optionValue, readArguments } from "./arguments.js";
 import { interpret } from "./interpreters.js";
 import { found } from "./output.js";
+import { programOptions } from "./programs/options.js";
 import { byName, HOLE, type Invocation, type Word, word } from "./script.js";
 import { type Wrapper, wrapperOptions, wrappersOf } from "./wrappers.js";
 
@@ -197,8 +198,10 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
   at: ({ argv, input }) => scheduled("at", argv, input?.text),
   batch: ({ argv, input }) => scheduled("batch", argv, input?.text),
   less: ({ argv }) => argv.flatMap((w) => scriptAt("less", w, /^\+[^!]*!(.*)$/s.exec(w.text)?.[1])),
-  man: ({ argv }) =>
-    script("man -P", optionValue(readArguments(argv.slice(1), new Set(["-P"])), "-P", "--pager")),
+  man: ({ argv }) => [
+    ...script("man -P", optionValue(readArguments(argv.slice(1), new Set(["-P"])), "-P", "--pager")),
+    ...argv.flatMap((w) => scriptAt("man -P", w, /^(?:-H|--html=)(.+)$/s.exec(w.text)?.[1])),
+  ],
   zip: ({ argv }) =>
     script("zip -TT", optionValue(readArguments(argv.slice(1), new Set(["-TT"])), "-TT", "--unzip-command")),
   sort: ({ argv }) =>
@@ -323,25 +326,23 @@ export function gitConfigured(setting: string): string | undefined {
 
 export const isExecutedSetting = (key: string): boolean => RUNS_ITS_VALUE.test(key);
 
+/** Subcommands with an option whose value is a program. */
+const RUNS_NEXT =
+  /^(rebase (-x|--exec)|difftool (-x|--extcmd)|(clone|fetch-pack|ls-remote|fetch|pull) (-u|--upload-pack)|(push|send-pack) (--receive-pack|--exec)|(archive|ls-remote|fetch-pack) --exec)$/;
+
 function gitRuns(argv: readonly Word[]): Inner[] {
   const inner: Inner[] = [];
+  const sub = readArguments(argv.slice(1), programOptions("git")).operands[0]?.text;
   for (let i = 1; i < argv.length; i++) {
     const { text } = argv[i]!;
     const next = argv[i + 1];
     const attached = /^-c(?=\w+\.)(.*)$/s.exec(text)?.[1];
     if (attached) inner.push(...scriptAt("git -c", argv[i], gitConfigured(attached)));
-    const pager = argv[1]?.text === "grep" ? /^-O(.+)$/s.exec(text)?.[1] : undefined;
+    const pager = sub === "grep" ? /^-O(.+)$/s.exec(text)?.[1] : undefined;
     if (pager) inner.push(...scriptAt("git grep -O", argv[i], pager));
     if (text === "-c" && next) inner.push(...scriptAt("git -c", next, gitConfigured(next.text)));
     if (text.startsWith("--config-env=")) inner.push(...scriptAt("git --config-env", argv[i], HOLE));
-    if (
-      /^(--exec|-x|--extcmd|--upload-pack|--receive-pack|-u)$/.test(text) &&
-      next &&
-      argv[1]?.text !== "push"
-    )
-      inner.push(
-        ...scriptAt(`git ${text}`, next, text === "-u" && !/[ /]/.test(next.text) ? undefined : next.text),
-      );
+    if (next && RUNS_NEXT.test(`${sub} ${text}`)) inner.push(...scriptAt(`git ${text}`, next, next.text));
     const [, value] =
       /^(?:--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager)=(.*)$/s.exec(text) ?? [];
     if (value) inner.push(...scriptAt("git", argv[i], value));

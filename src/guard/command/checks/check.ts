@@ -21,6 +21,8 @@ export interface Situation {
   readonly surroundings: Surroundings;
   /** Files that the same script has downloaded. */
   readonly downloaded: Set<string>;
+  /** Programs of whose output only harmless lines are shown. */
+  readonly narrowed: ReadonlySet<Invocation>;
 }
 
 /** One aspect of one invocation. */

@@ -112,9 +112,9 @@ const HELPED =
   /^(git (-c|--exec|-x|--extcmd|--upload-pack|--receive-pack|ext::|--config-env)|git$|tar|rsync -e|ssh -o|man -P|zip -TT|sort --compress|split --filter|rg --pre|make (SHELL|--eval)|less|sed: e|socat|nc -e)/;
 const HELPERS =
   /^(ssh|gzip|pigz|zstd|xz|bzip2|pbzip2|lz4|lzop|brotli|cat|less|more|delta|bat|diff-so-fancy|true|false|nc|cloudflared|connect-proxy|ssm|aws|gcloud|npm|npx|pnpm|yarn|make|cargo|go|pytest)$/;
-/** Code and searches that end in a shell hand it to whoever wrote them. */
-const INSIDE =
-  /^(find |fd |xargs|awk|gawk|mawk|sed|vim|vi|nvim|ex|perl|ruby|python|node|php|lua|tcl|expect|gdb|psql|mysql|sqlite|man|less|tar|git|zip|emacs|ed)/;
+/** Wrappers that people use to get a shell: in a container, on another machine, in a prepared environment. */
+const OPENS_SHELLS =
+  /^(docker|podman|nerdctl|kubectl|oc|k3s|lxc|incus|ssh|mosh|heroku|fly|vagrant|tmux|screen|toolbox|distrobox|flatpak|nix|devbox|devcontainer|poetry|pipenv|uv|conda|mamba|direnv|exec|command|env|time|alias|multipass|limactl|wsl|su|sudo|doas|npm run|make|\$\(…\)|<\(…\))/;
 
 function escaped({ argv, via, span }: Invocation, { program }: Situation): Found[] {
   const outer = via.at(-1);
@@ -122,7 +122,8 @@ function escaped({ argv, via, span }: Invocation, { program }: Situation): Found
   if (interactive && !argv.some(({ text }) => /^-[a-z]*c$/.test(text))) return [found("shell-escape", span)];
   if (outer === undefined) return [];
   const bare = isShell(program) && argv.slice(1).every(({ text }) => /^-[ipl]+$/.test(text));
-  if (bare && INSIDE.test(outer)) return [found("shell-escape", span)];
+  if (bare && !OPENS_SHELLS.test(outer)) return [found("shell-escape", span)];
+  if (program === "ztcp") return [found("reverse-shell", span)];
   if (!HELPED.test(outer) || (HELPERS.test(program) && !bare && !argv[0]!.text.includes("/"))) return [];
   return [found("shell-escape", span)];
 }

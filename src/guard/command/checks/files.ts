@@ -1,6 +1,6 @@
 import { type FileAccess, fileAccesses } from "../files.js";
 import { isSensitive, type Place } from "../places.js";
-import { HOLE, type Invocation } from "../script.js";
+import { HOLE, type Invocation, type Word } from "../script.js";
 import { type Check, type Found, found, placeOfWord, type Situation } from "./check.js";
 
 /** Files that are deleted, written or given to others, by where they lie. */
@@ -66,9 +66,9 @@ function deletes(
   if (place.area === "unknown") return recursive ? "recursive-delete" : undefined;
   if (isSensitive("private", place, path.glob, situation.surroundings) && /_history$/.test(place.path))
     return "hide-traces";
-  if (place.area === "home" || place.area === "outside") return "delete-outside";
-  if (place.area === "temporary")
-    return recursive && !place.path.includes("/tmp.XXXX") ? "recursive-delete" : undefined;
+  if (place.area === "checkout" && !recursive && !path.glob) return undefined;
+  if (/^(home|outside|checkout)$/.test(place.area)) return "delete-outside";
+  if (place.area === "temporary") return recursive && !isNamed(path, place) ? "recursive-delete" : undefined;
   const last = place.path.slice(place.path.lastIndexOf("/") + 1);
   if (!recursive && !isArtefact(last) && place.path.includes(HOLE) && /^\0$|[*?]/.test(last))
     return "delete-files";
@@ -79,6 +79,10 @@ function deletes(
     ? "artefact-delete"
     : "recursive-delete";
 }
+
+/** A folder of temporary files that is called by its name. */
+const isNamed = ({ glob }: Word, { path }: Place) =>
+  !glob && !path.includes(HOLE) && /^(\/private)?(\/var)?\/tmp\/[^/]/.test(path);
 
 /** The names of a path below the workspace: `packages/app/node_modules/x` lies in an artefact. */
 function partsBelow(path: string, workspace: string): string[] {
@@ -97,9 +101,13 @@ function writes(
   if (/^\/proc\/(sysrq-trigger)$/.test(place.path)) return "power";
   if (/^\/(proc|sys)\//.test(place.path)) return "kernel";
   if (place.area === "device") return "raw-device";
-  if (place.area === "harmless-device") return program === "mv" ? "delete-files" : undefined;
+  const redirected = invocation.redirects.some(({ target }) => target === path);
+  if (place.area === "harmless-device") return program === "mv" && !redirected ? "delete-files" : undefined;
+  if (redirected && isEndless(invocation)) return "exhaustion";
   for (const [kind, rule] of SPECIAL_WRITES)
     if (isSensitive(kind, place, path.glob, situation.surroundings)) return rule;
+  const emptied = empties(invocation, path, place);
+  if (emptied) return emptied;
   if (place.path.startsWith("/var/log/")) return "hide-traces";
   if (place.area === "system") return place.path === "/var/tmp" ? undefined : "write-system";
   if (
@@ -108,9 +116,32 @@ function writes(
     !isArtefact(place.path.replace(/^.*\//, ""))
   )
     return "delete-files";
-  if (place.area === "home" && /\/\.cache(\/|$)/.test(place.path)) return undefined;
-  if (place.area === "home" || place.area === "outside") return "write-outside";
-  return undefined;
+  return place.area === "outside" ? "write-outside" : undefined;
+}
+
+/** It never stops to print. */
+const isEndless = ({ argv, program }: Invocation) =>
+  program === "yes" || (program === "cat" && argv.some(({ text }) => /^\/dev\/(zero|u?random)$/.test(text)));
+
+/** What people write themselves, and what cannot be made again by a build. */
+const WRITTEN =
+  /\.(c|h|cc|cpp|hpp|py|js|jsx|ts|tsx|mjs|rs|go|java|kt|rb|php|swift|sh|vue|svelte|sql|toml|ya?ml|tf)$|^(package\.json|Makefile|Dockerfile|README\.md|tsconfig\.json)$/;
+const ENV = /^\.env(\.(local|production|prod|staging|development))?$/;
+
+/** `> file` leaves nothing of it. */
+function empties({ argv, redirects }: Invocation, path: Word, place: Place): Found["rule"] | undefined {
+  const redirect = redirects.find(({ target }) => target === path);
+  if (redirect?.operator !== ">") return undefined;
+  const name = place.path.replace(/^.*\//, "");
+  if (ENV.test(name)) return "overwrite-secrets";
+  const [program, ...words] = argv.map(({ text }) => text);
+  const nothing =
+    program === undefined ||
+    /^(:|true)$/.test(program) ||
+    (program === "cat" && words.length === 1 && words[0] === "/dev/null") ||
+    (program === "echo" && words.every((text) => /^(-n)?$/.test(text)));
+  if (!nothing || place.area === "temporary") return undefined;
+  return place.area === "home" || path.glob || WRITTEN.test(name) ? "empty-file" : undefined;
 }
 
 const SPECIAL_WRITES = [

@@ -6,7 +6,7 @@ import { type Check, found } from "./check.js";
 export const programs: Check = ({ argv, span }, { program }) => {
   const [command, ...words] = argv;
   if (!command || isProbe(words)) return [];
-  return PROGRAMS.match(program, words).map(({ value, word }) =>
+  return PROGRAMS.match(program.replace(/^(python[23]?)\.\d+$/, "$1"), words).map(({ value, word }) =>
     found(value, word === ALWAYS ? command.span : joined(command.span, word.span, span)),
   );
 };

@@ -30,7 +30,12 @@ export const MACHINE: readonly Row[] = [
     "raw-device",
     "dd ~of=/dev/sd*|of=/dev/nvme*|of=/dev/hd*|of=/dev/vd*|of=/dev/xvd*|of=/dev/mmcblk*|of=/dev/disk*|of=/dev/rdisk*|of=/dev/mem|of=/dev/kmem|of=/dev/loop*|of=/dev/mapper/*|of=/dev/dm-*|of=/dev/md*",
   ],
-  ["disk-copy", "dd ~if=*|of=*", "ddrescue|dcfldd|dc3dd|partclone|clonezilla"],
+  [
+    "disk-copy",
+    "dd ~if=/dev/sd*|if=/dev/nvme*|if=/dev/hd*|if=/dev/vd*|if=/dev/xvd*|if=/dev/mmcblk*|if=/dev/disk*|if=/dev/rdisk*|if=/dev/mapper/*|if=/dev/dm-*|if=/dev/mem|if=\0*|of=\0*",
+    "dd ~if=*|of=* !~count=*",
+    "ddrescue|dcfldd|dc3dd|partclone|clonezilla",
+  ],
   [
     "kernel",
     "insmod|modprobe|rmmod|depmod|kmod|bpftool|setenforce|apparmor_parser|aa-disable|aa-complain|aa-teardown|grub-install|update-grub|grub-mkconfig|efibootmgr|dkms|kpatch|mokutil|csrutil|spctl|nvram|kextload|kextunload|systemd-detach",
@@ -124,6 +129,14 @@ export const MACHINE: readonly Row[] = [
     "utmpdump|faillog",
   ],
   ["hide-traces", "set ~+o ~history"],
+  [
+    "private-data",
+    "xwd|scrot|maim|grim|gnome-screenshot|spectacle|flameshot|screencapture|arecord|parecord|xinput|evtest|showkey|logkeys|fswebcam|xspy|wf-recorder",
+    "import -window:root",
+    "ffmpeg -f:x11grab|alsa|pulse|v4l2|avfoundation|gdigrab|dshow",
+    "find|fd|locate|mlocate|plocate -name|-iname:id_rsa*|id_ed25519*|id_dsa|*.kdbx|*.ppk|.netrc|.git-credentials|credentials|wallet.dat|shadow|.env|*.pem|*.key !./* !~.",
+    "locate|mlocate|plocate ~id_rsa|*.kdbx|wallet.dat|.env|shadow",
+  ],
   ["write-outside", "tar|bsdtar -P|--absolute-names"],
   ["backdate", "touch -r|--reference"],
   ["service", "date -s|--set", "hwclock -w|-s|--set|--systohc|--hctosys", "ntpdate|chronyd"],
@@ -154,14 +167,16 @@ export const MACHINE: readonly Row[] = [
   ],
   [
     "privilege",
-    "sudo|su|doas|pkexec|sudoedit|visudo|runuser|run0|gosu|su-exec|dzdo|calife|super|sux|kdesu|gksu|gksudo|sudo-rs|runas|gsudo|psexec|sg|newgrp|priv|really",
+    "sudo|su|doas|pkexec|sudoedit|visudo|runuser|run0|gosu|su-exec|dzdo|calife|super|sux|kdesu|gksu|gksudo|sudo-rs|runas|gsudo|psexec|newgrp|priv|really",
+    "sg !run !scan !test !new !lsp !completions !outline",
   ],
   [
     "exhaustion",
     "fallocate -l|--length:*T|*P|???G|????G|???GB|????GB",
-    "yes !--help !--version",
     "stress|stress-ng|memtester|cpuburn",
-    "cat|head|tail|dd|cp ~/dev/zero|/dev/urandom|/dev/random",
+    "cp ~/dev/zero|/dev/urandom|/dev/random",
+    "head|tail ~/dev/zero|/dev/urandom|/dev/random !-c !-n !--bytes !--lines",
+    "dd ~if=/dev/zero|if=/dev/urandom|if=/dev/random !~count=*",
   ],
   ["shell-escape", "gtfo|rlwrap|expect", "ldconfig", "ld.so|ld-linux-x86-64.so.2|ld-linux.so.2"],
 ];

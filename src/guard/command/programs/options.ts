@@ -81,6 +81,8 @@ export const programOptions = optionTable({
   "node nodejs":
     "-e -p -r -c --eval --print --require --import --loader --env-file --inspect --title --conditions -C",
   "python python3": "-c -m -W -X --directory -d --bind -b",
+  "jupyter code-server": "--ip --port --bind-addr --host --notebook-dir",
+  "restic borg kopia": "-r --repo --password-file -p -o --tag --host --keep-last --keep-daily --keep-weekly",
   "iptables ip6tables": "-t -A -D -I -R -p -s -d -i -o -j -m --dport --sport -N -X -P -F",
   ip: "-n -f",
   sysctl: "-p -r",
