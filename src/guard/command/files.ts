@@ -50,7 +50,9 @@ const synchronises: Files = (args, program) => {
     ...file,
     recursive: true,
   }));
-  const deletes = args.options.some(({ name }) => /^--(delete|del|remove-source-files)/.test(name));
+  const deletes =
+    args.options.some(({ name }) => /^--(delete|del|remove-source-files)/.test(name)) &&
+    !hasOption(args, "-n", "--dry-run", "--list-only");
   const target = args.operands.at(-1);
   return deletes && target
     ? [...files, { access: "delete", path: target, recursive: true, filter: "*" }]

@@ -100,7 +100,7 @@ function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readon
     const at = words.findIndex(({ text }) => options.includes(text));
     return at < 0 ? [] : words.slice(at + 1);
   }
-  let command = operands.slice(wrapper.skip ?? 0);
+  let command = operands.slice(wrapper.skip ?? (wrapper.only ? 1 : 0));
   // A lone dash is `env -i`.
   if (wrapper.assigns) while (/^(\w+=|-$)/.test(command[0]?.text ?? "")) command = command.slice(1);
   return dropDashes(command);
@@ -309,7 +309,9 @@ function fdExec(argv: readonly Word[]): Inner[] {
   const command = argv
     .slice(at + 1)
     .map((w) => ({ ...w, text: w.text.replace(/\{[./]*\}/g, () => `./${HOLE}`) }));
-  return [{ kind: "argv", label: "fd -x", argv: command }];
+  const placed = argv.slice(at + 1).some(({ text }) => /\{[./]*\}/.test(text));
+  const path = word(`./${HOLE}`, argv[0]!.span);
+  return [{ kind: "argv", label: "fd -x", argv: placed ? command : [...command, path] }];
 }
 
 const RUNS_ITS_VALUE =

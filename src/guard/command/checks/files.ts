@@ -32,7 +32,7 @@ function ruleOf(
 
 /** What a build makes and can make again. */
 const ARTEFACT =
-  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
+  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|es|esm|cjs|umd|typings|bundle|libcjs|libesm|OUT|_site|tmp_\w+|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.*-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
 
 /** Patterns of files that people write themselves. */
 const SOURCE =
@@ -47,7 +47,7 @@ export const isArtefact = (name: string): boolean =>
 
 /** What package managers and tools fetch again when they miss it. */
 const CACHE =
-  /^\/var\/(lib\/apt\/lists|cache\/(apt|yum|dnf|apk|pacman))(\/|$)|^\/(home|Users)\/[^/]+\/\.cache\/[^/*]+/;
+  /^\/var\/(lib\/apt\/lists|cache\/(apt|yum|dnf|apk|pacman))(\/|$)|^\/(home\/[^/]+|Users\/[^/]+|root)\/\.cache\/[^/*]+/;
 
 function deletes(
   { path, recursive, filter }: FileAccess,
@@ -70,14 +70,12 @@ function deletes(
   if (/^(home|outside|checkout)$/.test(place.area)) return "delete-outside";
   if (place.area === "temporary") return recursive && !isNamed(path, place) ? "recursive-delete" : undefined;
   const last = place.path.slice(place.path.lastIndexOf("/") + 1);
-  if (!recursive && !isArtefact(last) && place.path.includes(HOLE) && /^\0$|[*?]/.test(last))
-    return "delete-files";
+  const made = partsBelow(place.path, situation.surroundings.workspace).some(isArtefact);
+  if (!recursive && !made && place.path.includes(HOLE) && /^\0$|[*?]/.test(last)) return "delete-files";
   // An agent that takes its settings away takes its hooks away.
   if (isSensitive("instructions", place, path.glob, situation.surroundings)) return "agent-instructions";
   if (!recursive) return undefined;
-  return partsBelow(place.path, situation.surroundings.workspace).some(isArtefact)
-    ? "artefact-delete"
-    : "recursive-delete";
+  return made ? "artefact-delete" : "recursive-delete";
 }
 
 /** A folder of temporary files that is called by its name. */
@@ -102,8 +100,8 @@ function writes(
   if (/^\/(proc|sys)\//.test(place.path)) return "kernel";
   if (place.area === "device") return "raw-device";
   const redirected = invocation.redirects.some(({ target }) => target === path);
-  if (place.area === "harmless-device") return program === "mv" && !redirected ? "delete-files" : undefined;
   if (redirected && isEndless(invocation)) return "exhaustion";
+  if (place.area === "harmless-device") return program === "mv" && !redirected ? "delete-files" : undefined;
   for (const [kind, rule] of SPECIAL_WRITES)
     if (isSensitive(kind, place, path.glob, situation.surroundings)) return rule;
   const emptied = empties(invocation, path, place);
@@ -126,7 +124,7 @@ const isEndless = ({ argv, program }: Invocation) =>
 /** What people write themselves, and what cannot be made again by a build. */
 const WRITTEN =
   /\.(c|h|cc|cpp|hpp|py|js|jsx|ts|tsx|mjs|rs|go|java|kt|rb|php|swift|sh|vue|svelte|sql|toml|ya?ml|tf)$|^(package\.json|Makefile|Dockerfile|README\.md|tsconfig\.json)$/;
-const ENV = /^\.env(\.(local|production|prod|staging|development))?$/;
+const ENV = /^\.env(\.(production|prod|staging))?$/;
 
 /** `> file` leaves nothing of it. */
 function empties({ argv, redirects }: Invocation, path: Word, place: Place): Found["rule"] | undefined {

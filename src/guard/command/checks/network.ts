@@ -76,6 +76,13 @@ const BODY =
   /^(-d|--data|--data-binary|--data-raw|--data-urlencode|--data-ascii|--json|-F|--form|--post-data|--body-data|--url-query)$/;
 const FILE_BODY = /^(-T|--upload-file|--post-file|--body-file)$/;
 
+/** What an API is told to do in the body of a request. */
+const ORDERS =
+  /\bmutation\b[^"']*\b\w*(?:delete|destroy|remove|purge|terminate|drop)\w*|"(?:action|method|op|command)"\s*:\s*"[\w.:-]*(?:delete|destroy|purge|terminate|drop|wipe)/i;
+/** Paths that delete whatever method asks for them. */
+const DELETES =
+  /\/_(?:delete_by_query|forcemerge|close)\b|\/(?:delete|destroy|purge|wipe|terminate)(?:[-_/]?all)?(?:[?#]|$)/i;
+
 function client(args: Arguments, { argv, input, span }: Invocation, { program }: Situation): Found[] {
   const all: Found[] = [];
   const urls = args.operands.filter(
@@ -87,12 +94,17 @@ function client(args: Arguments, { argv, input, span }: Invocation, { program }:
   const api = urls.find(({ text }) => /:(2375|2376|10250|10255|2379)(\/|$)/.test(text));
   if (api) return [found("container-escape", api.span)];
   if (daemon) return [found("container-escape", daemon.word.span)];
+  const posts = args.options.some(({ name }) => BODY.test(name) || /^(-X|--request|--method)$/.test(name));
+  const path = posts ? urls.find(({ text }) => DELETES.test(text)) : undefined;
+  if (path) return [found("remote-change", path.span)];
   if (urls.length > 0 && urls.every(({ text }) => isLoopback(text))) return [];
   for (const { name, value } of args.options) {
     if (!value) continue;
     if (FILE_BODY.test(name) || (BODY.test(name) && carriesFile(value)))
       all.push(found("exfiltration", value.span));
   }
+  const orders = args.options.find(({ name, value }) => BODY.test(name) && ORDERS.test(value?.text ?? ""));
+  if (orders) all.push(found("remote-change", orders.word.span));
   const deletes = args.options.some(
     ({ name, value }) => /^(-X|--request|--method)$/.test(name) && /^delete$/i.test(value?.text ?? ""),
   );
@@ -134,7 +146,7 @@ function socket({ argv, input, redirects, span }: Invocation, { program }: Situa
     return [found("reverse-shell", span)];
   if (program === "socat" && args.operands.some(({ text }) => /^(exec|system|shell):/i.test(text)))
     return [found("reverse-shell", span)];
-  if (hasOption(args, "-z", "-h", "--help", "--version")) return [];
+  if (hasOption(args, "-z", "-h", "--help", "--version", "-U")) return [];
   const local = args.operands.some(({ text }) => isLoopback(text));
   const fed = input !== undefined || redirects.some(({ operator }) => operator === "<");
   return local && !fed ? [] : [found("exfiltration", span)];

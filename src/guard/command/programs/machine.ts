@@ -75,8 +75,9 @@ export const MACHINE: readonly Row[] = [
   ],
   [
     "account",
-    "useradd|userdel|usermod|adduser|deluser|groupadd|groupdel|groupmod|addgroup|delgroup|gpasswd|chpasswd|chage|newusers|vipw|vigr|visudo|chsh|chfn|pwconv|pwunconv|dscl|sysadminctl|pam-auth-update|smbpasswd",
+    "useradd|userdel|usermod|adduser|deluser|groupadd|groupdel|groupmod|addgroup|delgroup|gpasswd|chpasswd|chage|newusers|vipw|vigr|visudo|chfn|pwconv|pwunconv|dscl|sysadminctl|pam-auth-update|smbpasswd",
     "passwd !-S !--status",
+    "chsh !-l !--list-shells",
     "net user|localgroup|group|accounts",
     "realm join|leave",
     "authselect|authconfig",
@@ -176,6 +177,7 @@ export const MACHINE: readonly Row[] = [
     "stress|stress-ng|memtester|cpuburn",
     "cp ~/dev/zero|/dev/urandom|/dev/random",
     "head|tail ~/dev/zero|/dev/urandom|/dev/random !-c !-n !--bytes !--lines",
+    "head -c|--bytes:*T|*P|???G|??G",
     "dd ~if=/dev/zero|if=/dev/urandom|if=/dev/random !~count=*",
   ],
   ["shell-escape", "gtfo|rlwrap|expect", "ldconfig", "ld.so|ld-linux-x86-64.so.2|ld-linux.so.2"],
