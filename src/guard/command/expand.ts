@@ -201,7 +201,7 @@ class Fields {
     if (name === "@" || name === "*") return scope.arguments;
     if (name === "#") return scope.arguments && [String(scope.arguments.length)];
     const special = SPECIAL.get(name);
-    if (special !== undefined) return [special];
+    if (special !== undefined) return scope.get(name) ?? [special];
     if (/^[1-9]\d*$/.test(name)) return scope.arguments && [scope.arguments[Number(name) - 1] ?? ""];
     return scope.get(name);
   }

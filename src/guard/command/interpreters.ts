@@ -93,8 +93,13 @@ export function interpreterOf(program: string): Interpreter | undefined {
 
 export const isShell = (program: string): boolean => interpreterOf(program) === SHELL;
 
-export function interpreterArguments(argv: readonly Word[], { code, values }: Interpreter): Arguments {
-  return readArguments(argv.slice(1), new Set(`${code} ${values}`.split(" ")), true);
+/** Options of gdb that look like several letters. */
+const WHOLE = /^-(nx|nh|batch|batch-silent|quiet|silent|args)$/;
+
+export function interpreterArguments(argv: readonly Word[], interpreter: Interpreter): Arguments {
+  const { code, values, language } = interpreter;
+  const words = language === "gdb" ? argv.filter(({ text }) => !WHOLE.test(text)) : argv;
+  return readArguments(words.slice(1), new Set(`${code} ${values}`.split(" ")), true);
 }
 
 const PIECES_AT_MOST = 8;
@@ -151,8 +156,10 @@ function shell({ argv, input }: Invocation, program: string): Inner[] {
   const { options, operands } = interpreterArguments(argv, SHELL);
   const label = `${program} -c`;
   if (options.some(({ name }) => name === "-c" || name === "--command")) {
-    const [code, , ...args] = operands;
-    return code ? [{ kind: "script", label, text: code.text, span: code.span, args }] : [];
+    const [code, zero, ...args] = operands;
+    return code
+      ? [{ kind: "script", label, text: code.text, span: code.span, args, ...(zero && { zero }) }]
+      : [];
   }
   if (operands.length > 0 && operands[0]!.text !== "-" && !options.some(({ name }) => name === "-s"))
     return [];

@@ -23,6 +23,7 @@ const CHECKS: readonly Check[] = [programs, verbs, files, secrets, execution, es
 export function judgeReading(reading: Reading, context: Context): (Found | Finding)[] {
   const { workspace, home, profile } = context;
   const downloaded = new Set<string>();
+  const moved = new Set<string>();
   const narrowed = narrowedDumps(reading.invocations);
   const all: (Found | Finding)[] = [];
   for (const invocation of reading.invocations) {
@@ -31,6 +32,7 @@ export function judgeReading(reading: Reading, context: Context): (Found | Findi
       surroundings: { workspace, home },
       downloaded,
       narrowed,
+      moved,
     };
     for (const check of CHECKS)
       for (const one of check(invocation, situation)) all.push(marked(one, invocation));

@@ -86,11 +86,14 @@ function scriptsIn(text: string | undefined): Readonly<Record<string, unknown>> 
 const RECIPES_AT_MOST = 50;
 
 /** Recipes of the targets that are named, and of what these depend on; the first target when none is. */
-function recipes({ argv, span }: Invocation, read: ReadFile): Inner[] {
+function recipes(invocation: Invocation, read: ReadFile): Inner[] {
+  const { argv, span } = invocation;
   const { operands, options } = readArguments(argv.slice(1), programOptions("make"));
   if (options.some(({ name }) => /^(-n|--dry-run|--just-print|-C|--directory)$/.test(name))) return [];
   const file = options.find(({ name }) => /^(-f|--file|--makefile)$/.test(name))?.value?.text;
-  const makefile = file ? read(file) : (read("GNUmakefile") ?? read("makefile") ?? read("Makefile"));
+  const makefile = file
+    ? (onStdin(file === "-" ? "/dev/stdin" : file, invocation) ?? read(file))
+    : (read("GNUmakefile") ?? read("makefile") ?? read("Makefile"));
   if (makefile === undefined) return [];
   const { targets, variables } = parseMakefile(makefile.text);
   const named = operands.map(({ text }) => text).filter((name) => !name.includes("="));
@@ -111,7 +114,7 @@ function recipes({ argv, span }: Invocation, read: ReadFile): Inner[] {
     label: "make",
     text: expandMake(line, variables),
     span,
-    filed: true,
+    filed: makefile.filed,
   }));
 }
 
@@ -131,7 +134,9 @@ function parseMakefile(text: string): { targets: Map<string, Target>; variables:
       for (const target of current) target.lines.push(line.trim().replace(/^[@+-]+/, ""));
     else if (name && value !== undefined) variables.set(name, value);
     else if (heads) {
-      const target = { needs: needs.split(/\s+/).filter(Boolean), lines: [] };
+      const [, inline] = /;(.*)$/.exec(line) ?? [];
+      const lines = inline ? [inline.trim().replace(/^[@+-]+/, "")] : [];
+      const target = { needs: needs.split(/\s+/).filter(Boolean), lines };
       current = [target];
       for (const head of heads.split(/\s+/)) targets.set(head, target);
     }

@@ -446,7 +446,10 @@ export class Reader implements Expander {
     }
     if (inner.kind === "script") {
       const args = inner.args?.map(({ text }) => text);
-      const read = () => this.readText(inner.text, inner.label, inner.span, args, inner.filed);
+      const read = () => {
+        if (inner.zero) this.scope.set("0", [inner.zero.text]);
+        return this.readText(inner.text, inner.label, inner.span, args, inner.filed);
+      };
       return inner.here ? read() : this.#subshell(read);
     }
     if (inner.argv.length === 0) return HOLE;

@@ -12,9 +12,15 @@ export function suspects(invocation: Invocation): Inner[] {
   if (JUST_WORDS.has(program) || isShell(program)) return [];
   const fed =
     READS_SCRIPTS.test(program) && input && input.kind !== "file" ? inText(input.text, argv[0]!) : [];
-  const texts = TEXTS.has(program) ? [] : argv.slice(1).flatMap((word) => inText(word.text, word));
+  const texts = TEXTS.has(program)
+    ? []
+    : argv.slice(judgedWords(program, argv)).flatMap((word) => inText(word.text, word));
   return [...tails(invocation), ...texts, ...fed].slice(0, AT_MOST);
 }
+
+/** How many words are judged otherwise: what stands behind Python's own -c is judged as Python. */
+const judgedWords = (program: string, argv: readonly Word[]) =>
+  /^(python|pypy)[\d.]*$/.test(program) && argv[1]?.text === "-c" ? 3 : 1;
 
 const AT_MOST = 6;
 const TEXT_AT_MOST = 4096;
@@ -26,7 +32,7 @@ const IS_NAME = new RegExp(`^(?:${NAMES})$`);
 
 /** Programs whose words are never commands: files, patterns, messages, names of packages. */
 const JUST_WORDS = new Set(
-  "echo printf print grep egrep fgrep zgrep rg ag ack ls cat head tail less more wc stat file du df touch mkdir cp mv ln rm rmdir chmod chown chgrp test [ expr cd pushd which whereis type hash man info whatis apropos tldr help diff cmp comm sort uniq cut tr tee basename dirname realpath readlink sleep read unset export declare typeset local readonly alias unalias return exit kill pkill killall pgrep jq yq logger say notify-send wall figlet cowsay apt apt-get aptitude apk dnf yum zypper pacman brew port snap pip pip3 gem rustup nvm git-cz cz commitizen hub gh glab jira linear sed awk gawk mawk nawk sha256sum md5sum tree trash dpkg dpkg-query opkg xbps-install emerge nix-env scoop winget choco shellcheck shfmt unzip zip tar for select case true false : set shift".split(
+  "echo printf print grep egrep fgrep zgrep rg ag ack ls cat head tail less more wc stat file du df touch mkdir cp mv ln rm rmdir chmod chown chgrp test [ expr cd pushd which whereis type hash man info whatis apropos tldr help diff cmp comm sort uniq cut tr tee basename dirname realpath readlink sleep read unset export declare typeset local readonly alias unalias return exit kill pkill killall pgrep jq yq logger say notify-send wall figlet cowsay apt apt-get aptitude apk dnf yum zypper pacman brew port pip pip3 gem rustup nvm git-cz cz commitizen hub gh glab jira linear sed awk gawk mawk nawk sha256sum md5sum tree trash dpkg dpkg-query opkg xbps-install emerge nix-env scoop winget choco shellcheck shfmt unzip zip tar for select case true false : set shift".split(
     " ",
   ),
 );
@@ -36,7 +42,7 @@ export const isText = (program: string): boolean => JUST_WORDS.has(program);
 
 /** Programs whose words may be text that only speaks of commands: messages, tests, prompts. */
 const TEXTS = new Set(
-  "git curl wget http https xh python python3 pytest jest vitest mocha rspec ctest phpunit playwright cypress npm yarn pnpm bun make claude codex gemini aider llm ollama opencode hermes sqlite3 psql mysql mariadb docker podman kubectl code mail mutt slack sendmail".split(
+  "git curl http https xh pytest jest vitest mocha rspec ctest phpunit playwright cypress npm yarn pnpm make claude codex gemini aider llm ollama opencode hermes sqlite3 psql mysql mariadb docker podman kubectl code mail mutt slack sendmail".split(
     " ",
   ),
 );

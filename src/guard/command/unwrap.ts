@@ -1,5 +1,6 @@
 import type { Span } from "../finding.js";
 import { type Arguments, optionValue, readArguments } from "./arguments.js";
+import { isShellHook } from "./hooks.js";
 import { interpret } from "./interpreters.js";
 import { found } from "./output.js";
 import { programOptions } from "./programs/options.js";
@@ -20,6 +21,8 @@ export type Inner =
       readonly text: string;
       readonly span: Span;
       readonly args?: readonly Word[];
+      /** What `$0` is there. */
+      readonly zero?: Word;
       /** It runs where it stands, with the variables that are known there. */
       readonly here?: boolean;
       /** It comes from a file of the project. */
@@ -71,7 +74,9 @@ function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string)
       text: command.map(({ text }) => text).join(" "),
       span: command[0]!.span,
     });
-  else inner.push({ kind: "argv", label, argv: command });
+  // Words with blanks in them: whoever wrote them did not mean them to be split.
+  if (!wrapper.joined || (command.length > 1 && command.some(({ text }) => /\s/.test(text))))
+    inner.push({ kind: "argv", label, argv: command });
   return inner.map((one) => ({ ...one, span: one.kind === "argv" ? span : one.span }) as Inner);
 }
 
@@ -115,6 +120,11 @@ const script = (label: string, of: Word | undefined): Inner[] => (of ? scriptAt(
 const scriptAt = (label: string, at: Word | undefined, text: string | undefined): Inner[] =>
   at && text !== undefined ? [{ kind: "script", label, text, span: at.span }] : [];
 
+const isHooked = (argv: readonly Word[]) => {
+  const from = argv.flatMap((one) => one.from);
+  return from.length > 0 && from.every(isShellHook);
+};
+
 /** The value of an option is a script; `others` take a value too. */
 const optionScript = (label: string, argv: readonly Word[], name: string, others: string): Inner[] =>
   script(label, optionValue(readArguments(argv.slice(1), new Set([name, ...others.split(" ")])), name));
@@ -137,7 +147,7 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
     );
   },
   eval: ({ argv }) =>
-    argv.length < 2
+    argv.length < 2 || isHooked(argv)
       ? []
       : [
           {
@@ -172,6 +182,8 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
     { kind: "argv", label: "busybox", argv: argv.slice(1).filter(({ text }) => text !== "--") },
   ],
   toybox: ({ argv }) => [{ kind: "argv", label: "toybox", argv: argv.slice(1) }],
+  gh: ({ argv }) => aliasRuns(argv),
+  glab: ({ argv }) => aliasRuns(argv),
   git: ({ argv }) => gitRuns(argv),
   make: ({ argv }) => makeRuns(argv),
   gmake: ({ argv }) => makeRuns(argv),
@@ -328,6 +340,19 @@ export function gitConfigured(setting: string): string | undefined {
 
 export const isExecutedSetting = (key: string): boolean => RUNS_ITS_VALUE.test(key);
 
+/** `gh alias set x '!CMD'` */
+function aliasRuns(argv: readonly Word[]): Inner[] {
+  const words = argv.map(({ text }) => text);
+  if (words[1] !== "alias" || words[2] !== "set") return [];
+  const shell = words.some((text) => text === "--shell" || text === "-s");
+  return argv
+    .slice(3)
+    .flatMap((w) =>
+      scriptAt("gh alias set", w, /^!/.test(w.text) || shell ? w.text.replace(/^!/, "") : undefined),
+    )
+    .filter((one) => one.kind === "script" && /\s/.test(one.text));
+}
+
 /** Subcommands with an option whose value is a program. */
 const RUNS_NEXT =
   /^(rebase (-x|--exec)|difftool (-x|--extcmd)|(clone|fetch-pack|ls-remote|fetch|pull) (-u|--upload-pack)|(push|send-pack) (--receive-pack|--exec)|(archive|ls-remote|fetch-pack) --exec)$/;
@@ -378,7 +403,8 @@ function makeRuns(argv: readonly Word[]): Inner[] {
   return argv.flatMap((w, i) => {
     const shell = /^(?:SHELL|MAKESHELL)=(.*)$/s.exec(w.text)?.[1];
     const evaluated =
-      /^--eval=(.*)$/s.exec(w.text)?.[1] ?? (argv[i - 1]?.text === "--eval" ? w.text : undefined);
+      /^--eval=(.*)$/s.exec(w.text)?.[1] ??
+      (/^(--eval|-E)$/.test(argv[i - 1]?.text ?? "") ? w.text : undefined);
     const inside =
       /\$\((?:shell\s+)?(.*)\)/s.exec(evaluated ?? "")?.[1] ?? evaluated?.replace(/^[^:]*:;?/, "");
     return [...scriptAt("make SHELL=", w, shell), ...scriptAt("make --eval", w, inside)];

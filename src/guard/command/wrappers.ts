@@ -89,7 +89,9 @@ const ROWS: readonly (readonly [names: string, wrapper: Wrapper])[] = [
     "poetry pipenv uv pdm hatch rye conda mamba micromamba bundle rbenv pyenv asdf mise devbox pixi composer lerna nx devcontainer",
     { only: "run exec x", skip: 1 },
   ],
-  ["direnv nvm fnm", { only: "exec run", skip: 2 }],
+  ["direnv nvm", { only: "exec run", skip: 2 }],
+  ["fnm", { only: "exec", skip: 1 }],
+  ["gh", { only: "codespace cs", separator: true, skip: 9 }],
   ["nix just", { after: "-c --command" }],
   ["xterm konsole alacritty urxvt st terminator x-terminal-emulator", { after: "-e -x" }],
   ["volta multipass limactl", { only: "run exec shell", skip: 2 }],
@@ -170,5 +172,6 @@ export const wrapperOptions = optionTable({
   concurrently: "-n -c -p -i -k --names --prefix-colors --prefix --handle-input",
   "mpirun mpiexec srun": "-n -np -N -c -p -t -host -hostfile --host --hostfile --ntasks --partition --time",
   setarch: "",
+  fnm: "--using",
   "dotenvx doppler infisical op": "-f -p -c --env-file --project --config --env --path --account",
 });

@@ -21,6 +21,8 @@ export interface Situation {
   readonly surroundings: Surroundings;
   /** Files that the same script has downloaded. */
   readonly downloaded: Set<string>;
+  /** Where the same script has moved things to. */
+  readonly moved: Set<string>;
   /** Programs of whose output only harmless lines are shown. */
   readonly narrowed: ReadonlySet<Invocation>;
 }

@@ -1,3 +1,4 @@
+import { isShellHook } from "../hooks.js";
 import { codeOf, interpreterArguments, interpreterOf, isShell } from "../interpreters.js";
 import { HOLE, type Invocation, isDynamic, type Word } from "../script.js";
 import { type Check, FETCHERS, type Found, found, placeOfWord, type Situation } from "./check.js";
@@ -32,10 +33,6 @@ function named({ argv, cwd, via }: Invocation, situation: Situation): Found[] {
     : [];
 }
 
-/** Commands whose output is meant to be evaluated, as their manuals say. */
-const SHELL_HOOKS =
-  /^(ssh-agent|direnv|pyenv|rbenv|nodenv|jenv|fnm|starship|zoxide|brew|opam|conda|mamba|mise|asdf|rtx|thefuck|dircolors|lesspipe|keychain|docker-machine|minikube|podman|luarocks|perl|gpg-agent|hub|gh|kubectl|helm|npm|poetry|pipenv|hatch|virtualenvwrapper|nodeenv|register-python-argcomplete|pip|resize|atuin|goenv|volta|vault|aws-vault)$/;
-
 function evaluated({ argv, span }: Invocation, { program }: Situation): Found[] {
   const words = argv.slice(1);
   if (program === "exec" && words.length > 0) return [found("replace-shell", span)];
@@ -48,8 +45,7 @@ function evaluated({ argv, span }: Invocation, { program }: Situation): Found[] 
   if (program !== "eval" || words.length === 0) return [];
   const from = words.flatMap((word) => word.from);
   if (from.some(isFetcher)) return [found("pipe-to-shell", span)];
-  if (from.length > 0 && from.every((one) => SHELL_HOOKS.test(one.program)))
-    return [found("dynamic-code", span)];
+  if (from.length > 0 && from.every(isShellHook)) return [];
   return [found("bare-eval", span)];
 }
 

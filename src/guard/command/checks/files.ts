@@ -32,7 +32,7 @@ function ruleOf(
 
 /** What a build makes and can make again. */
 const ARTEFACT =
-  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|es|esm|cjs|umd|typings|bundle|libcjs|libesm|OUT|_site|tmp_\w+|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.*-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
+  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|es|esm|cjs|umd|typings|bundle|libcjs|libesm|OUT|_site|tmp_\w+|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.*-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.*-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
 
 /** Patterns of files that people write themselves. */
 const SOURCE =
@@ -68,7 +68,10 @@ function deletes(
     return "hide-traces";
   if (place.area === "checkout" && !recursive && !path.glob) return undefined;
   if (/^(home|outside|checkout)$/.test(place.area)) return "delete-outside";
-  if (place.area === "temporary") return recursive && !isNamed(path, place) ? "recursive-delete" : undefined;
+  if (place.area === "temporary")
+    return recursive && (!isNamed(path, place) || situation.moved.has(place.path))
+      ? "recursive-delete"
+      : undefined;
   const last = place.path.slice(place.path.lastIndexOf("/") + 1);
   const made = partsBelow(place.path, situation.surroundings.workspace).some(isArtefact);
   if (!recursive && !made && place.path.includes(HOLE) && /^\0$|[*?]/.test(last)) return "delete-files";
@@ -95,6 +98,7 @@ function writes(
   situation: Situation,
 ): Found["rule"] | undefined {
   const { program } = situation;
+  if (program === "mv") situation.moved.add(place.path);
   if (/^\/dev\/(tcp|udp)\//.test(place.path)) return "reverse-shell";
   if (/^\/proc\/(sysrq-trigger)$/.test(place.path)) return "power";
   if (/^\/(proc|sys)\//.test(place.path)) return "kernel";
@@ -106,7 +110,7 @@ function writes(
     if (isSensitive(kind, place, path.glob, situation.surroundings)) return rule;
   const emptied = empties(invocation, path, place);
   if (emptied) return emptied;
-  if (place.path.startsWith("/var/log/")) return "hide-traces";
+  if (place.path.startsWith("/var/log/") || /_history$/.test(place.path)) return "hide-traces";
   if (place.area === "system") return place.path === "/var/tmp" ? undefined : "write-system";
   if (
     program === "cp" &&
@@ -129,6 +133,10 @@ const ENV = /^\.env(\.(production|prod|staging))?$/;
 /** `> file` leaves nothing of it. */
 function empties({ argv, redirects }: Invocation, path: Word, place: Place): Found["rule"] | undefined {
   const redirect = redirects.find(({ target }) => target === path);
+  if (argv[0]?.text === "truncate" && !redirect)
+    return argv.some(({ text }) => /^(-s)?0$|^--size=0$/.test(text)) && WRITTEN.test(place.path)
+      ? "empty-file"
+      : undefined;
   if (redirect?.operator !== ">") return undefined;
   const name = place.path.replace(/^.*\//, "");
   if (ENV.test(name)) return "overwrite-secrets";
@@ -139,7 +147,7 @@ function empties({ argv, redirects }: Invocation, path: Word, place: Place): Fou
     (program === "cat" && words.length === 1 && words[0] === "/dev/null") ||
     (program === "echo" && words.every((text) => /^(-n)?$/.test(text)));
   if (!nothing || place.area === "temporary") return undefined;
-  return place.area === "home" || path.glob || WRITTEN.test(name) ? "empty-file" : undefined;
+  return place.area === "home" || /[*?]/.test(path.text) || WRITTEN.test(name) ? "empty-file" : undefined;
 }
 
 const SPECIAL_WRITES = [

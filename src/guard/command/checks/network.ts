@@ -85,15 +85,20 @@ const DELETES =
 
 function client(args: Arguments, { argv, input, span }: Invocation, { program }: Situation): Found[] {
   const all: Found[] = [];
-  const urls = args.operands.filter(
-    ({ text }) => /[.:/]|localhost/.test(text) && !/^[\w-]+[:=]+[^/]/.test(text),
-  );
+  // `name:value` is a header to httpie, and a host with a port to curl.
+  const header = /^(http|https|xh|httpie)$/.test(program) ? /^[\w-]+[:=]+[^/]/ : /^[\w-]+=/;
+  const urls = args.operands.filter(({ text }) => /[.:/]|localhost/.test(text) && !header.test(text));
   const daemon = args.options.find(
     ({ name, value }) => name === "--unix-socket" && /docker|containerd|podman|crio/.test(value?.text ?? ""),
   );
   const api = urls.find(({ text }) => /:(2375|2376|10250|10255|2379)(\/|$)/.test(text));
   if (api) return [found("container-escape", api.span)];
   if (daemon) return [found("container-escape", daemon.word.span)];
+  const deletes = args.options.some(
+    ({ name, value }) => /^(-X|--request|--method)$/.test(name) && /^delete$/i.test(value?.text ?? ""),
+  );
+  const everything = deletes ? urls.find(({ text }) => /\/(?:_all|\*)/.test(text)) : undefined;
+  if (everything) return [found("remote-change", everything.span)];
   const posts = args.options.some(({ name }) => BODY.test(name) || /^(-X|--request|--method)$/.test(name));
   const path = posts ? urls.find(({ text }) => DELETES.test(text)) : undefined;
   if (path) return [found("remote-change", path.span)];
@@ -105,9 +110,6 @@ function client(args: Arguments, { argv, input, span }: Invocation, { program }:
   }
   const orders = args.options.find(({ name, value }) => BODY.test(name) && ORDERS.test(value?.text ?? ""));
   if (orders) all.push(found("remote-change", orders.word.span));
-  const deletes = args.options.some(
-    ({ name, value }) => /^(-X|--request|--method)$/.test(name) && /^delete$/i.test(value?.text ?? ""),
-  );
   if (deletes || (/^(http|https|xh)$/.test(program) && /^delete$/i.test(args.operands[0]?.text ?? "")))
     all.push(found("remote-change", span));
   // Only what other programs have said can be a secret: a hole in a URL may be anything.
@@ -162,7 +164,7 @@ function shellOnSocket({ input, span }: Invocation, { program }: Situation): Fou
 
 /** Copies to another machine. */
 function copied({ argv, span }: Invocation, { program }: Situation): Found[] {
-  if (program !== "rsync" || FETCHERS.has(program)) return [];
+  if (program !== "rsync" && program !== "scp") return [];
   const { operands } = readArguments(argv.slice(1), programOptions(program));
   const target = operands.at(-1)?.text ?? "";
   return /^([\w.-]+@)?[\w.-]+::?[^\\]|^rsync:\/\//.test(target) ? [found("exfiltration", span)] : [];

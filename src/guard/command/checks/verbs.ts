@@ -26,7 +26,7 @@ export const verbs: Check = ({ argv, span }, { program }) => {
   const keeper = KEEPERS.has(program);
   if (!keeper && !isUnknown(program)) return [];
   const { operands, options } = readArguments(words, programOptions(program));
-  if (options.some(({ name }) => HARMLESS.test(name))) return [];
+  if (options.some(({ word }) => HARMLESS.test(word.text))) return [];
   const first = operands.slice(0, DEEP).map(({ text }) => text);
   const verb = keeper ? DESTROYS : DESTROYS_FOR_SURE;
   const at = first.findIndex((text) => text.length < 40 && verb.test(text));

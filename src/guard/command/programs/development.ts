@@ -323,7 +323,7 @@ export const DEVELOPMENT: readonly Row[] = [
     "conda install -c|--channel",
     "snap install --dangerous|--devmode",
     "flatpak remote-add",
-    "helm repo add",
+    "helm repo add ~http:*",
     "pear|pecl channel-discover",
     "R -e:*install.packages*repos*",
     "composer config repositories*|~secure-http",

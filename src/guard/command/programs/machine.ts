@@ -133,7 +133,8 @@ export const MACHINE: readonly Row[] = [
   [
     "private-data",
     "xwd|scrot|maim|grim|gnome-screenshot|spectacle|flameshot|screencapture|arecord|parecord|xinput|evtest|showkey|logkeys|fswebcam|xspy|wf-recorder",
-    "import -window:root",
+    "import -window ~root",
+    "find -perm:-4000|/4000|+4000|-u=s|/u=s|-6000|/6000|-2000|/2000|-g=s",
     "ffmpeg -f:x11grab|alsa|pulse|v4l2|avfoundation|gdigrab|dshow",
     "find|fd|locate|mlocate|plocate -name|-iname:id_rsa*|id_ed25519*|id_dsa|*.kdbx|*.ppk|.netrc|.git-credentials|credentials|wallet.dat|shadow|.env|*.pem|*.key !./* !~.",
     "locate|mlocate|plocate ~id_rsa|*.kdbx|wallet.dat|.env|shadow",
@@ -157,7 +158,8 @@ export const MACHINE: readonly Row[] = [
   [
     "process-memory",
     "gcore|procdump|memdump|mimikatz|lsadump|volatility|coredumpctl",
-    "gdb|lldb|strace|ltrace|pstack|py-spy|rbspy|frida|reptyr -p|--pid|-a|--attach|-n",
+    "gdb|lldb -p|--pid|-pid|--attach|-attach",
+    "strace|ltrace|pstack|py-spy|rbspy|frida|reptyr -p|--pid|-a|--attach|-n",
     "gdb|lldb|reptyr|pstack ~attach",
     "frida|frida-trace|injectso",
     "py-spy dump",
@@ -180,5 +182,11 @@ export const MACHINE: readonly Row[] = [
     "head -c|--bytes:*T|*P|???G|??G",
     "dd ~if=/dev/zero|if=/dev/urandom|if=/dev/random !~count=*",
   ],
-  ["shell-escape", "gtfo|rlwrap|expect", "ldconfig", "ld.so|ld-linux-x86-64.so.2|ld-linux.so.2"],
+  [
+    "shell-escape",
+    "gtfo|rlwrap|expect",
+    "pdflatex|latex|xelatex|lualatex|tex|luatex|pdftex|xetex|latexmk --shell-escape|-shell-escape|--enable-write18|-enable-write18",
+    "ldconfig",
+    "ld.so|ld-linux-x86-64.so.2|ld-linux.so.2",
+  ],
 ];
