@@ -54,11 +54,11 @@ const LONGEST_KNOWN = 4000;
 
 /** How a text is written, or comes to be, says nothing about words that are there. */
 const ABOUT_TEXT =
-  "hidden-characters look-alike obfuscated syntax-error bare-eval replace-shell dynamic-command dynamic-code inline-code pipe-to-interpreter download-and-run shell-escape hijack";
+  "hidden-characters look-alike obfuscated syntax-error bare-eval replace-shell dynamic-command dynamic-code hidden-command inline-code pipe-to-interpreter download-and-run shell-escape hijack";
 
 /** What it does to files and addresses is judged when it does it, and on what it really reaches. */
 const SEEN_LATER =
-  "private-data secret-read process-memory write-system write-outside delete-outside run-from-temp backdate private-address internal-address";
+  "private-data secret-read process-memory write-system write-outside delete-outside empty-file overwrite-secrets run-from-temp backdate private-address internal-address";
 
 const NOT_HERE = new Set(`${ABOUT_TEXT} ${SEEN_LATER}`.split(" "));
 
