@@ -58,7 +58,7 @@ const ABOUT_TEXT =
 
 /** What it does to files and addresses is judged when it does it, and on what it really reaches. */
 const SEEN_LATER =
-  "private-data secret-read process-memory write-system write-outside delete-outside empty-file overwrite-secrets run-from-temp backdate private-address internal-address";
+  "private-data secret-read process-memory write-system write-outside write-new delete-outside empty-file overwrite-secrets run-from-temp backdate private-address internal-address";
 
 const NOT_HERE = new Set(`${ABOUT_TEXT} ${SEEN_LATER}`.split(" "));
 

@@ -50,6 +50,9 @@ export function readArguments(
   return { options, operands };
 }
 
+/** `-STOP` of kill is no cluster of letters. */
+const SIGNAL = /^-(SIG)?(HUP|INT|QUIT|KILL|TERM|STOP|CONT|USR1|USR2|TSTP|ABRT|ALRM|SEGV)$/;
+
 /** Appends what one word holds; returns how many words behind it belong to it. */
 function readOption(
   word: Word,
@@ -68,6 +71,7 @@ function readOption(
     return 1;
   }
   options.push({ name: text, value: undefined, word });
+  if (SIGNAL.test(text)) return 0;
   if (text[1] === "-" || text.length === 2 || /^-\d+$/.test(text)) return 0;
   for (let j = 1; j < text.length; j++) {
     const name = `-${text[j]}`;

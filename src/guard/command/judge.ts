@@ -4,7 +4,7 @@ import type { Check, Found, Situation } from "./checks/check.js";
 import { judgeCode } from "./checks/code.js";
 import { escapes } from "./checks/escapes.js";
 import { execution } from "./checks/execution.js";
-import { files } from "./checks/files.js";
+import { files as fileAccess } from "./checks/files.js";
 import { hijack } from "./checks/hijack.js";
 import { network } from "./checks/network.js";
 import { programs } from "./checks/programs.js";
@@ -17,13 +17,24 @@ import type { Reading } from "./reading.js";
 import type { Invocation } from "./script.js";
 
 /** In the order in which findings are shown. Each looks at one invocation. */
-const CHECKS: readonly Check[] = [programs, verbs, files, secrets, execution, escapes, network, hijack, sql];
+const CHECKS: readonly Check[] = [
+  programs,
+  verbs,
+  fileAccess,
+  secrets,
+  execution,
+  escapes,
+  network,
+  hijack,
+  sql,
+];
 
 /** Everything that is to be said of a script that has been read. */
 export function judgeReading(reading: Reading, context: Context): (Found | Finding)[] {
-  const { workspace, home, profile } = context;
+  const { workspace, home, profile, files } = context;
   const downloaded = new Set<string>();
   const moved = new Set<string>();
+  const isFile = (path: string) => !/^(folder|undefined)$/.test(String(files.lstat(path)?.kind));
   const narrowed = narrowedDumps(reading.invocations);
   const all: (Found | Finding)[] = [];
   for (const invocation of reading.invocations) {
@@ -32,6 +43,7 @@ export function judgeReading(reading: Reading, context: Context): (Found | Findi
       surroundings: { workspace, home },
       downloaded,
       narrowed,
+      isFile,
       moved,
     };
     for (const check of CHECKS)

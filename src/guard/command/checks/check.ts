@@ -21,6 +21,8 @@ export interface Situation {
   readonly surroundings: Surroundings;
   /** Files that the same script has downloaded. */
   readonly downloaded: Set<string>;
+  /** A file, not a folder, that lies there already. */
+  isFile(path: string): boolean;
   /** Where the same script has moved things to. */
   readonly moved: Set<string>;
   /** Programs of whose output only harmless lines are shown. */

@@ -13,7 +13,7 @@ const SOCKET =
   /\b(socket|TCPSocket|TCPServer|fsockopen|pfsockopen|IO::Socket|INET|inet_tcp|gen_tcp|net\.(connect|Socket|createConnection|createServer)|luasocket|TCPClient|stream_socket_client)\b|require\(["'](node:)?net["']\)|\/inet\/(tcp|udp)/i;
 const SHELL = /\/bin\/(ba|z|da|k|a)?sh\b|\bcmd(\.exe)?\b|dup2|\bexec\b|popen|spawn|STDIN->fdopen|getline/;
 const FETCH =
-  /\b(fetch|axios|https?\.(get|request)|LWP|open-uri|URI\.open|Net::HTTP|file_get_contents|curl_exec|HTTP::Tiny|http\.client|urlopen|HTTParty|open\(["']https?:|XMLHttpRequest|WebClient)\b|file_get_contents\(["']https?:/;
+  /require\(["'](?:node:)?https?["']\)|\b(fetch|axios|https?\.(get|request)|LWP|open-uri|URI\.open|Net::HTTP|file_get_contents|curl_exec|HTTP::Tiny|http\.client|urlopen|HTTParty|open\(["']https?:|XMLHttpRequest|WebClient)\b|file_get_contents\(["']https?:/;
 const EVALUATE =
   /\b(eval|Function|instance_eval|class_eval|assert|create_function|loadstring|load|vm\.runIn\w+|include|require_once|new\s+Function|execSync|exec|system)\s*[("'\s]/;
 const DECODE =
@@ -33,7 +33,7 @@ const ROWS: readonly (readonly [rule: RuleId, ...patterns: RegExp[]])[] = [
   ["hostile-code", FETCH, /\b(eval|Function|instance_eval|class_eval|loadstring|include)\b/],
   ["hostile-code", EVALUATE, DECODE],
   ["hostile-code", /process\.(binding|_linkedBinding|dlopen)/],
-  ["fork-bomb", /\bfork\s+while\s+fork\b|\bwhile\b[^;]{0,20}\bfork\b|\bloop\s*\{\s*fork/],
+  ["fork-bomb", /\bfork\s+while\b|\bwhile\b[^;]{0,20}\bfork\b|\bloop\s*\{\s*fork/],
   ["secret-dump", ENVIRONMENT],
   ["inline-code", DELETE],
   ["inline-code", DYNAMIC],

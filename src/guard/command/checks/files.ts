@@ -118,7 +118,10 @@ function writes(
     !isArtefact(place.path.replace(/^.*\//, ""))
   )
     return "delete-files";
-  return place.area === "outside" ? "write-outside" : undefined;
+  if (place.area === "outside") return "write-outside";
+  if (place.area !== "home" && place.area !== "checkout") return undefined;
+  if (/\/\.cache(\/|$)/.test(place.path)) return undefined;
+  return place.whole || situation.isFile(place.path) ? "write-outside" : "write-new";
 }
 
 /** It never stops to print. */

@@ -238,6 +238,13 @@ export const MACHINE_RULES = rules({
     standard: "deny",
     reason: "This writes to a system folder.",
   },
+  "write-new": {
+    key: "write outside the workspace",
+    effect: "writes",
+    standard: "allow",
+    strict: "ask",
+    reason: "This makes a file outside the workspace, where none lies.",
+  },
   "write-outside": {
     key: "write outside the workspace",
     effect: "writes",
