@@ -90,7 +90,7 @@ export const PRIVATE: readonly Sensitive[] = [
   ],
   [/^\/root(?:\/.*)?$/, "/root/secret"],
   [
-    /(?:^|\/)(?![^/]*(?:cert|pub|chain|bundle|trust|ca\.pem))[^/]*(?:priv|secret|server|client|tls|ca|root|signing|account)[^/]*\.(?:pem|key)$/,
+    /(?:^|\/)(?=[^/]*\.(?:pem|key)$)(?![^/]*(?:cert|pub|chain|bundle|trust|ca\.pem))[^/]*(?:priv|secret|server|client|tls|ca|root|signing|account)[^/]*\.(?:pem|key)$/,
     "./private.pem",
   ],
   [/(?:^|\/)[\w-]+\.(?:key|p12|pfx|jks|keystore|ovpn|mobileconfig)$/, "./server.key"],

@@ -28,7 +28,8 @@ const TEXT_AT_MOST = 4096;
 /** Names that mean a command wherever they stand, and hardly ever anything else. */
 const NAMES =
   "rm|rmdir|shred|srm|unlink|dd|mkfs|mkfs\\.\\w+|wipefs|shutdown|reboot|poweroff|halt|sudo|su|doas|pkexec|bash|sh|zsh|dash|ksh|ash|python|python3|perl|ruby|node|php|nc|ncat|netcat|socat|curl|wget|chmod|chown|kill|killall|pkill|cat|cp|mv|scp|rsync|tar|base64|git|npm|docker|podman|kubectl|aws|gcloud|terraform|systemctl|crontab|useradd|usermod|userdel|passwd|chpasswd|iptables|insmod|modprobe|umount|find|xargs|truncate|printenv|nsenter|chroot|busybox|nohup|setsid|timeout|nice|tee|echo|printf";
-const IS_NAME = new RegExp(`^(?:${NAMES})$`);
+const NAME_SET: ReadonlySet<string> = new Set(NAMES.split("|"));
+const isName = (name: string) => NAME_SET.has(name) || name.startsWith("mkfs.");
 
 /** Programs whose words are never commands: files, patterns, messages, names of packages. */
 const JUST_WORDS = new Set(
@@ -56,7 +57,7 @@ function tails({ argv, program }: Invocation): Inner[] {
   const inner: Inner[] = [];
   for (let i = 1; i < argv.length - 1; i++) {
     const { text } = argv[i]!;
-    if (text.length > 64 || !IS_NAME.test(programName(text)) || isPackage(argv, i)) continue;
+    if (!isName(text.includes("/") ? programName(text) : text) || isPackage(argv, i)) continue;
     inner.push({ kind: "argv", label: `${program} …`, argv: argv.slice(i), suspected: true });
   }
   return inner;

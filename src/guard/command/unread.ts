@@ -21,8 +21,8 @@ const RUNS = new Set<SyntaxNode["type"]>([
   "Coproc",
 ]);
 
-/** Plain words hold no commands but those that the reader walks through anyway. */
-const PLAIN = /^(?!.*\b(?:do|function)\b)[^`(${]*$/s;
+/** A text without any of these holds no commands but those that the reader walks through anyway. */
+const NESTS = /[`(${]|\bdo\b|\bfunction\b/;
 
 /** The parser ends a substitution too early where a slash in it looks like the end of a pattern. */
 export const isCutOff = (node: SyntaxNode): boolean =>
@@ -33,7 +33,7 @@ export const isCutOff = (node: SyntaxNode): boolean =>
  * whatever the grammar allows beside that (a subscript, a pattern, the offset of a slice) is found here.
  */
 export function unread(script: Script, source: string, isRead: (node: object) => boolean): SyntaxNode[] {
-  if (PLAIN.test(source)) return [];
+  if (!NESTS.test(source)) return [];
   const left: SyntaxNode[] = [];
   const look = (node: SyntaxNode) => {
     if ((RUNS.has(node.type) || isCutOff(node)) && !isRead(node)) left.push(node);

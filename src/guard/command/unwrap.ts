@@ -1,11 +1,11 @@
 import type { Span } from "../finding.js";
-import { type Arguments, optionValue, readArguments } from "./arguments.js";
+import { optionValue, readArguments } from "./arguments.js";
 import { isShellHook } from "./hooks.js";
 import { interpret } from "./interpreters.js";
 import { found } from "./output.js";
 import { programOptions } from "./programs/options.js";
 import { byName, HOLE, type Invocation, type Word, word } from "./script.js";
-import { type Wrapper, wrapperOptions, wrappersOf } from "./wrappers.js";
+import { type Unwrapping, wrapperOptions, wrappersOf } from "./wrappers.js";
 
 /** What an invocation would itself run. */
 export type Inner =
@@ -47,20 +47,18 @@ export function unwrap(invocation: Invocation): Inner[] {
   return [...special, ...interpreted, ...wrapped];
 }
 
-function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string): Inner[] {
+function unwrapBy(wrapper: Unwrapping, { argv, span }: Invocation, program: string): Inner[] {
   const words = argv.slice(1);
   const values = wrapperOptions(program);
-  const parsed = wrapper.only
-    ? readNested(words, values, wrapper.skip ?? 1)
-    : readArguments(words, values, true);
-  const { operands } = parsed;
-  if (wrapper.only && !wrapper.only.split(" ").includes(operands[0]?.text ?? "")) return [];
+  const leading = readArguments(words, values, true).operands;
+  if (wrapper.only && !wrapper.only.includes(leading[0]?.text ?? "")) return [];
+  const operands = wrapper.only ? readNested(words, values, wrapper.skip ?? 1) : leading;
   const label = wrapper.only ? `${program} ${operands[0]?.text}` : program;
   const inner: Inner[] = [];
-  const scripts = new Set(wrapper.scripts?.split(" ") ?? []);
-  if (wrapper.scripts)
+  const { scripts } = wrapper;
+  if (scripts)
     for (const { name, value } of readArguments(words, new Set([...values, ...scripts])).options)
-      if (value && scripts.has(name))
+      if (value && scripts.includes(name))
         inner.push({ kind: "script", label, text: value.text, span: value.span });
   if (wrapper.each)
     return [...inner, ...operands.slice(wrapper.skip ?? 0).flatMap((one) => script(label, one))];
@@ -81,7 +79,7 @@ function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string)
 }
 
 /** Options of the outer program may stand on both sides of its own operands: `docker -H x exec -it c CMD`. */
-function readNested(words: readonly Word[], values: ReadonlySet<string>, own: number): Arguments {
+function readNested(words: readonly Word[], values: ReadonlySet<string>, own: number): readonly Word[] {
   const operands: Word[] = [];
   let rest = words;
   for (let taken = 0; taken < own; taken++) {
@@ -91,18 +89,21 @@ function readNested(words: readonly Word[], values: ReadonlySet<string>, own: nu
     rest = rest.slice(rest.length - found.length + 1);
   }
   // What follows them is the command, options and all.
-  const { operands: command } = readArguments(rest, values, true);
-  return { options: readArguments(words, values).options, operands: [...operands, ...command] };
+  return [...operands, ...readArguments(rest, values, true).operands];
 }
 
-function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readonly Word[]): readonly Word[] {
+function commandAmong(
+  wrapper: Unwrapping,
+  operands: readonly Word[],
+  words: readonly Word[],
+): readonly Word[] {
   if (wrapper.separator) {
     const at = words.findIndex(({ text }) => text === "--");
     return at < 0 ? dropDashes(operands.slice(wrapper.skip ?? 0)) : words.slice(at + 1);
   }
   if (wrapper.after) {
-    const options = wrapper.after.split(" ");
-    const at = words.findIndex(({ text }) => options.includes(text));
+    const { after } = wrapper;
+    const at = words.findIndex(({ text }) => after.includes(text));
     return at < 0 ? [] : words.slice(at + 1);
   }
   let command = operands.slice(wrapper.skip ?? (wrapper.only ? 1 : 0));
@@ -359,7 +360,8 @@ const RUNS_NEXT =
 
 function gitRuns(argv: readonly Word[]): Inner[] {
   const inner: Inner[] = [];
-  const sub = readArguments(argv.slice(1), programOptions("git")).operands[0]?.text;
+  const { operands } = readArguments(argv.slice(1), programOptions("git"), true);
+  const sub = operands[0]?.text;
   for (let i = 1; i < argv.length; i++) {
     const { text } = argv[i]!;
     const next = argv[i + 1];

@@ -100,15 +100,27 @@ const ROWS: readonly (readonly [names: string, wrapper: Wrapper])[] = [
   ["capsh", { scripts: "-c" }],
 ];
 
-const table = new Map<string, Wrapper[]>();
-for (const [names, wrapper] of ROWS)
-  for (const name of names.split(" ")) {
-    const rows = table.get(name) ?? [];
-    rows.push(wrapper);
-    table.set(name, rows);
-  }
+/** A row as it is used: its lists taken apart. */
+export interface Unwrapping extends Omit<Wrapper, "only" | "scripts" | "after"> {
+  readonly only?: readonly string[];
+  readonly scripts?: readonly string[];
+  readonly after?: readonly string[];
+}
 
-export const wrappersOf = (program: string): readonly Wrapper[] => table.get(program) ?? [];
+const table = new Map<string, Unwrapping[]>();
+for (const [names, { only, scripts, after, ...rest }] of ROWS) {
+  const row: Unwrapping = {
+    ...rest,
+    ...(only && { only: only.split(" ") }),
+    ...(scripts && { scripts: scripts.split(" ") }),
+    ...(after && { after: after.split(" ") }),
+  };
+  for (const name of names.split(" ")) table.set(name, [...(table.get(name) ?? []), row]);
+}
+
+const NONE: readonly Unwrapping[] = [];
+
+export const wrappersOf = (program: string): readonly Unwrapping[] => table.get(program) ?? NONE;
 
 /** Options of wrappers that take a value: without these, `sudo -u root rm` would seem to run `root`. */
 export const wrapperOptions = optionTable({

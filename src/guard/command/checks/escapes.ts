@@ -22,7 +22,7 @@ export const escapes: Check = ({ argv, suspected }, { program }) => {
   if (suspected || isText(program)) return [];
   return argv.slice(1).flatMap((word, i) => {
     const { text } = word;
-    if (text.length > 2048) return [];
+    if (text.length > 2048 || !/sh|\/tmp\//.test(text)) return [];
     const [, option = argv[i]!.text, value = text] = /^(--[\w-]+=)(.*)$/s.exec(text) ?? [];
     if (HOOK.test(option) && /^\/(tmp|var\/tmp|dev\/shm)\//.test(value))
       return [found("run-from-temp", word.span)];

@@ -13,10 +13,8 @@ const LOOKUPS = /^(ping|ping6|dig|nslookup|host|drill|traceroute|whois|nsupdate)
 export const network: Check = (invocation, situation) => {
   const { program } = situation;
   const { argv, span } = invocation;
-  const reaches =
-    CLIENTS.test(program) || SOCKETS.test(program) || LOOKUPS.test(program) || FETCHERS.has(program);
   const addressed = [...argv, ...invocation.redirects.map(({ target }) => target)].flatMap((word) =>
-    addresses(word, reaches),
+    addresses(word, program),
   );
   const sockets = invocation.redirects.filter(({ target }) => /^\/dev\/(tcp|udp)\//.test(target.text));
   const more = CLIENTS.test(program)
@@ -38,12 +36,15 @@ const METADATA =
   /^(169\.254\.169\.254|169\.254\.170\.2|169\.254\.170\.23|100\.100\.100\.200|192\.0\.0\.192|168\.63\.129\.16|\[?fd00:ec2::254\]?|metadata\.google\.internal|metadata\.goog|metadata|instance-data(\.ec2\.internal)?|metadata\.azure\.com|metadata\.packet\.net|metadata\.tencentyun\.com)$/i;
 
 /** Addresses that hand out credentials, however they are written, and those of the private network. */
-function addresses({ text, span }: Word, reaches: boolean): Found[] {
+function addresses({ text, span }: Word, program: string): Found[] {
   if (text.length > 2048) return [];
+  // No address begins with any other letter, unless it is a URL.
+  if (!text.includes("://") && !/^[\d[fimFIM]/.test(text)) return [];
   const written = /(?:^|[=@\s"'])((?:https?|ftp|gopher|dict|ws|wss|tcp):\/\/[^\s"'<>]+)/i.exec(text)?.[1];
   const host = written
     ? hostOf(written)
-    : (METADATA.test(text.split("/")[0]!) && (reaches || /[.:]/.test(text))) || /^169\.254\./.test(text)
+    : (METADATA.test(text.split("/")[0]!) && (/[.:]/.test(text) || reaches(program))) ||
+        /^169\.254\./.test(text)
       ? text.split(/[/:]/)[0]!
       : undefined;
   if (host === undefined) return [];
@@ -51,6 +52,9 @@ function addresses({ text, span }: Word, reaches: boolean): Found[] {
     return [found("internal-address", span, host)];
   return isPrivate(host) ? [found("private-address", span, host)] : [];
 }
+
+const reaches = (program: string) =>
+  CLIENTS.test(program) || SOCKETS.test(program) || LOOKUPS.test(program) || FETCHERS.has(program);
 
 /** The URL parser turns every way to write an IPv4 address into the usual one. */
 function hostOf(url: string): string | undefined {

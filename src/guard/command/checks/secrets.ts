@@ -53,9 +53,11 @@ export const secrets: Check = (invocation, situation) => [
 function dumps(invocation: Invocation, { program, narrowed }: Situation): Found[] {
   const { argv, span } = invocation;
   if (narrowed.has(invocation)) return [];
+  const isDump = DUMPS.get(program);
+  if (!isDump) return [];
   const words = argv.slice(1).map(({ text }) => text);
   const names = words.filter((text) => !text.startsWith("-"));
-  const dump = DUMPS.get(program)?.(words, names) ?? false;
+  const dump = isDump(words, names);
   return dump ? [found(dump === true ? "secret-dump" : dump, span)] : [];
 }
 
@@ -63,7 +65,8 @@ function dumps(invocation: Invocation, { program, narrowed }: Situation): Found[
 export function narrowedDumps(invocations: readonly Invocation[]): ReadonlySet<Invocation> {
   const all = new Set<Invocation>();
   for (const { program, argv, input } of invocations) {
-    const [last] = input?.kind === "pipe" ? input.from.slice(-1) : [];
+    if (input?.kind !== "pipe" || !/grep$|^rg$/.test(program)) continue;
+    const last = input.from.at(-1);
     if (
       !last ||
       !/^(env|printenv|set|export|declare)$/.test(last.program) ||
@@ -173,7 +176,9 @@ function credentialIn(
     .replace(/^[\w.-]+=(?=[@<~/.])/, "")
     .replace(/^[@<]/, "")
     .replace(/^\w[\w./-]*:(?=[^/])/, "");
-  const named = UNMISTAKABLE.exec(word.text)?.[1];
+  const named = /shadow|id_|credentials|netrc/.test(word.text)
+    ? UNMISTAKABLE.exec(word.text)?.[1]
+    : undefined;
   if (named && /[\s:'"(=@]/.test(word.text)) return [found("secret-read", word.span, named)];
   if (text === "" || text.length > 512 || text.includes("\n")) return [];
   const place = placeOf(text.replace(/^~(?=\/)/, surroundings.home), word.glob, cwd, surroundings);

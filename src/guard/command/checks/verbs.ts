@@ -24,11 +24,12 @@ export const verbs: Check = ({ argv, span }, { program }) => {
   const words = argv.slice(1);
   if (words.length === 0 || isProbe(words)) return [];
   const keeper = KEEPERS.has(program);
+  const verb = keeper ? DESTROYS : DESTROYS_FOR_SURE;
+  if (!words.some(({ text }) => verb.test(text) || DESTROYS_BY_OPTION.test(text))) return [];
   if (!keeper && !isUnknown(program)) return [];
   const { operands, options } = readArguments(words, programOptions(program));
   if (options.some(({ word }) => HARMLESS.test(word.text))) return [];
   const first = operands.slice(0, DEEP).map(({ text }) => text);
-  const verb = keeper ? DESTROYS : DESTROYS_FOR_SURE;
   const at = first.findIndex((text) => text.length < 40 && verb.test(text));
   const noun = first[at - 1] ?? "";
   if (OWN_THINGS.test(noun) || (SOURCES.test(noun) && /^(remove|rm)$/.test(first[at] ?? ""))) return [];
