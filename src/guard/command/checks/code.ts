@@ -5,6 +5,7 @@ import type { Reading } from "../reading.js";
 import type { RuleId } from "../rules.js";
 import { judgeWindows } from "../windows/judge.js";
 import { type Found, found } from "./check.js";
+import { isArtefact } from "./files.js";
 import { isSecretName } from "./secrets.js";
 
 type Code = Reading["code"][number];
@@ -55,7 +56,19 @@ export function judgeCode(code: Code, context: Context): (Found | Finding)[] {
   if (language === "powershell" || language === "cmd") return judgeWindows(text, language, span, context);
   if (language === "sed" || language === "awk") return awkAndSed(code, context);
   const rows = ROWS.filter(([, ...patterns]) => patterns.every((pattern) => pattern.test(text)));
-  return [...rows.map(([rule]) => found(rule, span)), ...literals(code, context)];
+  const grave = rows.filter(([, pattern]) => pattern !== DELETE || !deletesArtefacts(text));
+  return [...grave.map(([rule]) => found(rule, span)), ...literals(code, context)];
+}
+
+/** Every path that the code deletes is spelled out, and a build can make it again. */
+function deletesArtefacts(text: string): boolean {
+  const calls = [...text.matchAll(new RegExp(`(?:${DELETE.source})\\s*\\(\\s*`, "g"))];
+  const mentions = [...text.matchAll(new RegExp(DELETE.source, "g"))];
+  if (calls.length === 0 || calls.length < mentions.length) return false;
+  return calls.every((call) => {
+    const path = /^(["'`])([\w./-]+)\1/.exec(text.slice(call.index + call[0].length))?.[2];
+    return path !== undefined && !/^\/|\.\./.test(path) && path.split("/").some(isArtefact);
+  });
 }
 
 /** Paths and variables that the code names as plain strings. */
