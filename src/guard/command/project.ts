@@ -10,8 +10,11 @@ import { programOptions } from "./programs/options.js";
 import { HOLE, type Invocation } from "./script.js";
 import type { Inner } from "./unwrap.js";
 
-/** The text of a file, and whether it lay there before. */
-export type ReadFile = (path: string) => { readonly text: string; readonly filed: boolean } | undefined;
+/** The text of a file, and whether it lay there before; with `written`, only of one that did not. */
+export type ReadFile = (
+  path: string,
+  written?: boolean,
+) => { readonly text: string; readonly filed: boolean } | undefined;
 
 /** What a command would run out of a file: a script, a line of package.json, a recipe of a makefile. */
 export function runsFromFile(invocation: Invocation, read: ReadFile): Inner[] {
@@ -34,8 +37,10 @@ function writtenCode(invocation: Invocation, interpreter: Interpreter, read: Rea
   const { argv, program, span } = invocation;
   if (interpreter.language === "python") return [];
   const { options, operands } = interpreterArguments(argv, interpreter);
-  const named = options.find(({ name }) => name === "-f" || name === "--file")?.value ?? operands[0];
-  const file = named ? (onStdin(named.text, invocation) ?? read(named.text)) : undefined;
+  const named =
+    options.find(({ name }) => name === "-f" || name === "--file")?.value ??
+    (interpreter.operand ? undefined : operands[0]);
+  const file = named ? (onStdin(named.text, invocation) ?? read(named.text, true)) : undefined;
   return file && !file.filed && file.text !== HOLE
     ? interpretCode(program, interpreter, { text: file.text, span })
     : [];

@@ -410,7 +410,7 @@ export class Reader implements Expander {
     for (const inner of inners) printed = this.#inner(inner, invocation);
     if (!this.#place.suspected && inners.every(isDoubtful))
       for (const inner of suspects(invocation)) this.#suspected(inner, invocation);
-    for (const inner of runsFromFile(invocation, (path) => this.#fileText(path)))
+    for (const inner of runsFromFile(invocation, (path, written) => this.#fileText(path, written)))
       this.#inner(inner, invocation);
     const text = printed ?? outputOf(invocation, this.reading.home);
     this.#write(invocation, text);
@@ -424,11 +424,11 @@ export class Reader implements Expander {
     for (const target of targets) this.#written.set(resolvePath(target, cwd), text);
   }
 
-  #fileText(path: string): { text: string; filed: boolean } | undefined {
+  #fileText(path: string, only = false): { text: string; filed: boolean } | undefined {
     const full = resolvePath(path, this.scope.cwd);
     const written = this.#written.get(full);
     if (written !== undefined) return { text: written, filed: false };
-    const text = full.includes(HOLE) ? undefined : this.#readFile(full);
+    const text = only || full.includes(HOLE) ? undefined : this.#readFile(full);
     return text === undefined ? undefined : { text, filed: true };
   }
 
