@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { HermesError } from "../errors.js";
+import { HELD, heldAt } from "../guard/command/held.js";
 import type { Action, Finding } from "../guard/finding.js";
 import type { Guard, Judgement } from "../guard/guard.js";
 import { configuredGuard } from "../guard/host.js";
@@ -102,6 +103,7 @@ function showFinding(input: string, { action, layer, rule, reason, span, instead
   print(`\n${p(STYLE[action], action)} ${p("bold", `${layer}/${rule}`)}: ${visible(reason)}\n`);
   if (span) print(underline(input, span.start, span.end));
   if (instead) print(`  instead: ${visible(instead)}\n`);
+  if (layer === "command") print(`  ${p("dim", `if it were missed: ${HELD[heldAt(rule)]}`)}\n`);
 }
 
 /** The line of the input that a span starts in, with the span underlined. */

@@ -1,4 +1,5 @@
 import type { CallEvent } from "../event.js";
+import { type Held, heldAt } from "../guard/command/held.js";
 import type { Finding } from "../guard/finding.js";
 import type { Guard } from "../guard/guard.js";
 import { ask, deny, type Verdict } from "../verdict.js";
@@ -52,19 +53,15 @@ export class ExecJudge {
 const MOST_KNOWN = 500;
 const LONGEST_KNOWN = 4000;
 
-/** How a text is written, or comes to be, says nothing about words that are there. */
-const ABOUT_TEXT =
-  "hidden-characters look-alike obfuscated syntax-error bare-eval replace-shell dynamic-command dynamic-code inline-code pipe-to-interpreter download-and-run shell-escape hijack";
-
-/** What it does to files and addresses is judged when it does it, and on what it really reaches. */
-const SEEN_LATER =
-  "private-data secret-read process-memory write-system write-outside delete-outside run-from-temp backdate private-address internal-address";
-
-const NOT_HERE = new Set(`${ABOUT_TEXT} ${SEEN_LATER}`.split(" "));
+/**
+ * How a text is written, or comes to be, says nothing about words that are there; what it does to files and addresses is
+ * judged when it does it, and on what it really reaches.
+ */
+const NOT_HERE: ReadonlySet<Held> = new Set(["code", "open", "connect"]);
 
 /** Code of other languages is seen at work too: what it runs, opens and connects to comes here. */
 function isAboutDeed({ layer, rule, action }: Finding): boolean {
-  return action !== "allow" && (layer === "patterns" || (layer === "command" && !NOT_HERE.has(rule)));
+  return action !== "allow" && (layer === "patterns" || (layer === "command" && !NOT_HERE.has(heldAt(rule))));
 }
 
 function stricter(a: Verdict | undefined, b: Verdict | undefined): Verdict | undefined {

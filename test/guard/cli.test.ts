@@ -44,6 +44,12 @@ describe("hermes guard check", () => {
     expect(hermes(["check", "ls -la"]).status).toBe(0);
   });
 
+  it("says what else would hold each finding, and what would not", () => {
+    const { stdout } = hermes(["check", "cat ~/.ssh/id_rsa; git push; echo $API_KEY"]);
+    for (const held of ["when the file is opened", "again when it starts", "nothing but this check"])
+      expect(stdout).toContain(held);
+  });
+
   it("reads from stdin with -", () => {
     const { stdout, status } = hermes(["check", "--json", "-"], "ls\n");
     expect([status, JSON.parse(stdout).action]).toEqual([0, "allow"]);

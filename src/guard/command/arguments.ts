@@ -42,12 +42,16 @@ export function readArguments(
       if (leading) return { options, operands: words.slice(i) };
       operands.push(word);
     } else if (text === "--") {
+      options.push({ name: "--", value: undefined, word });
       operands.push(...words.slice(i + 1));
       break;
     } else i += readOption(word, words[i + 1], values, options);
   }
   return { options, operands };
 }
+
+/** `-STOP` of kill is no cluster of letters. */
+const SIGNAL = /^-(SIG)?(HUP|INT|QUIT|KILL|TERM|STOP|CONT|USR1|USR2|TSTP|ABRT|ALRM|SEGV)$/;
 
 /** Appends what one word holds; returns how many words behind it belong to it. */
 function readOption(
@@ -67,6 +71,7 @@ function readOption(
     return 1;
   }
   options.push({ name: text, value: undefined, word });
+  if (SIGNAL.test(text)) return 0;
   if (text[1] === "-" || text.length === 2 || /^-\d+$/.test(text)) return 0;
   for (let j = 1; j < text.length; j++) {
     const name = `-${text[j]}`;

@@ -75,3 +75,21 @@ const BUILTINS = byName<(invocation: Invocation, scope: Scope) => void>({
     if (argv[1]?.text === "-v" && argv[2]) scope.set(argv[2].text, [HOLE]);
   },
 });
+
+/** Builtins that take the name of a variable: a subscript in it is evaluated. */
+const NAMES =
+  /^(declare|typeset|local|readonly|export|test|\[|unset|printf|read|getopts|wait|mapfile|readarray)$/;
+const SUBSCRIPT = /\w\[.*[`$]/s;
+
+/** Words of a builtin in which the shell looks for substitutions, although they were quoted. */
+export function evaluatedBy({ program, argv }: Invocation): readonly string[] {
+  const words = argv.slice(1).map(({ text }) => text);
+  if (program === "let") return words;
+  if (program === "compgen" || program === "complete") {
+    const list = words.indexOf("-W");
+    return list < 0 ? [] : words.slice(list + 1, list + 2);
+  }
+  if (!NAMES.test(program)) return [];
+  const numbers = words.some((text) => /^-[a-zA-Z]*i/.test(text));
+  return words.filter((text) => (numbers ? /[`$]/ : SUBSCRIPT).test(text));
+}

@@ -28,7 +28,7 @@ const CALLS = byName<RegExp>({
   vim: /(?:^|\|)\s*:?(?:silent!?\s*)?(!|(?:call\s+)?system\(|terminal\s|term\s|r\s*!|w\s*!|read\s*!)\s*()["']?([^\n]*)/g,
   gdb: /^\s*(shell|!|python\s+import os;\s*os\.system\()\s*()["']?([^\n]*)/g,
   sqlite: /\.(shell|system)\s+()([^\n]*)/g,
-  psql: /\\(!)\s*()([^\n]*)/g,
+  psql: /(\\!|(?:^|;)\s*system\s)\s*()([^\n;]*)/g,
   tcl: /\b(exec|spawn|open)\s+()(?:"?\|)?([^\n;\]"]+)/g,
 });
 

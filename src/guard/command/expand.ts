@@ -1,4 +1,11 @@
-import { type ArithmeticExpression, parse, type Script, type Word as WordNode, type WordPart } from "unbash";
+import {
+  type ArithmeticExpression,
+  type ParameterExpansionPart,
+  parse,
+  type Script,
+  type Word as WordNode,
+  type WordPart,
+} from "unbash";
 import type { Span } from "../finding.js";
 import { expandBraces } from "./braces.js";
 import { applyOperation, selectValues } from "./parameters.js";
@@ -13,6 +20,10 @@ export interface Expander {
   locate(pos: number, end: number): Span;
   /** Reads a nested script and says what it would print. */
   substitute(script: Script | undefined, how: "$(…)" | "<(…)" | ">(…)"): Printed;
+  /** The path under which a program finds what `<(…)` prints. */
+  stream(text: string): string;
+  /** Reads the substitutions in a value that the shell expands a second time. */
+  expandAgain(text: string): void;
 }
 
 export interface Printed {
@@ -77,6 +88,8 @@ function around(shell: Expander): Expander {
     spend: (amount) => shell.spend(amount),
     locate: (pos, end) => shell.locate(pos, end),
     substitute: (script, how) => shell.substitute(script, how),
+    stream: (text) => shell.stream(text),
+    expandAgain: (text) => shell.expandAgain(text),
   };
 }
 
@@ -144,6 +157,7 @@ class Fields {
       case "ParameterExpansion": {
         const read = (word: WordNode) => expandText(word, this.#shell).text;
         const values = selectValues(part, (name) => this.#value(name), read);
+        this.#expandedAgain(part);
         const result = part.operation ? applyOperation(values, part.operation, read) : values;
         const onlyAsks = part.operation?.type === "Default" && part.operation.operator.endsWith("+");
         if (values === undefined && !onlyAsks) this.#variables.push(part.parameter);
@@ -157,15 +171,23 @@ class Fields {
         break;
       }
       case "ProcessSubstitution": {
-        const { from } = this.#shell.substitute(part.script, part.operator === "<" ? "<(…)" : ">(…)");
+        const reads = part.operator === "<";
+        const { text, from } = this.#shell.substitute(part.script, reads ? "<(…)" : ">(…)");
         this.#from.push(...from);
-        this.#append("/dev/fd/63");
+        this.#append(this.#shell.stream(reads ? text : HOLE));
         break;
       }
       case "ArithmeticExpansion":
         this.#append(arithmetic(part.expression, this.#shell));
         break;
     }
+  }
+
+  /** `${x@P}` expands what x holds; `${!x}` looks up the name that x holds, subscript and all. */
+  #expandedAgain({ parameter, prefix, operation }: ParameterExpansionPart): void {
+    const prompt = operation?.type === "Transform" && operation.operand.value === "P";
+    if (!prompt && prefix !== "!") return;
+    for (const value of this.#value(parameter) ?? []) this.#shell.expandAgain(value);
   }
 
   #variable(name: string, quoted: boolean): void {
@@ -179,7 +201,7 @@ class Fields {
     if (name === "@" || name === "*") return scope.arguments;
     if (name === "#") return scope.arguments && [String(scope.arguments.length)];
     const special = SPECIAL.get(name);
-    if (special !== undefined) return [special];
+    if (special !== undefined) return scope.get(name) ?? [special];
     if (/^[1-9]\d*$/.test(name)) return scope.arguments && [scope.arguments[Number(name) - 1] ?? ""];
     return scope.get(name);
   }
@@ -234,7 +256,7 @@ class Fields {
 }
 
 /** Numbers are seldom dangerous, but letters can be made of them. */
-function arithmetic(expression: ArithmeticExpression | undefined, shell: Expander): string {
+export function arithmetic(expression: ArithmeticExpression | undefined, shell: Expander): string {
   const value = evaluate(expression, shell);
   return value === undefined ? HOLE : String(value);
 }
@@ -242,7 +264,7 @@ function arithmetic(expression: ArithmeticExpression | undefined, shell: Expande
 function evaluate(node: ArithmeticExpression | undefined, shell: Expander): number | undefined {
   shell.spend(1);
   if (node?.type === "ArithmeticGroup") return evaluate(node.expression, shell);
-  if (node?.type === "ArithmeticWord") return number(node.value, shell.scope);
+  if (node?.type === "ArithmeticWord") return number(node.value, shell);
   if (node?.type === "ArithmeticCommandExpansion") {
     shell.substitute(node.script, "$(…)");
     return undefined;
@@ -274,9 +296,10 @@ const OPERATORS: Readonly<Record<string, (a: number, b: number) => number>> = {
   ">>": (a, b) => a >> b,
 };
 
-function number(text: string, scope: Scope): number | undefined {
+function number(text: string, shell: Expander): number | undefined {
   const name = /^\$?\{?([A-Za-z_]\w*)\}?$/.exec(text)?.[1];
-  const value = (name === undefined ? text : scope.get(name)?.[0])?.trim();
+  const value = (name === undefined ? text : shell.scope.get(name)?.[0])?.trim();
+  if (name !== undefined && value !== undefined) shell.expandAgain(value);
   const [, base, digits] = /^(\d{1,2})#(\w+)$/.exec(value ?? "") ?? [];
   if (base && digits) {
     const parsed = Number.parseInt(digits, Math.min(36, Math.max(2, Number(base))));

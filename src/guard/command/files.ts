@@ -50,8 +50,12 @@ const synchronises: Files = (args, program) => {
     ...file,
     recursive: true,
   }));
-  const deletes = args.options.some(({ name }) => /^--(delete|del|remove-source-files)/.test(name));
+  const deletes =
+    args.options.some(({ name }) => /^--(delete|del|remove-source-files)/.test(name)) &&
+    !hasOption(args, "-n", "--dry-run", "--list-only");
   const target = args.operands.at(-1);
+  if (hasOption(args, "--remove-source-files"))
+    return files.map((file) => (file.access === "read" ? { ...file, access: "delete" } : file));
   return deletes && target
     ? [...files, { access: "delete", path: target, recursive: true, filter: "*" }]
     : files;
@@ -82,6 +86,8 @@ const archives: Files = (args) => {
   const members = args.operands
     .slice(old ? 2 : 0)
     .map((path): FileAccess => ({ access: "read", path, recursive: true }));
+  const removed = hasOption(args, "--remove-files");
+  if (removed && creates) return members.map((file) => ({ ...file, access: "delete" }));
   if (extracts) return one("write", optionValue(args, "-C", "--directory"), true);
   return creates
     ? [...members, ...one("write", optionValue(args, "-f", "--file") ?? (old ? args.operands[1] : undefined))]
@@ -126,8 +132,16 @@ const FILES = byName<Files>({
   bsdtar: archives,
   zip: (args) => [
     ...one("write", args.operands[0]),
-    ...args.operands.slice(1).map((path): FileAccess => ({ access: "read", path, recursive: true })),
+    ...args.operands
+      .slice(1)
+      .map(
+        (path): FileAccess => ({ access: hasOption(args, "-m") ? "delete" : "read", path, recursive: true }),
+      ),
   ],
+  "7z": (args) =>
+    args.options.some(({ word }) => word.text === "-sdel")
+      ? args.operands.slice(2).map((path) => ({ access: "delete", path, recursive: true }))
+      : [],
   cpio: (args) => one("write", optionValue(args, "-D", "--directory"), true),
   unzip: (args) => one("write", optionValue(args, "-d"), true),
   dd: (args) => [...one("read", afterPrefix("if=", args)), ...one("write", afterPrefix("of=", args))],
@@ -150,7 +164,9 @@ const FILES = byName<Files>({
   nano: each("write"),
   emacs: each("write"),
   chmod: (args) =>
-    args.operands.slice(1).map((path) => ({ access: "mode", path, recursive: isRecursive(args) })),
+    args.operands
+      .slice(args.options.some(({ name }) => /^-[rwxst]+$/.test(name)) ? 0 : 1)
+      .map((path) => ({ access: "mode", path, recursive: isRecursive(args) })),
   chown: (args) =>
     args.operands.slice(1).map((path) => ({ access: "mode", path, recursive: isRecursive(args) })),
   chgrp: (args) =>

@@ -34,6 +34,8 @@ const INTERPRETERS = byName<Interpreter>({
     values: "-r --require --import --loader --env-file",
   },
   nodejs: { language: "javascript", code: "-e -p --eval --print -pe", values: "-r --require" },
+  mongosh: { language: "javascript", code: "--eval", values: "--host --port -u -p -f --file" },
+  mongo: { language: "javascript", code: "--eval", values: "--host --port -u -p" },
   bun: { language: "javascript", code: "-e -p --eval --print", values: "" },
   tsx: { language: "javascript", code: "-e --eval", values: "" },
   "ts-node": { language: "javascript", code: "-e --eval -p --print", values: "-P" },
@@ -59,6 +61,8 @@ const INTERPRETERS = byName<Interpreter>({
   vi: { language: "vim", code: "-c --cmd", values: "-u" },
   nvim: { language: "vim", code: "-c --cmd", values: "-u -S" },
   ex: { language: "vim", code: "-c", values: "" },
+  view: { language: "vim", code: "-c --cmd", values: "-u" },
+  rvim: { language: "vim", code: "-c --cmd", values: "-u" },
   gdb: { language: "gdb", code: "-ex -iex --eval-command --ex", values: "-p -x" },
   powershell: {
     language: "powershell",
@@ -89,8 +93,13 @@ export function interpreterOf(program: string): Interpreter | undefined {
 
 export const isShell = (program: string): boolean => interpreterOf(program) === SHELL;
 
-export function interpreterArguments(argv: readonly Word[], { code, values }: Interpreter): Arguments {
-  return readArguments(argv.slice(1), new Set(`${code} ${values}`.split(" ")), true);
+/** Options of gdb that look like several letters. */
+const WHOLE = /^-(nx|nh|batch|batch-silent|quiet|silent|args)$/;
+
+export function interpreterArguments(argv: readonly Word[], interpreter: Interpreter): Arguments {
+  const { code, values, language } = interpreter;
+  const words = language === "gdb" ? argv.filter(({ text }) => !WHOLE.test(text)) : argv;
+  return readArguments(words.slice(1), new Set(`${code} ${values}`.split(" ")), true);
 }
 
 const PIECES_AT_MOST = 8;
@@ -100,13 +109,21 @@ export function interpret(invocation: Invocation, program: string): Inner[] {
   const interpreter = interpreterOf(program);
   if (!interpreter) return deno(invocation, program);
   if (interpreter === SHELL) return shell(invocation, program);
-  const { language } = interpreter;
-  return codeOf(invocation, interpreter).flatMap(({ text, span }): Inner[] => [
+  return codeOf(invocation, interpreter).flatMap((code) => interpretCode(program, interpreter, code));
+}
+
+/** Code, and the shell commands in it. */
+export function interpretCode(
+  program: string,
+  { language }: Interpreter,
+  { text, span }: Pick<Word, "text" | "span">,
+): Inner[] {
+  return [
     { kind: "code", label: program, language, text, span },
     ...shellStringsIn(language, text).map(
       (inner): Inner => ({ kind: "script", label: `${program}: ${inner.by}`, text: inner.text, span }),
     ),
-  ]);
+  ];
 }
 
 /** In the options, as the first operand, or on stdin when no file is named. */
@@ -121,6 +138,8 @@ export function codeOf({ argv, input }: Invocation, interpreter: Interpreter): P
       : [{ text: rest.map(({ text }) => text).join(" "), span: rest[0]!.span }];
   }
   if (interpreter.language === "sqlite" && operands.length > 1) return operands.slice(1);
+  const commands = interpreter.language === "vim" ? operands.filter(({ text }) => /^\+\D/.test(text)) : [];
+  if (commands.length > 0) return commands.map((word) => ({ ...word, text: word.text.slice(1) }));
   const given = options.flatMap(({ name, value }) => (value && names.includes(name) ? [value] : []));
   // Behind python's -c everything is the code's own; perl and others join several.
   if (given.length > 0) return given.slice(0, interpreter.language === "python" ? 1 : PIECES_AT_MOST);
@@ -137,8 +156,10 @@ function shell({ argv, input }: Invocation, program: string): Inner[] {
   const { options, operands } = interpreterArguments(argv, SHELL);
   const label = `${program} -c`;
   if (options.some(({ name }) => name === "-c" || name === "--command")) {
-    const [code, , ...args] = operands;
-    return code ? [{ kind: "script", label, text: code.text, span: code.span, args }] : [];
+    const [code, zero, ...args] = operands;
+    return code
+      ? [{ kind: "script", label, text: code.text, span: code.span, args, ...(zero && { zero }) }]
+      : [];
   }
   if (operands.length > 0 && operands[0]!.text !== "-" && !options.some(({ name }) => name === "-s"))
     return [];

@@ -23,14 +23,17 @@ export const command: Layer = {
   name: "command",
   kinds: ["command"],
   check: (subject, context) => {
-    const all = judge(subject, context).flatMap((one) => ("action" in one ? one : finding(one, context)));
-    return distinct(all.filter(({ action }) => action !== "allow"));
+    const all = judge(subject, context).flatMap((one) => finding(one, context));
+    return distinct(all.filter(({ action, rule }) => action !== "allow" || NOTES.has(rule)));
   },
   explain: (subject, context) => {
     const reading = read(subject, context);
     return reading === undefined ? [] : explainReading(reading);
   },
 };
+
+/** Said although they stop nothing: what runs the command lets it write there. */
+const NOTES: ReadonlySet<string> = new Set(["write-new"]);
 
 function judge(subject: Subject, context: Context): (Found | Finding)[] {
   const reading = read(subject, context);
@@ -69,17 +72,37 @@ function read({ input, fields }: Subject, { cwd, home, files }: Context): Readin
   }
 }
 
-function finding({ rule, span, about, filed }: Found, { profile }: Context): Finding | [] {
+function finding(one: Found | Finding, context: Context): Finding | [] {
+  const full = "action" in one ? one : described(one, context);
+  const { filed, suspected } = one as Found;
+  if (suspected) return isGrave(full) ? hidden(full) : [];
+  return filed && full.action !== "deny" ? [] : full;
+}
+
+function described({ rule, span, about }: Found, { profile }: Context): Finding {
   const { reason, instead, standard, strict = standard }: Rule = RULES[rule];
-  const action = profile === "strict" ? strict : standard;
-  if (filed && action !== "deny") return [];
   return {
     layer: "command",
     rule,
-    action,
+    action: profile === "strict" ? strict : standard,
     reason: about ? `${reason} (${about})` : reason,
     span,
     ...(instead && { instead }),
+  };
+}
+
+/** Of what only reads like a command: whatever would be refused, and whole folders that would go. */
+const isGrave = ({ action, rule }: Finding) =>
+  action === "deny" || rule === "recursive-delete" || rule === "delete-outside";
+
+function hidden({ span, reason, rule }: Finding): Finding {
+  const { standard, reason: why } = RULES["hidden-command"];
+  return {
+    layer: "command",
+    rule: "hidden-command",
+    action: standard,
+    reason: `${why} (${rule}: ${reason})`,
+    ...(span && { span }),
   };
 }
 

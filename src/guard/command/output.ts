@@ -8,7 +8,7 @@ import { byName, HOLE, type Invocation, type Word } from "./script.js";
  */
 export function outputOf(invocation: Invocation, home: string): string {
   const program = PRINTERS.get(invocation.program);
-  if (!program) return HOLE;
+  if (!program) return SILENT.has(invocation.program) ? "" : HOLE;
   const args = invocation.argv.slice(1);
   const input = invocation.input?.text ?? HOLE;
   const text = program({ args, input, cwd: invocation.cwd, home });
@@ -16,6 +16,13 @@ export function outputOf(invocation: Invocation, home: string): string {
 }
 
 const OUTPUT_AT_MOST = 1 << 16;
+
+/** Programs that say nothing on stdout. */
+const SILENT = new Set(
+  "true false : test [ cd exit return break continue set shopt export unset mkdir rm touch chmod sleep wait trap kill".split(
+    " ",
+  ),
+);
 
 interface Printing {
   readonly args: readonly Word[];

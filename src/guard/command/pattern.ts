@@ -10,6 +10,7 @@ import type { Word } from "./script.js";
  *   aws * delete-*|terminate-*     operands may have wildcards
  *   dd ~of=/dev/*                  an operand anywhere
  *   ssh -o:*ProxyCommand*          an option with such a value
+ *   npm --registry:!https://npm/*  an option with another value
  *   git branch $                   no operand behind these
  */
 export interface Pattern {
@@ -62,9 +63,16 @@ function compileTest(token: string): Test {
   }
   const colon = token.indexOf(":");
   const names = new Set((colon < 0 ? token : token.slice(0, colon)).split("|"));
-  const value = colon < 0 ? undefined : alternatives(token.slice(colon + 1));
+  const value = colon < 0 ? undefined : valueTest(token.slice(colon + 1));
   const wanted = (option: Option) => names.has(option.name) && (!value || value(option.value?.text ?? ""));
   return ({ options }) => options.find(wanted)?.word;
+}
+
+/** `!a|b*`: none of these. */
+function valueTest(text: string): (candidate: string) => boolean {
+  if (!text.startsWith("!")) return alternatives(text);
+  const known = alternatives(text.slice(1));
+  return (candidate) => !known(candidate);
 }
 
 /** `a|b*`: one of these, wildcards allowed. */

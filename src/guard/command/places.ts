@@ -11,6 +11,7 @@ export type Area =
   | "device"
   | "harmless-device"
   | "outside"
+  | "checkout"
   | "unknown";
 
 export interface Place {
@@ -33,6 +34,9 @@ const SYSTEM = new Set(
 );
 const HARMLESS_DEVICE =
   /^\/dev\/(null|zero|full|random|urandom|stdin|stdout|stderr|tty|ptmx|fd\/\d+|shm(\/.*)?|pts\/\d+)$/;
+/** Where images of containers keep the project that is worked on. */
+const CHECKOUT =
+  /^\/(testbed|repo|repos|app|apps|workspace|workspaces|work|code|src|project|projects|build|github\/workspace|usr\/src\/app)\//;
 const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\/dev\/shm|\/var\/folders)(\/|$)/;
 
 export function placeOf(text: string, glob: boolean, cwd: string, { workspace, home }: Surroundings): Place {
@@ -82,14 +86,14 @@ function areaOf(path: string, workspace: string, home: string): Area {
   if (TEMPORARY.test(path)) return "temporary";
   if (within(path, home) || /^\/(home|Users)\/[^/]+/.test(path)) return "home";
   const [, top = ""] = path.split("/");
-  if (top === "" || SYSTEM.has(top) || /^[*?[]/.test(top))
+  if (top === "" || SYSTEM.has(top) || /^[*?[\0]/.test(top))
     return /^\/usr\/local(\/|$)/.test(path) ? "outside" : "system";
   if (workspace === "/" || workspace === home) return "workspace";
-  return "outside";
+  return CHECKOUT.test(path) ? "checkout" : "outside";
 }
 
 const WHOLE =
-  /^\/(home|Users|root|tmp|mnt|media|opt|srv|data)?$|^\/(home|Users)\/[^/]+$|^\/(bin|boot|dev|etc|lib|lib64|proc|run|sbin|sys|usr|var)$/;
+  /^\/(testbed|repo|app|workspace|work|code|src|project|home|Users|root|tmp|mnt|media|opt|srv|data)?$|^\/(home|Users)\/[^/]+$|^\/(bin|boot|dev|etc|lib|lib64|proc|run|sbin|sys|usr|var)$/;
 
 function isWhole(path: string, workspace: string, home: string): boolean {
   if (WHOLE.test(path) || path === home || within(workspace, path)) return true;

@@ -1,24 +1,55 @@
 import { readArguments } from "./arguments.js";
-import { interpreterArguments, interpreterOf, isShell } from "./interpreters.js";
+import {
+  type Interpreter,
+  interpretCode,
+  interpreterArguments,
+  interpreterOf,
+  isShell,
+} from "./interpreters.js";
 import { programOptions } from "./programs/options.js";
 import { HOLE, type Invocation } from "./script.js";
 import type { Inner } from "./unwrap.js";
 
-/** The text of a file, and whether it lay there before. */
-export type ReadFile = (path: string) => { readonly text: string; readonly filed: boolean } | undefined;
+/** The text of a file, and whether it lay there before; with `written`, only of one that did not. */
+export type ReadFile = (
+  path: string,
+  written?: boolean,
+) => { readonly text: string; readonly filed: boolean } | undefined;
 
 /** What a command would run out of a file: a script, a line of package.json, a recipe of a makefile. */
 export function runsFromFile(invocation: Invocation, read: ReadFile): Inner[] {
   const { program } = invocation;
   if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScript(invocation, program, read);
   if (program === "make" || program === "gmake") return recipes(invocation, read);
+  const interpreter = interpreterOf(program);
+  if (interpreter && !isShell(program)) return writtenCode(invocation, interpreter, read);
   const path = scriptPath(invocation, program);
-  const file = path ? read(path) : undefined;
+  const file = path ? (onStdin(path, invocation) ?? read(path)) : undefined;
   if (!path || !file || file.text === HOLE) return [];
   const byShell = isShell(program) || program === "source" || program === ".";
   return byShell || /^#!.*\b\w*sh\b/.test(file.text) || (!file.filed && !file.text.startsWith("#!"))
     ? [{ kind: "script", label: path, ...file, span: invocation.span }]
     : [];
+}
+
+/** Code that the same command has written a moment ago. Python has a layer that says more of typed code than of files. */
+function writtenCode(invocation: Invocation, interpreter: Interpreter, read: ReadFile): Inner[] {
+  const { argv, program, span } = invocation;
+  if (interpreter.language === "python") return [];
+  const { options, operands } = interpreterArguments(argv, interpreter);
+  const named =
+    options.find(({ name }) => name === "-f" || name === "--file")?.value ??
+    (interpreter.operand ? undefined : operands[0]);
+  const file = named ? (onStdin(named.text, invocation) ?? read(named.text, true)) : undefined;
+  return file && !file.filed && file.text !== HOLE
+    ? interpretCode(program, interpreter, { text: file.text, span })
+    : [];
+}
+
+function onStdin(path: string, { input }: Invocation): ReturnType<ReadFile> {
+  return input && /^\/(dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/.test(path)
+    ? { text: input.text, filed: false }
+    : undefined;
 }
 
 /** The file that a shell, `source` or the system itself would read as a script. */
@@ -60,11 +91,14 @@ function scriptsIn(text: string | undefined): Readonly<Record<string, unknown>> 
 const RECIPES_AT_MOST = 50;
 
 /** Recipes of the targets that are named, and of what these depend on; the first target when none is. */
-function recipes({ argv, span }: Invocation, read: ReadFile): Inner[] {
+function recipes(invocation: Invocation, read: ReadFile): Inner[] {
+  const { argv, span } = invocation;
   const { operands, options } = readArguments(argv.slice(1), programOptions("make"));
   if (options.some(({ name }) => /^(-n|--dry-run|--just-print|-C|--directory)$/.test(name))) return [];
   const file = options.find(({ name }) => /^(-f|--file|--makefile)$/.test(name))?.value?.text;
-  const makefile = file ? read(file) : (read("GNUmakefile") ?? read("makefile") ?? read("Makefile"));
+  const makefile = file
+    ? (onStdin(file === "-" ? "/dev/stdin" : file, invocation) ?? read(file))
+    : (read("GNUmakefile") ?? read("makefile") ?? read("Makefile"));
   if (makefile === undefined) return [];
   const { targets, variables } = parseMakefile(makefile.text);
   const named = operands.map(({ text }) => text).filter((name) => !name.includes("="));
@@ -85,7 +119,7 @@ function recipes({ argv, span }: Invocation, read: ReadFile): Inner[] {
     label: "make",
     text: expandMake(line, variables),
     span,
-    filed: true,
+    filed: makefile.filed,
   }));
 }
 
@@ -105,7 +139,9 @@ function parseMakefile(text: string): { targets: Map<string, Target>; variables:
       for (const target of current) target.lines.push(line.trim().replace(/^[@+-]+/, ""));
     else if (name && value !== undefined) variables.set(name, value);
     else if (heads) {
-      const target = { needs: needs.split(/\s+/).filter(Boolean), lines: [] };
+      const [, inline] = /;(.*)$/.exec(line) ?? [];
+      const lines = inline ? [inline.trim().replace(/^[@+-]+/, "")] : [];
+      const target = { needs: needs.split(/\s+/).filter(Boolean), lines };
       current = [target];
       for (const head of heads.split(/\s+/)) targets.set(head, target);
     }

@@ -14,8 +14,10 @@ import {
   type Word as WordNode,
 } from "unbash";
 import type { Span } from "../finding.js";
-import { runBuiltin } from "./builtins.js";
-import { type Expander, expandText, expandWord, type Printed } from "./expand.js";
+import { either, readings } from "./alternatives.js";
+import { evaluatedBy, runBuiltin } from "./builtins.js";
+import { arithmetic, type Expander, expandText, expandWord, type Printed } from "./expand.js";
+import { isAlwaysTrue, isRunaway } from "./loops.js";
 import { outputOf } from "./output.js";
 import { resolvePath } from "./places.js";
 import { runsFromFile } from "./project.js";
@@ -23,6 +25,8 @@ import { type Reading, TooComplex } from "./reading.js";
 import { readAssignment, readRedirects } from "./redirects.js";
 import type { Scope } from "./scope.js";
 import { HOLE, type Input, type Invocation, programName, type Word } from "./script.js";
+import { suspects } from "./suspects.js";
+import { isCutOff, unread } from "./unread.js";
 import { type Inner, unwrap } from "./unwrap.js";
 
 const DEPTH = 12;
@@ -39,6 +43,7 @@ interface Place {
   readonly within: Span | undefined;
   readonly via: readonly string[];
   readonly filed: boolean;
+  readonly suspected: boolean;
 }
 
 /**
@@ -56,11 +61,15 @@ export class Reader implements Expander {
   /** Files that the script itself has written, as far as it is known what is in them. */
   readonly #written = new Map<string, string>();
   readonly #readFile: (path: string) => string | undefined;
+  /** Every text that was parsed, and the parts of all of them that were walked through. */
+  readonly #parsed: { readonly script: Script; readonly place: Place }[] = [];
+  readonly #walked = new Set<object>();
+  #streams = 63;
 
   constructor(source: string, scope: Scope, readFile: (path: string) => string | undefined) {
     this.scope = scope;
     this.#readFile = readFile;
-    this.#place = { source, within: undefined, via: [], filed: false };
+    this.#place = { source, within: undefined, via: [], filed: false, suspected: false };
     this.reading = {
       invocations: [],
       code: [],
@@ -72,11 +81,32 @@ export class Reader implements Expander {
   }
 
   readAll(): Reading {
-    this.#script(parse(this.#place.source));
-    for (const defined of [...this.scope.functions.values()])
-      if (!defined.called)
-        this.#in({ ...this.#place, source: defined.source }, () => this.#run(defined.body));
+    this.#parse(this.#place.source);
+    for (const { script, place } of this.#parsed) this.#rest(script, place);
     return this.reading;
+  }
+
+  #readRest(node: SyntaxNode): void {
+    if (node.type === "Script") this.substitute(node, "$(…)");
+    else if (isCutOff(node)) {
+      this.#walked.add(node);
+      this.#notParsed();
+    } else this.#run(node as Node);
+  }
+
+  #parse(source: string): string {
+    const script = parse(source);
+    this.#parsed.push({ script, place: this.#place });
+    return this.#script(script);
+  }
+
+  /** What was not come across while walking: functions that nothing calls, and commands where only a value is expected. */
+  #rest(script: Script, place: Place): void {
+    const isRead = (node: object) => this.#walked.has(node);
+    for (let left = unread(script, place.source, isRead); left.length > 0; ) {
+      for (const node of left) this.#in(place, () => this.#readRest(node));
+      left = unread(script, place.source, isRead);
+    }
   }
 
   spend(amount: number): void {
@@ -89,7 +119,7 @@ export class Reader implements Expander {
   }
 
   substitute(script: Script | undefined, how: string): Printed {
-    if (!script) return { text: HOLE, from: [] };
+    if (!script) return this.#notParsed();
     const within =
       script.source === undefined ? this.#place.within : (this.#place.within ?? { start: 0, end: 0 });
     const source = script.source ?? this.#place.source;
@@ -97,10 +127,32 @@ export class Reader implements Expander {
     return this.#subshell(() => this.#in(place, () => this.#collect(() => this.#script(script))));
   }
 
+  #notParsed(): Printed {
+    const span = this.locate(0, Math.min(1, this.#place.source.length));
+    this.reading.errors.push({ message: "a substitution cannot be read", span });
+    return { text: HOLE, from: [] };
+  }
+
+  stream(text: string): string {
+    const path = `/dev/fd/${this.#streams}`;
+    if (this.#streams > 10) this.#streams--;
+    this.#written.set(path, text);
+    return path;
+  }
+
+  expandAgain(text: string): void {
+    if (!/`|\$[({]/.test(text)) return;
+    this.spend(1);
+    const within = this.locate(0, this.#place.source.length);
+    // In a here-document quotes are plain text, as they are where the shell expands a value.
+    this.#subshell(() => this.readText(`: <<${UNLIKELY}\n${text}\n${UNLIKELY}\n`, "expanded again", within));
+  }
+
   /** Reads text that some program would hand to a shell. */
   readText(text: string, label: string, within: Span, args?: readonly string[], filed = false): string {
     this.spend(1 + text.length / 4096);
     const place = {
+      ...this.#place,
       source: text,
       within,
       via: [...this.#place.via, label],
@@ -109,7 +161,7 @@ export class Reader implements Expander {
     return this.#in(place, () => {
       const before = this.scope.arguments;
       if (args) this.scope.arguments = args;
-      const printed = this.#script(parse(text));
+      const printed = this.#parse(text);
       this.scope.arguments = before;
       return printed;
     });
@@ -144,11 +196,12 @@ export class Reader implements Expander {
   }
 
   #script(script: Script & { errors?: readonly { message: string; pos: number }[] | undefined }): string {
-    for (const { message, pos } of script.errors ?? [])
+    for (const { message, pos } of this.#place.suspected ? [] : (script.errors ?? []))
       this.reading.errors.push({
         message,
         span: this.locate(pos, Math.min(pos + 1, this.#place.source.length)),
       });
+    this.#walked.add(script);
     return this.#statements(script.commands);
   }
 
@@ -161,6 +214,7 @@ export class Reader implements Expander {
   /** Walks one node; answers what it would print. */
   #run(node: Node, input?: Input): string {
     this.spend(1);
+    this.#walked.add(node);
     switch (node.type) {
       case "Command":
         return this.#command(node, input);
@@ -168,9 +222,11 @@ export class Reader implements Expander {
         return this.#pipeline(node);
       case "AndOr": {
         const before = this.scope.copy();
-        const printed = node.commands.map((command) => this.#run(command, input)).join("");
+        const printed = node.commands.map((command) => this.#run(command, input));
         this.scope.merge(before);
-        return printed;
+        return printed.reduce((text, one, i) =>
+          node.operators[i - 1] === "||" ? either(text, one) : text + one,
+        );
       }
       case "Statement":
         return this.#run(node.command, input);
@@ -202,7 +258,7 @@ export class Reader implements Expander {
     const before = this.scope.copy();
     let printed = "";
     const each = (...lists: (CompoundList | undefined)[]) => {
-      for (const list of lists) if (list) printed += this.#list(list, input);
+      for (const list of lists) if (list) printed = either(printed, this.#list(list, input));
     };
     switch (node.type) {
       case "If":
@@ -210,12 +266,13 @@ export class Reader implements Expander {
         break;
       case "While":
         each(node.clause, node.body);
-        if (isAlwaysTrue(node.clause) && this.#isRunaway(node.body))
+        if (isAlwaysTrue(node.clause) && isRunaway(node.body, this.#place.source))
           this.reading.endless ??= this.locate(node.pos, node.end);
         break;
       case "ArithmeticFor":
+        for (const one of [node.initialize, node.test, node.update]) if (one) arithmetic(one, this);
         each(node.body);
-        if (!node.test && this.#isRunaway(node.body))
+        if (!node.test && isRunaway(node.body, this.#place.source))
           this.reading.endless ??= this.locate(node.pos, node.end);
         break;
       case "For":
@@ -230,16 +287,11 @@ export class Reader implements Expander {
         this.#test(node.expression);
         break;
       case "ArithmeticCommand":
+        arithmetic(node.expression, this);
         break;
     }
     this.scope.merge(before);
     return printed;
-  }
-
-  /** A body that does nothing, that leaves something behind each time, or that never pauses. */
-  #isRunaway({ commands, pos, end }: CompoundList): boolean {
-    const left = commands.some(({ background }) => background);
-    return left || commands.every(isNothing) || !PAUSES.test(this.#place.source.slice(pos, end));
   }
 
   #loop(
@@ -260,11 +312,18 @@ export class Reader implements Expander {
   }
 
   #test(expression: TestExpression): void {
-    if (expression.type === "TestUnary") expandText(expression.operand, this);
+    if (expression.type === "TestUnary") this.expandAgain(expandText(expression.operand, this).text);
     else if (expression.type === "TestBinary")
-      for (const side of [expression.left, expression.right]) expandText(side, this);
+      for (const side of [expression.left, expression.right]) this.#compared(side, expression.operator);
     else if (expression.type === "TestLogical") for (const one of expression.operands) this.#test(one);
     else this.#test(expression.type === "TestNot" ? expression.operand : expression.expression);
+  }
+
+  /** Of numbers the shell evaluates what they are spelled with: a variable's value, a subscript. */
+  #compared(side: WordNode, operator: string): void {
+    const { text } = expandText(side, this);
+    if (/^-(eq|ne|lt|le|gt|ge)$/.test(operator))
+      for (const value of [text, ...(this.scope.get(text) ?? [])]) this.expandAgain(value);
   }
 
   #define(node: FunctionNode): string {
@@ -273,6 +332,8 @@ export class Reader implements Expander {
   }
 
   #pipeline({ commands }: Pipeline): string {
+    // Only `!` or `time` stands before it: it runs in this shell.
+    if (commands.length === 1) return this.#run(commands[0]!);
     let input: Input | undefined;
     for (const command of commands) {
       const { text, from } = this.#subshell(() => this.#collect(() => this.#run(command, input)));
@@ -302,16 +363,24 @@ export class Reader implements Expander {
       one.type === "Assignment" ? readAssignment(one, this) : [],
     );
     const span = this.locate(node.pos, node.end);
-    if (!node.name) {
+    const value = valueOfPrefix(node);
+    if (value) assignments.push({ ...assignments.pop()!, ...this.#streamed(value) });
+    const words = [...(node.name && !value ? [node.name] : []), ...node.args];
+    if (words.length === 0) {
       for (const { name, values } of assignments) this.scope.set(name, values);
       if (redirects.length > 0 || assignments.length > 0)
         this.#emit({ argv: [], assignments, redirects, input, span });
       return "";
     }
-    const argv = [node.name, ...node.args].flatMap((one) =>
-      one.type === "Word" ? expandWord(one, this) : this.#declared(one),
-    );
-    return this.#invoke({ argv, assignments, redirects, input, span });
+    const argv = words.flatMap((one) => (one.type === "Word" ? expandWord(one, this) : this.#declared(one)));
+    return readings(argv)
+      .map((one) => this.#invoke({ argv: one, assignments, redirects, input, span }))
+      .reduce(either);
+  }
+
+  #streamed(node: WordNode): { value: Word; values: string[] } {
+    const value = expandText(node, this);
+    return { value, values: [value.text] };
   }
 
   /** `export X=y`: an argument that is an assignment as well. */
@@ -335,9 +404,13 @@ export class Reader implements Expander {
       );
     const invocation = this.#emit(parts);
     runBuiltin(invocation, this.scope);
+    for (const text of evaluatedBy(invocation)) this.expandAgain(text);
     let printed: string | undefined;
-    for (const inner of unwrap(invocation)) printed = this.#inner(inner, invocation);
-    for (const inner of runsFromFile(invocation, (path) => this.#fileText(path)))
+    const inners = unwrap(invocation);
+    for (const inner of inners) printed = this.#inner(inner, invocation);
+    if (!this.#place.suspected && inners.every(isDoubtful))
+      for (const inner of suspects(invocation)) this.#suspected(inner, invocation);
+    for (const inner of runsFromFile(invocation, (path, written) => this.#fileText(path, written)))
       this.#inner(inner, invocation);
     const text = printed ?? outputOf(invocation, this.reading.home);
     this.#write(invocation, text);
@@ -351,23 +424,32 @@ export class Reader implements Expander {
     for (const target of targets) this.#written.set(resolvePath(target, cwd), text);
   }
 
-  #fileText(path: string): { text: string; filed: boolean } | undefined {
+  #fileText(path: string, only = false): { text: string; filed: boolean } | undefined {
     const full = resolvePath(path, this.scope.cwd);
     const written = this.#written.get(full);
     if (written !== undefined) return { text: written, filed: false };
-    const text = full.includes(HOLE) ? undefined : this.#readFile(full);
+    const text = only || full.includes(HOLE) ? undefined : this.#readFile(full);
     return text === undefined ? undefined : { text, filed: true };
+  }
+
+  #suspected(inner: Inner, invocation: Invocation): void {
+    const place = { ...this.#place, suspected: true };
+    this.#in(place, () => this.#inner(inner, invocation));
   }
 
   #inner(inner: Inner, { input, span }: Invocation): string {
     const via = [...this.#place.via, inner.label];
     if (inner.kind === "code") {
-      this.reading.code.push({ ...inner, via, filed: this.#place.filed });
+      const { filed, suspected } = this.#place;
+      this.reading.code.push({ ...inner, via, filed, suspected });
       return HOLE;
     }
     if (inner.kind === "script") {
       const args = inner.args?.map(({ text }) => text);
-      const read = () => this.readText(inner.text, inner.label, inner.span, args, inner.filed);
+      const read = () => {
+        if (inner.zero) this.scope.set("0", [inner.zero.text]);
+        return this.readText(inner.text, inner.label, inner.span, args, inner.filed);
+      };
       return inner.here ? read() : this.#subshell(read);
     }
     if (inner.argv.length === 0) return HOLE;
@@ -377,10 +459,10 @@ export class Reader implements Expander {
 
   #emit(parts: Parts): Invocation {
     const { argv, assignments, redirects, input, span } = parts;
-    const { via, filed } = this.#place;
+    const { via, filed, suspected } = this.#place;
     const program = programName(argv[0]?.text ?? "");
     const { cwd } = this.scope;
-    const invocation = { argv, program, assignments, redirects, input, cwd, via, span, filed };
+    const invocation = { argv, program, assignments, redirects, input, cwd, via, span, filed, suspected };
     this.reading.invocations.push(invocation);
     return invocation;
   }
@@ -416,13 +498,19 @@ export class Reader implements Expander {
 
 const LOOPS_AT_MOST = 12;
 
-const isNothing = ({ command }: Statement) =>
-  command.type === "Command" && /^(:|true)$/.test(command.name?.value ?? "");
+/** Ends a here-document that nobody else has written. */
+const UNLIKELY = "END_OF_A_VALUE";
 
-const isAlwaysTrue = ({ commands }: CompoundList) => commands.every(isNothing);
+/** Code in another language, or a wrapper whose options are not known: `tool -x CMD` seems to run `-x`. */
+const isDoubtful = (inner: Inner) =>
+  inner.kind === "code" || (inner.kind === "argv" && /^(-|$)/.test(inner.argv[0]?.text ?? ""));
 
-/** What makes an endless loop wait, or end. */
-const PAUSES = /\b(sleep|break|read|wait|exit|return|inotifywait|tail|watch|nc|select|usleep)\b/;
+/** The parser takes the stream of `X=<(…) command` for the command's name. */
+function valueOfPrefix({ name, prefix }: Command): WordNode | undefined {
+  return name?.parts?.[0]?.type === "ProcessSubstitution" && prefix.at(-1)?.end === name.pos
+    ? name
+    : undefined;
+}
 
 /** As one word for a shell that reads it again; wildcards stay active. */
 function requote({ text, glob }: Word): string {

@@ -10,6 +10,7 @@ export interface Reading {
     readonly span: Span;
     readonly via: readonly string[];
     readonly filed: boolean;
+    readonly suspected: boolean;
   }[];
   /** Text that the parser could not make sense of. */
   readonly errors: { readonly message: string; readonly span: Span }[];

@@ -71,6 +71,13 @@ const SHELL_VARIABLES: ReadonlyMap<string, readonly string[]> = new Map(
     RANDOM: "4242",
     SECONDS: "1",
     LINENO: "1",
+    CC: "cc",
+    CXX: "c++",
+    MAKE: "make",
+    NODE: "node",
+    NPM: "npm",
+    PYTHON: "python3",
+    npm_execpath: "npm",
   }).map(([name, value]) => [name, [value]]),
 );
 

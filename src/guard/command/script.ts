@@ -20,6 +20,8 @@ export interface Invocation {
   readonly span: Span;
   /** It stands in a file of the project, not in the command itself: only what is beyond doubt counts. */
   readonly filed: boolean;
+  /** It only reads like a command: what would be refused is asked about, nothing else counts. */
+  readonly suspected: boolean;
 }
 
 /** A table by name. A plain object would also answer for `constructor` and the like. */

@@ -81,13 +81,16 @@ export const PRIVATE: readonly Sensitive[] = [
     "~/.bash_history",
   ],
   [
-    /^\/etc\/(?:passwd|group|exports|crontab|cron\.\w+.*|ssh\/sshd_config|pam\.d.*|fstab|ldap.*|audit.*)$/,
+    /^\/etc\/(?:passwd|group|exports|crontab|cron\.\w+.*|ssh\/sshd_config|pam\.d.*|ldap.*|audit.*)$/,
     "/etc/passwd",
   ],
-  [/^\/var\/(?:log|mail|spool)(?:\/.*)?$/, "/var/log/auth.log"],
+  [
+    /^\/var\/(?:log\/(?:auth|secure|wtmp|btmp|lastlog|faillog|audit|mail|messages|sudo|vsftpd|journal)[^/]*(?:\/.*)?|mail(?:\/.*)?|spool(?:\/.*)?)$/,
+    "/var/log/auth.log",
+  ],
   [/^\/root(?:\/.*)?$/, "/root/secret"],
   [
-    /(?:^|\/)[^/]*(?:priv|secret|server|client|tls|ca|root|signing|account)[^/]*\.(?:pem|key)$/,
+    /(?:^|\/)(?=[^/]*\.(?:pem|key)$)(?![^/]*(?:cert|pub|chain|bundle|trust|ca\.pem))[^/]*(?:priv|secret|server|client|tls|ca|root|signing|account)[^/]*\.(?:pem|key)$/,
     "./private.pem",
   ],
   [/(?:^|\/)[\w-]+\.(?:key|p12|pfx|jks|keystore|ovpn|mobileconfig)$/, "./server.key"],

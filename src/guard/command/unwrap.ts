@@ -1,23 +1,34 @@
 import type { Span } from "../finding.js";
-import { type Arguments, optionValue, readArguments } from "./arguments.js";
+import { optionValue, readArguments } from "./arguments.js";
+import { isShellHook } from "./hooks.js";
 import { interpret } from "./interpreters.js";
 import { found } from "./output.js";
+import { programOptions } from "./programs/options.js";
 import { byName, HOLE, type Invocation, type Word, word } from "./script.js";
-import { type Wrapper, wrapperOptions, wrappersOf } from "./wrappers.js";
+import { type Unwrapping, wrapperOptions, wrappersOf } from "./wrappers.js";
 
 /** What an invocation would itself run. */
 export type Inner =
-  | { readonly kind: "argv"; readonly label: string; readonly argv: readonly Word[]; readonly input?: string }
+  | {
+      readonly kind: "argv";
+      readonly label: string;
+      readonly argv: readonly Word[];
+      readonly suspected?: boolean;
+    }
   | {
       readonly kind: "script";
       readonly label: string;
       readonly text: string;
       readonly span: Span;
       readonly args?: readonly Word[];
+      /** What `$0` is there. */
+      readonly zero?: Word;
       /** It runs where it stands, with the variables that are known there. */
       readonly here?: boolean;
       /** It comes from a file of the project. */
       readonly filed?: boolean;
+      /** Nobody knows that it would run; it only reads like it. */
+      readonly suspected?: boolean;
     }
   | {
       readonly kind: "code";
@@ -36,55 +47,68 @@ export function unwrap(invocation: Invocation): Inner[] {
   return [...special, ...interpreted, ...wrapped];
 }
 
-function unwrapBy(wrapper: Wrapper, { argv, span }: Invocation, program: string): Inner[] {
+function unwrapBy(wrapper: Unwrapping, { argv, span }: Invocation, program: string): Inner[] {
   const words = argv.slice(1);
   const values = wrapperOptions(program);
-  const parsed = wrapper.only ? readNested(words, values) : readArguments(words, values, true);
-  const { operands } = parsed;
-  if (wrapper.only && !wrapper.only.split(" ").includes(operands[0]?.text ?? "")) return [];
+  const leading = readArguments(words, values, true).operands;
+  if (wrapper.only && !wrapper.only.includes(leading[0]?.text ?? "")) return [];
+  const operands = wrapper.only ? readNested(words, values, wrapper.skip ?? 1) : leading;
   const label = wrapper.only ? `${program} ${operands[0]?.text}` : program;
   const inner: Inner[] = [];
-  if (wrapper.scripts) {
-    const script = optionValue(
-      readArguments(words, new Set([...values, ...wrapper.scripts.split(" ")])),
-      ...wrapper.scripts.split(" "),
-    );
-    if (script) inner.push({ kind: "script", label, text: script.text, span: script.span });
-  }
+  const { scripts } = wrapper;
+  if (scripts)
+    for (const { name, value } of readArguments(words, new Set([...values, ...scripts])).options)
+      if (value && scripts.includes(name))
+        inner.push({ kind: "script", label, text: value.text, span: value.span });
+  if (wrapper.each)
+    return [...inner, ...operands.slice(wrapper.skip ?? 0).flatMap((one) => script(label, one))];
   const command = commandAmong(wrapper, operands, words);
-  if (command.length === 0) return inner;
-  if (wrapper.joined)
+  if (command.length === 0 || wrapper.none) return inner;
+  // One word with blanks in it is no program's name; some wrapper's own shell would read it.
+  if (wrapper.joined || (command.length === 1 && /\s/.test(command[0]!.text)))
     inner.push({
       kind: "script",
       label,
       text: command.map(({ text }) => text).join(" "),
       span: command[0]!.span,
     });
-  else inner.push({ kind: "argv", label, argv: command });
+  // Words with blanks in them: whoever wrote them did not mean them to be split.
+  if (!wrapper.joined || (command.length > 1 && command.some(({ text }) => /\s/.test(text))))
+    inner.push({ kind: "argv", label, argv: command });
   return inner.map((one) => ({ ...one, span: one.kind === "argv" ? span : one.span }) as Inner);
 }
 
-/** Options of the outer program may stand on both sides of its subcommand: `docker -H x exec -it c CMD`. */
-function readNested(words: readonly Word[], values: ReadonlySet<string>): Arguments {
+/** Options of the outer program may stand on both sides of its own operands: `docker -H x exec -it c CMD`. */
+function readNested(words: readonly Word[], values: ReadonlySet<string>, own: number): readonly Word[] {
   const operands: Word[] = [];
   let rest = words;
-  for (let taken = 0; taken < 3 && rest.length > 0; taken++) {
+  for (let taken = 0; taken < own; taken++) {
     const { operands: found } = readArguments(rest, values, true);
     if (found.length === 0) break;
     operands.push(found[0]!);
     rest = rest.slice(rest.length - found.length + 1);
   }
-  // What follows the wrapper's own operands is the command, options and all.
-  return { options: readArguments(words, values).options, operands: [...operands, ...rest] };
+  // What follows them is the command, options and all.
+  return [...operands, ...readArguments(rest, values, true).operands];
 }
 
-function commandAmong(wrapper: Wrapper, operands: readonly Word[], words: readonly Word[]): readonly Word[] {
+function commandAmong(
+  wrapper: Unwrapping,
+  operands: readonly Word[],
+  words: readonly Word[],
+): readonly Word[] {
   if (wrapper.separator) {
     const at = words.findIndex(({ text }) => text === "--");
     return at < 0 ? dropDashes(operands.slice(wrapper.skip ?? 0)) : words.slice(at + 1);
   }
-  let command = operands.slice(wrapper.skip ?? 0);
-  if (wrapper.assigns) while (/^\w+=/.test(command[0]?.text ?? "")) command = command.slice(1);
+  if (wrapper.after) {
+    const { after } = wrapper;
+    const at = words.findIndex(({ text }) => after.includes(text));
+    return at < 0 ? [] : words.slice(at + 1);
+  }
+  let command = operands.slice(wrapper.skip ?? (wrapper.only ? 1 : 0));
+  // A lone dash is `env -i`.
+  if (wrapper.assigns) while (/^(\w+=|-$)/.test(command[0]?.text ?? "")) command = command.slice(1);
   return dropDashes(command);
 }
 
@@ -96,6 +120,15 @@ const script = (label: string, of: Word | undefined): Inner[] => (of ? scriptAt(
 /** A script that stands in a word, or is made of it. */
 const scriptAt = (label: string, at: Word | undefined, text: string | undefined): Inner[] =>
   at && text !== undefined ? [{ kind: "script", label, text, span: at.span }] : [];
+
+const isHooked = (argv: readonly Word[]) => {
+  const from = argv.flatMap((one) => one.from);
+  return from.length > 0 && from.every(isShellHook);
+};
+
+/** The value of an option is a script; `others` take a value too. */
+const optionScript = (label: string, argv: readonly Word[], name: string, others: string): Inner[] =>
+  script(label, optionValue(readArguments(argv.slice(1), new Set([name, ...others.split(" ")])), name));
 
 /** Programs that hide what they run in a way of their own. */
 const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
@@ -115,7 +148,7 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
     );
   },
   eval: ({ argv }) =>
-    argv.length < 2
+    argv.length < 2 || isHooked(argv)
       ? []
       : [
           {
@@ -133,6 +166,14 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
     const [handler] = argv.slice(1).filter(({ text }) => !/^-[lp-]?$/.test(text));
     return argv.length > 2 ? script("trap", handler) : [];
   },
+  mapfile: ({ argv }) => optionScript("mapfile -C", argv, "-C", "-n -O -s -u -c -d"),
+  readarray: ({ argv }) => optionScript("readarray -C", argv, "-C", "-n -O -s -u -c -d"),
+  complete: ({ argv }) => optionScript("complete -C", argv, "-C", "-o -A -G -W -F -X -P -S"),
+  compgen: ({ argv }) => optionScript("compgen -C", argv, "-C", "-o -A -G -W -F -X -P -S"),
+  bind: ({ argv }) =>
+    argv.flatMap((w) => scriptAt("bind -x", w, /^\s*"[^"]*"\s*:?\s*(.*)$/s.exec(w.text)?.[1])),
+  jobs: ({ argv }) =>
+    argv[1]?.text === "-x" ? [{ kind: "argv", label: "jobs -x", argv: argv.slice(2) }] : [],
   xargs: (invocation) => xargs(invocation),
   parallel: (invocation) => parallel(invocation),
   find: ({ argv }) => findExec(argv),
@@ -142,11 +183,19 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
     { kind: "argv", label: "busybox", argv: argv.slice(1).filter(({ text }) => text !== "--") },
   ],
   toybox: ({ argv }) => [{ kind: "argv", label: "toybox", argv: argv.slice(1) }],
+  gh: ({ argv }) => aliasRuns(argv),
+  glab: ({ argv }) => aliasRuns(argv),
   git: ({ argv }) => gitRuns(argv),
   make: ({ argv }) => makeRuns(argv),
   gmake: ({ argv }) => makeRuns(argv),
   tar: ({ argv }) => tarRuns(argv),
   bsdtar: ({ argv }) => tarRuns(argv),
+  "apt-get": ({ argv }) => aptRuns(argv),
+  apt: ({ argv }) => aptRuns(argv),
+  aptitude: ({ argv }) => aptRuns(argv),
+  rpm: ({ argv }) => rpmRuns(argv),
+  rpmbuild: ({ argv }) => rpmRuns(argv),
+  rpmspec: ({ argv }) => rpmRuns(argv),
   rsync: ({ argv }) =>
     script(
       "rsync -e",
@@ -162,8 +211,10 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
   at: ({ argv, input }) => scheduled("at", argv, input?.text),
   batch: ({ argv, input }) => scheduled("batch", argv, input?.text),
   less: ({ argv }) => argv.flatMap((w) => scriptAt("less", w, /^\+[^!]*!(.*)$/s.exec(w.text)?.[1])),
-  man: ({ argv }) =>
-    script("man -P", optionValue(readArguments(argv.slice(1), new Set(["-P"])), "-P", "--pager")),
+  man: ({ argv }) => [
+    ...script("man -P", optionValue(readArguments(argv.slice(1), new Set(["-P"])), "-P", "--pager")),
+    ...argv.flatMap((w) => scriptAt("man -P", w, /^(?:-H|--html=)(.+)$/s.exec(w.text)?.[1])),
+  ],
   zip: ({ argv }) =>
     script("zip -TT", optionValue(readArguments(argv.slice(1), new Set(["-TT"])), "-TT", "--unzip-command")),
   sort: ({ argv }) =>
@@ -202,9 +253,10 @@ function xargs({ argv, input }: Invocation): Inner[] {
   const { operands, options } = readArguments(argv.slice(1), wrapperOptions("xargs"), true);
   const replaced =
     options.find(({ name }) => name === "-I" || name === "--replace" || name === "-i")?.value?.text ?? "{}";
-  const fed = fedWords(input?.text ?? HOLE, argv[0]!);
   if (operands.length === 0) return [];
   const placed = options.some(({ name }) => /^(-I|-i|--replace)/.test(name));
+  const whole = placed || options.some(({ name }) => /^(-0|-d|--null|--delimiter)/.test(name));
+  const fed = (whole ? fedLines : fedWords)(input?.text ?? HOLE, argv[0]!);
   const command = placed
     ? operands.map((w) => ({ ...w, text: w.text.replaceAll(replaced, fed[0]?.text ?? HOLE) }))
     : [...operands, ...fed];
@@ -221,11 +273,19 @@ function fedWords(text: string, at: Word): Word[] {
     .map((one) => word(one, at.span, { glob: /[*?[]/.test(one) }));
 }
 
+function fedLines(text: string, at: Word): Word[] {
+  return text
+    .split(/[\n\0]+/)
+    .filter(Boolean)
+    .slice(0, FED_AT_MOST)
+    .map((one) => word(one, at.span));
+}
+
 function parallel({ argv, input }: Invocation): Inner[] {
   const { operands } = readArguments(argv.slice(1), wrapperOptions("parallel"), true);
   const at = operands.findIndex(({ text }) => /^:::[:+]?$/.test(text));
   const template = at < 0 ? operands : operands.slice(0, at);
-  const given = at < 0 ? fedWords(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
+  const given = at < 0 ? fedLines(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
   const lines =
     template.length === 0 ? given.map(({ text }) => text) : [substituteAll(template, given[0]?.text ?? HOLE)];
   return lines.slice(0, FED_AT_MOST).flatMap((line) => scriptAt("parallel", argv[0], line));
@@ -262,7 +322,9 @@ function fdExec(argv: readonly Word[]): Inner[] {
   const command = argv
     .slice(at + 1)
     .map((w) => ({ ...w, text: w.text.replace(/\{[./]*\}/g, () => `./${HOLE}`) }));
-  return [{ kind: "argv", label: "fd -x", argv: command }];
+  const placed = argv.slice(at + 1).some(({ text }) => /\{[./]*\}/.test(text));
+  const path = word(`./${HOLE}`, argv[0]!.span);
+  return [{ kind: "argv", label: "fd -x", argv: placed ? command : [...command, path] }];
 }
 
 const RUNS_ITS_VALUE =
@@ -279,21 +341,37 @@ export function gitConfigured(setting: string): string | undefined {
 
 export const isExecutedSetting = (key: string): boolean => RUNS_ITS_VALUE.test(key);
 
+/** `gh alias set x '!CMD'` */
+function aliasRuns(argv: readonly Word[]): Inner[] {
+  const words = argv.map(({ text }) => text);
+  if (words[1] !== "alias" || words[2] !== "set") return [];
+  const shell = words.some((text) => text === "--shell" || text === "-s");
+  return argv
+    .slice(3)
+    .flatMap((w) =>
+      scriptAt("gh alias set", w, /^!/.test(w.text) || shell ? w.text.replace(/^!/, "") : undefined),
+    )
+    .filter((one) => one.kind === "script" && /\s/.test(one.text));
+}
+
+/** Subcommands with an option whose value is a program. */
+const RUNS_NEXT =
+  /^(rebase (-x|--exec)|difftool (-x|--extcmd)|(clone|fetch-pack|ls-remote|fetch|pull) (-u|--upload-pack)|(push|send-pack) (--receive-pack|--exec)|(archive|ls-remote|fetch-pack) --exec)$/;
+
 function gitRuns(argv: readonly Word[]): Inner[] {
   const inner: Inner[] = [];
+  const { operands } = readArguments(argv.slice(1), programOptions("git"), true);
+  const sub = operands[0]?.text;
   for (let i = 1; i < argv.length; i++) {
     const { text } = argv[i]!;
     const next = argv[i + 1];
+    const attached = /^-c(?=\w+\.)(.*)$/s.exec(text)?.[1];
+    if (attached) inner.push(...scriptAt("git -c", argv[i], gitConfigured(attached)));
+    const pager = sub === "grep" ? /^-O(.+)$/s.exec(text)?.[1] : undefined;
+    if (pager) inner.push(...scriptAt("git grep -O", argv[i], pager));
     if (text === "-c" && next) inner.push(...scriptAt("git -c", next, gitConfigured(next.text)));
     if (text.startsWith("--config-env=")) inner.push(...scriptAt("git --config-env", argv[i], HOLE));
-    if (
-      /^(--exec|-x|--extcmd|--upload-pack|--receive-pack|-u)$/.test(text) &&
-      next &&
-      argv[1]?.text !== "push"
-    )
-      inner.push(
-        ...scriptAt(`git ${text}`, next, text === "-u" && !/[ /]/.test(next.text) ? undefined : next.text),
-      );
+    if (next && RUNS_NEXT.test(`${sub} ${text}`)) inner.push(...scriptAt(`git ${text}`, next, next.text));
     const [, value] =
       /^(?:--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager)=(.*)$/s.exec(text) ?? [];
     if (value) inner.push(...scriptAt("git", argv[i], value));
@@ -327,7 +405,8 @@ function makeRuns(argv: readonly Word[]): Inner[] {
   return argv.flatMap((w, i) => {
     const shell = /^(?:SHELL|MAKESHELL)=(.*)$/s.exec(w.text)?.[1];
     const evaluated =
-      /^--eval=(.*)$/s.exec(w.text)?.[1] ?? (argv[i - 1]?.text === "--eval" ? w.text : undefined);
+      /^--eval=(.*)$/s.exec(w.text)?.[1] ??
+      (/^(--eval|-E)$/.test(argv[i - 1]?.text ?? "") ? w.text : undefined);
     const inside =
       /\$\((?:shell\s+)?(.*)\)/s.exec(evaluated ?? "")?.[1] ?? evaluated?.replace(/^[^:]*:;?/, "");
     return [...scriptAt("make SHELL=", w, shell), ...scriptAt("make --eval", w, inside)];
@@ -380,6 +459,22 @@ function ncRuns(argv: readonly Word[]): Inner[] {
   );
   return script("nc -e", optionValue(parsed, "-e", "-c", "--exec", "--sh-exec"));
 }
+
+/** Settings of apt whose value is a command: `-o APT::Update::Pre-Invoke::=CMD`. */
+const aptRuns = (argv: readonly Word[]): Inner[] =>
+  argv.flatMap((w) =>
+    scriptAt(
+      "apt -o",
+      w,
+      /(?:Invoke|Pre-Install-Pkgs|Pager|Editor|ProxyAutoDetect)[\w:-]*=(.*)$/is.exec(w.text)?.[1],
+    ),
+  );
+
+/** `%(CMD)` is what the command prints. */
+const rpmRuns = (argv: readonly Word[]): Inner[] =>
+  argv.flatMap((w) =>
+    [...w.text.matchAll(/%\(([^)]*)\)/g)].flatMap(([, command]) => scriptAt("rpm --eval", w, command)),
+  );
 
 const cronCommands = (text: string) =>
   text

@@ -12,48 +12,69 @@ export interface Wrapper {
   readonly joined?: boolean;
   /** `NAME=value` operands come before the command. */
   readonly assigns?: boolean;
+  /** Every operand is a script of its own, as `concurrently` takes them. */
+  readonly each?: boolean;
+  /** The words behind this option are the command. */
+  readonly after?: string;
+  /** Only options run something; operands do not. */
+  readonly none?: boolean;
   /** A word that separates the wrapper's own operands from the command: `kubectl exec POD -- CMD`. */
   readonly separator?: boolean;
 }
 
 /** Names of the programs, then how they wrap. Options with values are in the table below. */
 const ROWS: readonly (readonly [names: string, wrapper: Wrapper])[] = [
-  [
-    "nohup nice ionice setsid stdbuf time unbuffer fakeroot torsocks torify proxychains proxychains4 catchsegv",
-    {},
-  ],
+  ["nohup nice ionice setsid stdbuf time fakeroot torsocks torify proxychains proxychains4 catchsegv", {}],
   [
     "command builtin exec winpty chronic sem dbus-run-session dbus-launch xvfb-run systemd-inhibit caffeinate",
     {},
   ],
   [
-    "strace ltrace valgrind perf rr prlimit numactl setarch linux32 linux64 i386 x86_64 eatmydata faketime",
+    "strace ltrace valgrind prlimit numactl setarch linux32 linux64 i386 x86_64 eatmydata unbuffer rlwrap cpulimit heaptrack logsave multitime mpirun mpiexec srun ccache distcc sccache bear scan-build intercept-build env-cmd ssh-agent xinit daemonize kitty foot orb wsl s6-envdir",
     {},
   ],
+  ["perf rr", { only: "stat record trace mem c2c lock sched kmem", skip: 1 }],
+  ["faketime s6-setuidgid envdir timelimit", { skip: 1 }],
+  ["watchexec nodemon", { scripts: "-x --exec", joined: true }],
+  ["concurrently", { each: true, scripts: "--teardown" }],
+  ["cmake", { only: "env time chdir", skip: 1 }],
+  ["ip", { only: "netns", skip: 3 }],
+  ["fzf", { none: true, scripts: "--preview --bind --with-shell" }],
+  ["bat less delta", { none: true, scripts: "--pager" }],
+  ["yt-dlp youtube-dl", { none: true, scripts: "--exec --exec-before-download" }],
+  ["sbatch qsub bsub", { scripts: "--wrap", joined: true }],
+  ["terminator wezterm zellij lldb", { separator: true, skip: 9 }],
   ["unshare nsenter setpriv firejail bwrap proot fakechroot cgexec systemd-run systemd-cat machinectl", {}],
   ["gosu su-exec chpst setuidgid softlimit envdir", { skip: 1 }],
   ["sudo doas pkexec run0", { assigns: true }],
-  ["env cross-env dotenv dotenvx envchain aws-vault chamber", { assigns: true }],
+  ["env cross-env dotenv", { assigns: true }],
+  ["cross-env-shell", { assigns: true, joined: true }],
+  ["envchain", { skip: 1 }],
+  ["dotenvx doppler infisical op teller", { only: "run", skip: 1, scripts: "--command" }],
+  ["aws-vault chamber", { only: "exec", skip: 2, separator: true }],
   [
     "timeout gtimeout chroot taskset chrt flock lockf schedtool cset retry",
     { skip: 1, scripts: "-c --command" },
   ],
   ["ssh mosh sshpass autossh rsh slogin dbclient", { skip: 1, joined: true }],
-  ["watch entr hyperfine", { joined: true }],
+  ["watch entr", { joined: true }],
+  ["entr", { none: true, scripts: "-s" }],
+  ["hyperfine", { each: true, scripts: "--prepare --cleanup --setup --conclude -p -c -s" }],
   ["su runuser sg newgrp", { scripts: "-c --command --session-command" }],
-  ["script", { scripts: "-c --command" }],
-  ["xterm gnome-terminal konsole alacritty kitty urxvt st", { scripts: "-e -x --command" }],
+  ["script", { scripts: "-c --command", skip: 1 }],
+  ["xterm gnome-terminal konsole alacritty urxvt st x-terminal-emulator", { scripts: "-e -x --command" }],
   ["screen dtach abduco", {}],
   [
     "tmux",
     {
-      only: "new new-session new-window neww split-window splitw respawn-pane run-shell run send-keys",
+      only: "new new-session new-window neww split-window splitw respawn-pane run-shell run send-keys pipe-pane if-shell",
       skip: 1,
       joined: true,
     },
   ],
   ["docker podman nerdctl", { only: "exec", skip: 2 }],
   ["docker podman nerdctl", { only: "run create", skip: 2 }],
+  ["docker podman nerdctl", { only: "compose", skip: 3 }],
   ["docker-compose", { only: "exec run", skip: 2 }],
   ["kubectl oc k3s", { only: "exec run debug", skip: 2, separator: true }],
   ["lxc incus", { only: "exec", skip: 2, separator: true }],
@@ -61,26 +82,45 @@ const ROWS: readonly (readonly [names: string, wrapper: Wrapper])[] = [
   ["vagrant", { only: "ssh", scripts: "-c --command" }],
   ["heroku flyctl fly", { only: "run ssh", skip: 1, scripts: "-C --command", joined: true }],
   ["gcloud", { only: "compute", scripts: "--command" }],
-  ["npm pnpm", { only: "exec x", skip: 1, scripts: "-c --call" }],
+  ["npm pnpm", { only: "exec x dlx", skip: 1, scripts: "-c --call" }],
   ["npx bunx pnpx", { scripts: "-c --call" }],
-  ["yarn", { only: "exec", skip: 1 }],
+  ["yarn", { only: "exec run dlx", skip: 1 }],
   [
-    "poetry pipenv uv pdm hatch rye conda mamba micromamba bundle rbenv pyenv asdf mise direnv nix devbox pixi",
-    { only: "run exec x develop", skip: 1 },
+    "poetry pipenv uv pdm hatch rye conda mamba micromamba bundle rbenv pyenv asdf mise devbox pixi composer lerna nx devcontainer",
+    { only: "run exec x", skip: 1 },
   ],
+  ["direnv nvm", { only: "exec run", skip: 2 }],
+  ["fnm", { only: "exec", skip: 1 }],
+  ["gh", { only: "codespace cs", separator: true, skip: 9 }],
+  ["nix just", { after: "-c --command" }],
+  ["xterm konsole alacritty urxvt st terminator x-terminal-emulator", { after: "-e -x" }],
+  ["volta multipass limactl", { only: "run exec shell", skip: 2 }],
+  ["bun deno", { only: "x run", skip: 1 }],
   ["nix-shell", { scripts: "--run --command" }],
   ["capsh", { scripts: "-c" }],
 ];
 
-const table = new Map<string, Wrapper[]>();
-for (const [names, wrapper] of ROWS)
-  for (const name of names.split(" ")) {
-    const rows = table.get(name) ?? [];
-    rows.push(wrapper);
-    table.set(name, rows);
-  }
+/** A row as it is used: its lists taken apart. */
+export interface Unwrapping extends Omit<Wrapper, "only" | "scripts" | "after"> {
+  readonly only?: readonly string[];
+  readonly scripts?: readonly string[];
+  readonly after?: readonly string[];
+}
 
-export const wrappersOf = (program: string): readonly Wrapper[] => table.get(program) ?? [];
+const table = new Map<string, Unwrapping[]>();
+for (const [names, { only, scripts, after, ...rest }] of ROWS) {
+  const row: Unwrapping = {
+    ...rest,
+    ...(only && { only: only.split(" ") }),
+    ...(scripts && { scripts: scripts.split(" ") }),
+    ...(after && { after: after.split(" ") }),
+  };
+  for (const name of names.split(" ")) table.set(name, [...(table.get(name) ?? []), row]);
+}
+
+const NONE: readonly Unwrapping[] = [];
+
+export const wrappersOf = (program: string): readonly Unwrapping[] => table.get(program) ?? NONE;
 
 /** Options of wrappers that take a value: without these, `sudo -u root rm` would seem to run `root`. */
 export const wrapperOptions = optionTable({
@@ -137,5 +177,13 @@ export const wrapperOptions = optionTable({
   exec: "-a",
   "cgexec firejail": "-g",
   "aws-vault chamber": "-d",
-  screen: "-S -t -c -p",
+  screen: "-S -t -c -p -X",
+  perf: "-o -e -p -F -C -r -I -D --event --output --pid --repeat --delay",
+  cpulimit: "-l -p -e -P --limit --pid --exe",
+  "watchexec nodemon": "-e -w -i -f -x --exts --watch --ignore --filter --exec --delay --ext --signal",
+  concurrently: "-n -c -p -i -k --names --prefix-colors --prefix --handle-input",
+  "mpirun mpiexec srun": "-n -np -N -c -p -t -host -hostfile --host --hostfile --ntasks --partition --time",
+  setarch: "",
+  fnm: "--using",
+  "dotenvx doppler infisical op": "-f -p -c --env-file --project --config --env --path --account",
 });

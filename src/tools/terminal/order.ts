@@ -92,8 +92,9 @@ function real(path: string): string {
   }
 }
 
-/** What was approved is the path that the command names, and nothing around it. */
+/** What was approved, or needs no approval, is the path that the command names, and nothing around it. */
 const ABOUT_PLACES = new Set(["write-outside", "delete-outside"]);
+const UNASKED = "write-new";
 
 function grantedPlaces(
   command: string,
@@ -101,12 +102,13 @@ function grantedPlaces(
   approved: readonly string[],
   { guard, home }: World,
 ): string[] {
-  if (!approved.some((rule) => ABOUT_PLACES.has(rule))) return [];
+  const named = approved.some((rule) => ABOUT_PLACES.has(rule));
   return guard
     .check({ kind: "command", input: command, fields: { cwd } })
-    .findings.flatMap(({ rule, span }) =>
-      ABOUT_PLACES.has(rule) && span ? placeNamed(command.slice(span.start, span.end), cwd, home) : [],
-    );
+    .findings.flatMap(({ rule, action, span }) => {
+      const granted = rule === UNASKED ? action === "allow" || named : named && ABOUT_PLACES.has(rule);
+      return granted && span ? placeNamed(command.slice(span.start, span.end), cwd, home) : [];
+    });
 }
 
 /** A word that means one path, whoever reads it; what is more than that is asked about when it happens. */

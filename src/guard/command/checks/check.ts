@@ -11,6 +11,8 @@ export interface Found {
   readonly about?: string;
   /** It was found in a file of the project: only what is beyond doubt counts. */
   readonly filed?: boolean;
+  /** It was found in words that only read like a command. */
+  readonly suspected?: boolean;
 }
 
 /** What a check may know beside the invocation itself. */
@@ -19,6 +21,12 @@ export interface Situation {
   readonly surroundings: Surroundings;
   /** Files that the same script has downloaded. */
   readonly downloaded: Set<string>;
+  /** A file, not a folder, that lies there already. */
+  isFile(path: string): boolean;
+  /** Where the same script has moved things to. */
+  readonly moved: Set<string>;
+  /** Programs of whose output only harmless lines are shown. */
+  readonly narrowed: ReadonlySet<Invocation>;
 }
 
 /** One aspect of one invocation. */

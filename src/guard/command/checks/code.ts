@@ -5,6 +5,7 @@ import type { Reading } from "../reading.js";
 import type { RuleId } from "../rules.js";
 import { judgeWindows } from "../windows/judge.js";
 import { type Found, found } from "./check.js";
+import { isArtefact } from "./files.js";
 import { isSecretName } from "./secrets.js";
 
 type Code = Reading["code"][number];
@@ -13,7 +14,7 @@ const SOCKET =
   /\b(socket|TCPSocket|TCPServer|fsockopen|pfsockopen|IO::Socket|INET|inet_tcp|gen_tcp|net\.(connect|Socket|createConnection|createServer)|luasocket|TCPClient|stream_socket_client)\b|require\(["'](node:)?net["']\)|\/inet\/(tcp|udp)/i;
 const SHELL = /\/bin\/(ba|z|da|k|a)?sh\b|\bcmd(\.exe)?\b|dup2|\bexec\b|popen|spawn|STDIN->fdopen|getline/;
 const FETCH =
-  /\b(fetch|axios|https?\.(get|request)|LWP|open-uri|URI\.open|Net::HTTP|file_get_contents|curl_exec|HTTP::Tiny|http\.client|urlopen|HTTParty|open\(["']https?:|XMLHttpRequest|WebClient)\b|file_get_contents\(["']https?:/;
+  /require\(["'](?:node:)?https?["']\)|\b(fetch|axios|https?\.(get|request)|LWP|open-uri|URI\.open|Net::HTTP|file_get_contents|curl_exec|HTTP::Tiny|http\.client|urlopen|HTTParty|open\(["']https?:|XMLHttpRequest|WebClient)\b|file_get_contents\(["']https?:/;
 const EVALUATE =
   /\b(eval|Function|instance_eval|class_eval|assert|create_function|loadstring|load|vm\.runIn\w+|include|require_once|new\s+Function|execSync|exec|system)\s*[("'\s]/;
 const DECODE =
@@ -33,7 +34,7 @@ const ROWS: readonly (readonly [rule: RuleId, ...patterns: RegExp[]])[] = [
   ["hostile-code", FETCH, /\b(eval|Function|instance_eval|class_eval|loadstring|include)\b/],
   ["hostile-code", EVALUATE, DECODE],
   ["hostile-code", /process\.(binding|_linkedBinding|dlopen)/],
-  ["fork-bomb", /\bfork\s+while\s+fork\b|\bwhile\b[^;]{0,20}\bfork\b|\bloop\s*\{\s*fork/],
+  ["fork-bomb", /\bfork\s+while\b|\bwhile\b[^;]{0,20}\bfork\b|\bloop\s*\{\s*fork/],
   ["secret-dump", ENVIRONMENT],
   ["inline-code", DELETE],
   ["inline-code", DYNAMIC],
@@ -55,7 +56,19 @@ export function judgeCode(code: Code, context: Context): (Found | Finding)[] {
   if (language === "powershell" || language === "cmd") return judgeWindows(text, language, span, context);
   if (language === "sed" || language === "awk") return awkAndSed(code, context);
   const rows = ROWS.filter(([, ...patterns]) => patterns.every((pattern) => pattern.test(text)));
-  return [...rows.map(([rule]) => found(rule, span)), ...literals(code, context)];
+  const grave = rows.filter(([, pattern]) => pattern !== DELETE || !deletesArtefacts(text));
+  return [...grave.map(([rule]) => found(rule, span)), ...literals(code, context)];
+}
+
+/** Every path that the code deletes is spelled out, and a build can make it again. */
+function deletesArtefacts(text: string): boolean {
+  const calls = [...text.matchAll(new RegExp(`(?:${DELETE.source})\\s*\\(\\s*`, "g"))];
+  const mentions = [...text.matchAll(new RegExp(DELETE.source, "g"))];
+  if (calls.length === 0 || calls.length < mentions.length) return false;
+  return calls.every((call) => {
+    const path = /^(["'`])([\w./-]+)\1/.exec(text.slice(call.index + call[0].length))?.[2];
+    return path !== undefined && !/^\/|\.\./.test(path) && path.split("/").some(isArtefact);
+  });
 }
 
 /** Paths and variables that the code names as plain strings. */

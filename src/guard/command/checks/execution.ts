@@ -1,3 +1,4 @@
+import { isShellHook } from "../hooks.js";
 import { codeOf, interpreterArguments, interpreterOf, isShell } from "../interpreters.js";
 import { HOLE, type Invocation, isDynamic, type Word } from "../script.js";
 import { type Check, FETCHERS, type Found, found, placeOfWord, type Situation } from "./check.js";
@@ -32,10 +33,6 @@ function named({ argv, cwd, via }: Invocation, situation: Situation): Found[] {
     : [];
 }
 
-/** Commands whose output is meant to be evaluated, as their manuals say. */
-const SHELL_HOOKS =
-  /^(ssh-agent|direnv|pyenv|rbenv|nodenv|jenv|fnm|starship|zoxide|brew|opam|conda|mamba|mise|asdf|rtx|thefuck|dircolors|lesspipe|keychain|docker-machine|minikube|podman|luarocks|perl|gpg-agent|hub|gh|kubectl|helm|npm|poetry|pipenv|hatch|virtualenvwrapper|nodeenv|register-python-argcomplete|pip|resize|atuin|goenv|volta|vault|aws-vault)$/;
-
 function evaluated({ argv, span }: Invocation, { program }: Situation): Found[] {
   const words = argv.slice(1);
   if (program === "exec" && words.length > 0) return [found("replace-shell", span)];
@@ -48,8 +45,7 @@ function evaluated({ argv, span }: Invocation, { program }: Situation): Found[] 
   if (program !== "eval" || words.length === 0) return [];
   const from = words.flatMap((word) => word.from);
   if (from.some(isFetcher)) return [found("pipe-to-shell", span)];
-  if (from.length > 0 && from.every((one) => SHELL_HOOKS.test(one.program)))
-    return [found("dynamic-code", span)];
+  if (from.length > 0 && from.every(isShellHook)) return [];
   return [found("bare-eval", span)];
 }
 
@@ -112,9 +108,9 @@ const HELPED =
   /^(git (-c|--exec|-x|--extcmd|--upload-pack|--receive-pack|ext::|--config-env)|git$|tar|rsync -e|ssh -o|man -P|zip -TT|sort --compress|split --filter|rg --pre|make (SHELL|--eval)|less|sed: e|socat|nc -e)/;
 const HELPERS =
   /^(ssh|gzip|pigz|zstd|xz|bzip2|pbzip2|lz4|lzop|brotli|cat|less|more|delta|bat|diff-so-fancy|true|false|nc|cloudflared|connect-proxy|ssm|aws|gcloud|npm|npx|pnpm|yarn|make|cargo|go|pytest)$/;
-/** Code and searches that end in a shell hand it to whoever wrote them. */
-const INSIDE =
-  /^(find |fd |xargs|awk|gawk|mawk|sed|vim|vi|nvim|ex|perl|ruby|python|node|php|lua|tcl|expect|gdb|psql|mysql|sqlite|man|less|tar|git|zip|emacs|ed)/;
+/** Wrappers that people use to get a shell: in a container, on another machine, in a prepared environment. */
+const OPENS_SHELLS =
+  /^(docker|podman|nerdctl|kubectl|oc|k3s|lxc|incus|ssh|mosh|heroku|fly|vagrant|tmux|screen|toolbox|distrobox|flatpak|nix|devbox|devcontainer|poetry|pipenv|uv|conda|mamba|direnv|exec|command|env|time|alias|multipass|limactl|wsl|su|sudo|doas|npm run|make|\$\(…\)|<\(…\))/;
 
 function escaped({ argv, via, span }: Invocation, { program }: Situation): Found[] {
   const outer = via.at(-1);
@@ -122,7 +118,8 @@ function escaped({ argv, via, span }: Invocation, { program }: Situation): Found
   if (interactive && !argv.some(({ text }) => /^-[a-z]*c$/.test(text))) return [found("shell-escape", span)];
   if (outer === undefined) return [];
   const bare = isShell(program) && argv.slice(1).every(({ text }) => /^-[ipl]+$/.test(text));
-  if (bare && INSIDE.test(outer)) return [found("shell-escape", span)];
+  if (bare && !OPENS_SHELLS.test(outer)) return [found("shell-escape", span)];
+  if (program === "ztcp") return [found("reverse-shell", span)];
   if (!HELPED.test(outer) || (HELPERS.test(program) && !bare && !argv[0]!.text.includes("/"))) return [];
   return [found("shell-escape", span)];
 }

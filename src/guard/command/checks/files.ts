@@ -1,6 +1,6 @@
 import { type FileAccess, fileAccesses } from "../files.js";
 import { isSensitive, type Place } from "../places.js";
-import { HOLE, type Invocation } from "../script.js";
+import { HOLE, type Invocation, type Word } from "../script.js";
 import { type Check, type Found, found, placeOfWord, type Situation } from "./check.js";
 
 /** Files that are deleted, written or given to others, by where they lie. */
@@ -18,7 +18,7 @@ function ruleOf(
   invocation: Invocation,
   situation: Situation,
 ): Found["rule"] | undefined {
-  if (file.path.from.length > 0 && file.path.text === "/dev/fd/63") return undefined;
+  if (file.path.from.length > 0 && file.path.text.startsWith("/dev/fd/")) return undefined;
   if (file.access === "delete") return deletes(file, place, situation);
   if (file.access === "write") return writes(file, place, invocation, situation);
   if (file.access === "mode")
@@ -32,7 +32,7 @@ function ruleOf(
 
 /** What a build makes and can make again. */
 const ARTEFACT =
-  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
+  /^(node_modules|bower_components|dist|build|out|output|target|coverage|htmlcov|lib-cov|tmp|temp|logs?|vendor|venv|env|obj|_build|generated|gen|artifacts?|reports?|test-results|playwright-report|storybook-static|Debug|Release|x64|CMakeFiles|DerivedData|Pods|elm-stuff|__pycache__|es|esm|cjs|umd|typings|bundle|libcjs|libesm|OUT|_site|tmp_\w+|__snapshots__|allure-results|wheels|[\w.-]*-(build|dist|out|debug|release|output|cache)|(build|dist|out|cmake-build)[-_.][\w.*-]+|\.(next|nuxt|output|cache|parcel-cache|turbo|vite|angular|svelte-kit|astro|docusaurus|expo|gradle|tox|nox|eggs|venv|virtualenv|env|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|terraform|serverless|sass-cache|eslintcache|stylelintcache|tsbuildinfo|temp|tmp|yarn|pnpm-store|bundle|idea|vs|ipynb_checkpoints|DS_Store|build|dart_tool|stack-work|nx|vercel|netlify|wrangler|fusebox|jekyll-cache|webpack|rpt2_cache|dynamodb|pio|aws-sam|swc|vitest|import_cache))$|^[\w.*-]*\.(egg-info|dist-info|dSYM|xcarchive|app|log|tmp|temp|bak|swp|swo|orig|rej|pyc|pyo|o|a|so|obj|class|exe|dll|gch|d|gcda|gcno|gcov|lcov|prof|pid|lock|out|map|tsbuildinfo|tgz|whl|cache)$|^\*\.[\w]+~?$|^\*?~$|^core\.\d+$|^\.?nohup\.out$/;
 
 /** Patterns of files that people write themselves. */
 const SOURCE =
@@ -47,7 +47,7 @@ export const isArtefact = (name: string): boolean =>
 
 /** What package managers and tools fetch again when they miss it. */
 const CACHE =
-  /^\/var\/(lib\/apt\/lists|cache\/(apt|yum|dnf|apk|pacman))(\/|$)|^\/(home|Users)\/[^/]+\/\.cache\/[^/*]+/;
+  /^\/var\/(lib\/apt\/lists|cache\/(apt|yum|dnf|apk|pacman))(\/|$)|^\/(home\/[^/]+|Users\/[^/]+|root)\/\.cache\/[^/*]+/;
 
 function deletes(
   { path, recursive, filter }: FileAccess,
@@ -66,19 +66,24 @@ function deletes(
   if (place.area === "unknown") return recursive ? "recursive-delete" : undefined;
   if (isSensitive("private", place, path.glob, situation.surroundings) && /_history$/.test(place.path))
     return "hide-traces";
-  if (place.area === "home" || place.area === "outside") return "delete-outside";
+  if (place.area === "checkout" && !recursive && !path.glob) return undefined;
+  if (/^(home|outside|checkout)$/.test(place.area)) return "delete-outside";
   if (place.area === "temporary")
-    return recursive && !place.path.includes("/tmp.XXXX") ? "recursive-delete" : undefined;
+    return recursive && (!isNamed(path, place) || situation.moved.has(place.path))
+      ? "recursive-delete"
+      : undefined;
   const last = place.path.slice(place.path.lastIndexOf("/") + 1);
-  if (!recursive && !isArtefact(last) && place.path.includes(HOLE) && /^\0$|[*?]/.test(last))
-    return "delete-files";
+  const made = partsBelow(place.path, situation.surroundings.workspace).some(isArtefact);
+  if (!recursive && !made && place.path.includes(HOLE) && /^\0$|[*?]/.test(last)) return "delete-files";
   // An agent that takes its settings away takes its hooks away.
   if (isSensitive("instructions", place, path.glob, situation.surroundings)) return "agent-instructions";
   if (!recursive) return undefined;
-  return partsBelow(place.path, situation.surroundings.workspace).some(isArtefact)
-    ? "artefact-delete"
-    : "recursive-delete";
+  return made ? "artefact-delete" : "recursive-delete";
 }
+
+/** A folder of temporary files that is called by its name. */
+const isNamed = ({ glob }: Word, { path }: Place) =>
+  !glob && !path.includes(HOLE) && /^(\/private)?(\/var)?\/tmp\/[^/]/.test(path);
 
 /** The names of a path below the workspace: `packages/app/node_modules/x` lies in an artefact. */
 function partsBelow(path: string, workspace: string): string[] {
@@ -93,14 +98,19 @@ function writes(
   situation: Situation,
 ): Found["rule"] | undefined {
   const { program } = situation;
+  if (program === "mv") situation.moved.add(place.path);
   if (/^\/dev\/(tcp|udp)\//.test(place.path)) return "reverse-shell";
   if (/^\/proc\/(sysrq-trigger)$/.test(place.path)) return "power";
   if (/^\/(proc|sys)\//.test(place.path)) return "kernel";
   if (place.area === "device") return "raw-device";
-  if (place.area === "harmless-device") return program === "mv" ? "delete-files" : undefined;
+  const redirected = invocation.redirects.some(({ target }) => target === path);
+  if (redirected && isEndless(invocation)) return "exhaustion";
+  if (place.area === "harmless-device") return program === "mv" && !redirected ? "delete-files" : undefined;
   for (const [kind, rule] of SPECIAL_WRITES)
     if (isSensitive(kind, place, path.glob, situation.surroundings)) return rule;
-  if (place.path.startsWith("/var/log/")) return "hide-traces";
+  const emptied = empties(invocation, path, place);
+  if (emptied) return emptied;
+  if (place.path.startsWith("/var/log/") || /_history$/.test(place.path)) return "hide-traces";
   if (place.area === "system") return place.path === "/var/tmp" ? undefined : "write-system";
   if (
     program === "cp" &&
@@ -108,9 +118,39 @@ function writes(
     !isArtefact(place.path.replace(/^.*\//, ""))
   )
     return "delete-files";
-  if (place.area === "home" && /\/\.cache(\/|$)/.test(place.path)) return undefined;
-  if (place.area === "home" || place.area === "outside") return "write-outside";
-  return undefined;
+  if (place.area === "outside") return "write-outside";
+  if (place.area !== "home" && place.area !== "checkout") return undefined;
+  if (/\/\.cache(\/|$)/.test(place.path)) return undefined;
+  return place.whole || situation.isFile(place.path) ? "write-outside" : "write-new";
+}
+
+/** It never stops to print. */
+const isEndless = ({ argv, program }: Invocation) =>
+  program === "yes" || (program === "cat" && argv.some(({ text }) => /^\/dev\/(zero|u?random)$/.test(text)));
+
+/** What people write themselves, and what cannot be made again by a build. */
+const WRITTEN =
+  /\.(c|h|cc|cpp|hpp|py|js|jsx|ts|tsx|mjs|rs|go|java|kt|rb|php|swift|sh|vue|svelte|sql|toml|ya?ml|tf)$|^(package\.json|Makefile|Dockerfile|README\.md|tsconfig\.json)$/;
+const ENV = /^\.env(\.(production|prod|staging))?$/;
+
+/** `> file` leaves nothing of it. */
+function empties({ argv, redirects }: Invocation, path: Word, place: Place): Found["rule"] | undefined {
+  const redirect = redirects.find(({ target }) => target === path);
+  if (argv[0]?.text === "truncate" && !redirect)
+    return argv.some(({ text }) => /^(-s)?0$|^--size=0$/.test(text)) && WRITTEN.test(place.path)
+      ? "empty-file"
+      : undefined;
+  if (redirect?.operator !== ">") return undefined;
+  const name = place.path.replace(/^.*\//, "");
+  if (ENV.test(name)) return "overwrite-secrets";
+  const [program, ...words] = argv.map(({ text }) => text);
+  const nothing =
+    program === undefined ||
+    /^(:|true)$/.test(program) ||
+    (program === "cat" && words.length === 1 && words[0] === "/dev/null") ||
+    (program === "echo" && words.every((text) => /^(-n)?$/.test(text)));
+  if (!nothing || place.area === "temporary") return undefined;
+  return place.area === "home" || /[*?]/.test(path.text) || WRITTEN.test(name) ? "empty-file" : undefined;
 }
 
 const SPECIAL_WRITES = [

@@ -6,10 +6,14 @@ import { type Check, found } from "./check.js";
 export const programs: Check = ({ argv, span }, { program }) => {
   const [command, ...words] = argv;
   if (!command || isProbe(words)) return [];
-  return PROGRAMS.match(program, words).map(({ value, word }) =>
+  return PROGRAMS.match(withoutMinor(program), words).map(({ value, word }) =>
     found(value, word === ALWAYS ? command.span : joined(command.span, word.span, span)),
   );
 };
+
+/** `python3.12` is python3. */
+const withoutMinor = (program: string) =>
+  program.startsWith("python") ? program.replace(/\.\d+$/, "") : program;
 
 /** `tool --version` and `tool --help` do nothing. */
 const PROBES = /^(--version|--help|-V|-h|--usage|-help|-version|version)$/;

@@ -1,4 +1,4 @@
-import { readArguments } from "../arguments.js";
+import { optionValue, readArguments } from "../arguments.js";
 import { isSensitive, placeOf } from "../places.js";
 import { programOptions } from "../programs/options.js";
 import { byName, HOLE, type Invocation, type Word } from "../script.js";
@@ -50,12 +50,42 @@ export const secrets: Check = (invocation, situation) => [
 ];
 
 /** Printing the whole environment. */
-function dumps({ argv, span }: Invocation, { program }: Situation): Found[] {
+function dumps(invocation: Invocation, { program, narrowed }: Situation): Found[] {
+  const { argv, span } = invocation;
+  if (narrowed.has(invocation)) return [];
+  const isDump = DUMPS.get(program);
+  if (!isDump) return [];
   const words = argv.slice(1).map(({ text }) => text);
   const names = words.filter((text) => !text.startsWith("-"));
-  const dump = DUMPS.get(program)?.(words, names) ?? false;
+  const dump = isDump(words, names);
   return dump ? [found(dump === true ? "secret-dump" : dump, span)] : [];
 }
+
+/** `env | grep NODE` shows what was looked for, and nothing else. */
+export function narrowedDumps(invocations: readonly Invocation[]): ReadonlySet<Invocation> {
+  const all = new Set<Invocation>();
+  for (const { program, argv, input } of invocations) {
+    if (input?.kind !== "pipe" || !/grep$|^rg$/.test(program)) continue;
+    const last = input.from.at(-1);
+    if (
+      !last ||
+      !/^(env|printenv|set|export|declare)$/.test(last.program) ||
+      !/^(e|f)?grep$|^rg$/.test(program)
+    )
+      continue;
+    const { options, operands } = readArguments(argv.slice(1), programOptions(program));
+    const pattern = optionValue({ options, operands }, "-e", "--regexp")?.text ?? operands[0]?.text ?? "";
+    const wide = options.some(({ name }) => /^(-v|--invert-match|-f|--file)$/.test(name));
+    if (!wide && NARROW.test(pattern) && !PROBING.test(pattern)) all.add(last);
+  }
+  return all;
+}
+
+/** Names of secrets, and pieces of them. */
+const PROBING =
+  /key|tok|sec|pas|pwd|cred|auth|api|aws|priv|cert|sess|cook|jwt|dsn|url|conn|hermes|anthropic|openai/i;
+/** Some letters of a name that is looked for. */
+const NARROW = /^\^?[\w|\\(). ^-]{3,80}=?$/;
 
 const DUMPS = byName<(words: readonly string[], names: readonly string[]) => boolean | Found["rule"]>({
   env: (words, names) =>
@@ -73,7 +103,6 @@ const DUMPS = byName<(words: readonly string[], names: readonly string[]) => boo
       : words.some((text) => /^-p/.test(text)) && names.some(isSecretName) && "secret-variable",
   typeset: (words, names) => names.length === 0 && !words.some((text) => /^-[fF]/.test(text)),
   readonly: (words, names) => names.length === 0 && words.includes("-p"),
-  compgen: (words) => words.some((text) => /^-[eAv]/.test(text)),
   ps: (words) =>
     words.some(
       (text) => /^(e|[a-z]*e[a-z]*ww?|auxe\w*|axe\w*|eww?\w*|-E)$/.test(text) && !text.startsWith("-e"),
@@ -129,6 +158,10 @@ function readWords(program: string, argv: readonly Word[]): Word[] {
   return [...operands.slice(skip, last), ...values];
 }
 
+/** Files that nobody names by accident, wherever they stand in a word. */
+const UNMISTAKABLE =
+  /(?:^|[\s:'"(=@,])((?:~|\/[\w./-]*)?\/(?:etc\/g?shadow|\.ssh\/id_(?:rsa|ed25519|ecdsa|dsa)|\.aws\/credentials|\.git-credentials|\.netrc))(?![\w.-])/;
+
 /** Looking through everything is looking for something. */
 const SEARCHES = /^(grep|egrep|fgrep|rg|ag|ack|strings)$/;
 const recursive = (argv: readonly Word[]) =>
@@ -143,6 +176,10 @@ function credentialIn(
     .replace(/^[\w.-]+=(?=[@<~/.])/, "")
     .replace(/^[@<]/, "")
     .replace(/^\w[\w./-]*:(?=[^/])/, "");
+  const named = /shadow|id_|credentials|netrc/.test(word.text)
+    ? UNMISTAKABLE.exec(word.text)?.[1]
+    : undefined;
+  if (named && /[\s:'"(=@]/.test(word.text)) return [found("secret-read", word.span, named)];
   if (text === "" || text.length > 512 || text.includes("\n")) return [];
   const place = placeOf(text.replace(/^~(?=\/)/, surroundings.home), word.glob, cwd, surroundings);
   const sees = (kind: "credential" | "private" | "process") =>

@@ -31,8 +31,8 @@ export const sql: Check = ({ argv, input, span }, { program }) => {
 
 const looksLikeSql = (text: string) =>
   text.length < 65_536 &&
-  /\b(drop|truncate|delete|update|alter|grant|copy|outfile|xp_cmdshell|load_file)\b/i.test(text) &&
-  /\s/.test(text);
+  /\s/.test(text) &&
+  /\b(drop|truncate|delete|update|alter|grant|copy|outfile|xp_cmdshell|load_file)\b/i.test(text);
 
 const WHOLE =
   /\b(drop\s+(table|database|schema|user|role|view|index|materialized|owned|tablespace|function|procedure|trigger|column|keyspace|collection|extension|constraint|sequence|type|partition)|truncate\s+(table\s+)?[\w"`[.]|alter\s+table\s+\S+\s+drop|grant\s+all|alter\s+(user|role)\s|create\s+(user|role)\s|copy\s+[^;]*\b(from|to)\s+program|into\s+(outfile|dumpfile)|load_file\s*\(|xp_cmdshell|sys_exec|pg_read_file|pg_terminate_backend|lo_import|dbms_scheduler|shutdown\s*;|flush\s+privileges|set\s+password|detach\s+database|drop\s+if\s+exists)/i;

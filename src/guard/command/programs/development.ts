@@ -1,5 +1,11 @@
 import type { Row } from "./row.js";
 
+/** Indexes that everybody uses, and this machine. */
+const KNOWN_INDEXES =
+  "https://download.pytorch.org/*|https://pypi.org/*|https://test.pypi.org/*|https://pypi.tuna.tsinghua.edu.cn/*|https://mirrors.aliyun.com/*|https://pypi.ngc.nvidia.com*|https://pypi.nvidia.com*|https://mirror.baidu.com/*|https://pypi.mirrors.ustc.edu.cn/*|https://mirrors.cloud.tencent.com/*|https://repo.huaweicloud.com/*|https://mirrors.huaweicloud.com/*|https://pypi.douban.com/*|https://download.pytorch.org|https://data.pyg.org/*|https://storage.googleapis.com/jax-releases/*|https://wheels.vllm.ai/*|https://flashinfer.ai/*|http://localhost*|http://127.0.0.1*|https://extras.wxpython.org/*|https://www.piwheels.org/*";
+const KNOWN_REGISTRIES =
+  "https://registry.npmjs.org*|https://registry.yarnpkg.com*|https://registry.npmmirror.com*|https://registry.npm.taobao.org*|https://npm.pkg.github.com*|https://npm.jsr.io*|https://mirrors.cloud.tencent.com/npm*|https://mirrors.huaweicloud.com/*|http://localhost*|http://127.0.0.1*";
+
 /** Version control, packages, publishing, registries and logins. */
 export const DEVELOPMENT: readonly Row[] = [
   [
@@ -26,7 +32,9 @@ export const DEVELOPMENT: readonly Row[] = [
     "git push ~+*|:*",
     "git checkout|switch -f|--force|--discard-changes",
     "git checkout ~.|./|:/|:/.|/|-f",
-    "git restore ~.|./|:/|:/.|/ !--staged !-S",
+    "git checkout -- ~* !-b !-B !--orphan",
+    "git checkout * * !-b !-B !--orphan !-t !--track !--detach",
+    "git restore ~* !--staged !-S",
     "git restore --worktree|-W ~.|./|:/",
     "git stash drop|clear",
     "git branch -D|-M",
@@ -57,7 +65,8 @@ export const DEVELOPMENT: readonly Row[] = [
     "git config ~core.sshCommand|core.pager|core.editor|core.fsmonitor|core.hooksPath|core.hookspath|core.sshcommand|core.askPass|core.gitProxy|credential.helper|diff.external|gpg.program|sequence.editor|protocol.ext.allow|include.path|http.sslVerify|http.proxy|https.proxy|core.worktree|uploadpack.packObjectsHook|core.attributesFile !--get !--get-all !--unset !-l",
     "git config ~alias.*|filter.*|url.*|merge.*.driver|diff.*.textconv|diff.*.command|includeIf.*|difftool.*|mergetool.*|credential.*|pager.*|man.*|browser.*|http.*.proxy|remote.*.uploadpack|remote.*.receivepack|submodule.*.update !--get !--get-all !--unset !-l",
     "git ~ext::*",
-    "git init|clone --template|-c|--config",
+    "git init|clone --template",
+    "git init|clone -c|--config:core.*|alias.*|filter.*|protocol.*|credential.*|url.*|include*|http.*",
     "git --exec-path",
     "git config --global|--system|--file|-f ~core.hooksPath|core.excludesFile",
   ],
@@ -69,10 +78,11 @@ export const DEVELOPMENT: readonly Row[] = [
   ],
   [
     "publish",
-    "npm publish|unpublish|deprecate|stage|dist-tag",
+    "npm publish !--dry-run",
+    "npm unpublish|deprecate|stage|dist-tag !ls",
     "yarn publish",
     "yarn npm publish",
-    "pnpm publish",
+    "pnpm publish !--dry-run",
     "bun publish",
     "lerna publish",
     "lerna version",
@@ -166,7 +176,8 @@ export const DEVELOPMENT: readonly Row[] = [
   ],
   [
     "auth-mutation",
-    "npm|pnpm login|logout|adduser|add-user|token|owner|access|profile|team|org|hook",
+    "npm|pnpm login|logout|adduser|add-user|token",
+    "npm|pnpm owner|access|profile|team|org|hook !ls !list !get",
     "npm config|set ~*authToken*|*_auth*|*_password*",
     "npm config set ~*authToken*|*_auth*",
     "yarn login|logout",
@@ -241,19 +252,27 @@ export const DEVELOPMENT: readonly Row[] = [
   ],
   [
     "package-source",
-    "pip|pip3|uv|pipx install --index-url|-i|--extra-index-url|--trusted-host|--find-links|-f|--index|--default-index",
-    "uv pip install --index-url|--extra-index-url|--trusted-host|--index",
-    "python|python3 -m:pip ~install --index-url|-i|--extra-index-url|--trusted-host",
+    `pip|pip3|uv|pipx install --index-url|-i|--extra-index-url|--find-links|-f|--index|--default-index:!${KNOWN_INDEXES}`,
+    "pip|pip3|uv|pipx install --trusted-host",
+    `uv pip|sync|add|run|lock --index-url|-i|--extra-index-url|--find-links|-f|--index|--default-index:!${KNOWN_INDEXES}`,
+    "uv pip|sync|add|run|lock --trusted-host",
+    `python|python3 -m:pip --index-url|-i|--extra-index-url|--find-links|-f|--index|--default-index:!${KNOWN_INDEXES}`,
+    "python|python3 -m:pip --trusted-host",
+    "pip|pip3 install|download|wheel ~/tmp/*|/dev/shm/*|/var/tmp/*|http:*|https:*",
     "pip|pip3|pipx|uv|easy_install install ~http:*|https:*|git+*|svn+*|ftp:*|hg+*",
     "uv pip install ~http:*|https:*|git+*",
-    "npm|pnpm|yarn|bun install|i|add|in ~http:*|https:*|git+*|git:*|github:*|gitlab:*|bitbucket:*|gist:*|*.tgz|file:/*|ssh:*",
-    "npm|pnpm|yarn|bun --registry",
-    "npm|pnpm config ~registry=*|*:registry=*|script-shell=*",
-    "npm|pnpm set ~registry*|*:registry*|script-shell*|*_auth*|*authToken*|proxy*|https-proxy*|strict-ssl*",
-    "npm config set ~registry*|*:registry*|script-shell*|strict-ssl*|node-options*|proxy*|https-proxy*",
-    "yarn config set ~registry|npmRegistryServer|yarnPath|enableStrictSsl|strict-ssl|npmRegistryServer*",
-    "pip|pip3 config ~global.index-url|global.extra-index-url|global.trusted-host|site.index-url|*index-url|*trusted-host",
-    "npx|bunx|pnpx ~http:*|https:*|git+*|github:*|*.tgz|*/*.git",
+    "npm|pnpm|yarn|bun install|i|add|in ~http:*|https:*|git+*|git:*|github:*|gitlab:*|bitbucket:*|gist:*|/tmp/*|file:/*|ssh:*",
+    `npm|pnpm|yarn|bun --registry:!${KNOWN_REGISTRIES}`,
+    "npm|pnpm config ~script-shell=*",
+    `npm|pnpm config|set ~registry=*|*:registry=* !~${KNOWN_REGISTRIES.replace(/(^|\\|)/g, "$1registry=")}`,
+    "npm|pnpm set ~*:registry*|script-shell*|*_auth*|*authToken*|proxy*|https-proxy*|strict-ssl*",
+    `npm config set registry !~${KNOWN_REGISTRIES}`,
+    "npm config set ~*:registry*|script-shell*|strict-ssl*|node-options*|proxy*|https-proxy*",
+    `yarn config set registry|npmRegistryServer !~${KNOWN_REGISTRIES}`,
+    "yarn config set ~yarnPath|enableStrictSsl|strict-ssl",
+    `pip|pip3 config set global.index-url|site.index-url|global.extra-index-url !~${KNOWN_INDEXES}`,
+    "pip|pip3 config ~*trusted-host",
+    "npx|bunx|pnpx http:*|https:*|git+*|github:*|/tmp/*|*/*.git",
     "npm|pnpm exec|x|dlx ~http:*|https:*|git+*|github:*",
     "gem install --source|-s|--trust-policy",
     "gem sources -a|--add",
@@ -274,7 +293,7 @@ export const DEVELOPMENT: readonly Row[] = [
     "conda install -c|--channel",
     "snap install --dangerous|--devmode",
     "flatpak remote-add",
-    "helm repo add",
+    "helm repo add ~http:*",
     "pear|pecl channel-discover",
     "R -e:*install.packages*repos*",
     "composer config repositories*|~secure-http",

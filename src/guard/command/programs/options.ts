@@ -6,7 +6,8 @@ export const programOptions = optionTable({
   "docker podman nerdctl docker-compose":
     "-e -u -w -v -p -l -h -m -c -H -f --env --user --workdir --volume --publish --name --network --net --entrypoint --env-file --label --hostname --memory --cpus --platform --mount --gpus --add-host --cap-add --cap-drop --device --security-opt --pid --ipc --restart --host --context --config --file --project-name --profile --log-level --tag --build-arg --target --filter --format --since --until --tail -n --userns --cgroupns --uts",
   "kubectl oc k3s helm":
-    "-n -c -f -o -l --namespace --container --context --kubeconfig --image --as --cluster --user --server --token --selector --filename --output --overrides --values --set --version --kube-context --repo --timeout --replicas --tail --since --for",
+    "-n -c -f -o -l --namespace --container --context --kubeconfig --image --as --cluster --user --server --token --selector --filename --output --overrides --values --set --version --kube-context --repo --timeout --replicas --tail --since --for --address --port",
+  "redis-server": "--bind --protected-mode --port --dir --requirepass",
   "npm pnpm yarn npx bun":
     "--prefix -C -w --workspace --registry --otp --tag --cwd --filter --cache --loglevel --userconfig --dir",
   "pip pip3 uv":
@@ -81,6 +82,8 @@ export const programOptions = optionTable({
   "node nodejs":
     "-e -p -r -c --eval --print --require --import --loader --env-file --inspect --title --conditions -C",
   "python python3": "-c -m -W -X --directory -d --bind -b",
+  "jupyter code-server": "--ip --port --bind-addr --host --notebook-dir",
+  "restic borg kopia": "-r --repo --password-file -p -o --tag --host --keep-last --keep-daily --keep-weekly",
   "iptables ip6tables": "-t -A -D -I -R -p -s -d -i -o -j -m --dport --sport -N -X -P -F",
   ip: "-n -f",
   sysctl: "-p -r",

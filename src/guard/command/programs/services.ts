@@ -32,6 +32,7 @@ export const SERVICES: readonly Row[] = [
     "crictl rm|rmi|stopp|rmp",
     "ctr images|containers rm|delete",
   ],
+  ["tool-destructive", "tarsnap -d|--nuke"],
   [
     "container-escape",
     "docker|podman|nerdctl run|create|exec --privileged|--cap-add|--device",

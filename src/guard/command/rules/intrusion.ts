@@ -55,6 +55,11 @@ export const INTRUSION_RULES = rules({
     standard: "ask",
     reason: "What this script does is only known when it runs.",
   },
+  "hidden-command": {
+    effect: "executes",
+    standard: "ask",
+    reason: "Words of this read as a command that would be refused, and the program may run it.",
+  },
   "inline-code": {
     effect: "executes",
     standard: "ask",

@@ -91,6 +91,23 @@ export const MACHINE_RULES = rules({
     standard: "deny",
     reason: "This deletes resources in a cloud account.",
   },
+  "tool-destructive": {
+    effect: "deletes",
+    standard: "ask",
+    reason:
+      "This deletes what another tool keeps: a backup, a database, a cluster, a registry or an account's resources.",
+  },
+  "empty-file": {
+    effect: "deletes",
+    standard: "ask",
+    reason: "This empties a file that somebody has written.",
+  },
+  "overwrite-secrets": {
+    effect: "writes",
+    standard: "ask",
+    reason: "This overwrites a file that holds credentials.",
+    instead: "Append to it (>>), or change the one line.",
+  },
   // Power and the machine
   power: {
     legacy: ["shutdown"],
@@ -220,6 +237,13 @@ export const MACHINE_RULES = rules({
     effect: "writes",
     standard: "deny",
     reason: "This writes to a system folder.",
+  },
+  "write-new": {
+    key: "write outside the workspace",
+    effect: "writes",
+    standard: "allow",
+    strict: "ask",
+    reason: "This makes a file outside the workspace, where none lies.",
   },
   "write-outside": {
     key: "write outside the workspace",
