@@ -88,3 +88,15 @@ function isQuoted(text: string, lineStart: number, start: number, end: number): 
     return open !== close || (lead.split(open!).length - 1) % 2 === 1;
   });
 }
+
+const FENCE = /^[ \t]{0,8}(?:>[ \t]?)?(?:```|~~~)/gm;
+
+/** Inside a fenced block of Markdown, or between backticks on its line. */
+export function isCode(text: string, at: number): boolean {
+  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
+  if (text.slice(lineStart, at).split("`").length % 2 === 0) return true;
+  let fences = 0;
+  FENCE.lastIndex = 0;
+  for (let match = FENCE.exec(text); match && match.index < at; match = FENCE.exec(text)) fences++;
+  return fences % 2 === 1 && FENCE.lastIndex > 0;
+}

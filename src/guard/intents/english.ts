@@ -10,8 +10,9 @@ const EARLIER =
 const IGNORE =
   "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|overrid(?:e|ing)|bypass(?:ing)?|discard(?:ing)?|neglect|abandon|nullify|unlearn|do not (?:follow|obey|comply with|adhere to)|(?:don't|dont) (?:follow|obey)|stop (?:following|obeying)|pay no (?:attention|heed|mind) to|set aside|throw (?:out|away)|erase|wipe)";
 
-const SECRET =
-  "(?:[~./$\\w-]{0,24}?)(?:secrets?|passwords?|passwd|credentials?|api(?: |_|-)?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
+const SECRET_NAME =
+  "(?:secrets?|passwords?|passwd|credentials?|api(?: |_|-)?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
+const SECRET = `(?:[~./$\\w-]{0,24}?)${SECRET_NAME}`;
 const SEND =
   "(?:send|sends|post|upload|forward|transmit|e-?mail|leak|exfiltrate|exfil|submit|beacon|smuggle|relay|ship|bcc|cc|dm|append|encode|include|embed|attach)";
 const AWAY =
@@ -279,7 +280,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This puts what the user says into an address of somebody else.",
     pattern: phrase(
-      `(?:(?:every|each|all) (?:[a-z]{1,10} )?(?:reply|replies|response|responses|answers?|messages?) (?:must |should |has to |have to )?(?:contain|include|end with|start with|have) ~4 https?://[^\\s]{3,160}=(?=[\\s"'<{[]|$)|${SECRET} ~2 (?:should|must|shall|will|need to|have to) (?:always |also )?be (?:sent|posted|uploaded|forwarded|appended|added|included|encoded|e-?mailed|copied|attached) ~4 (?:to|in|into|as|at) ~4 (?:${AWAY}|images?|links?))`,
+      `(?:(?:every|each|all) (?:[a-z]{1,10} )?(?:reply|replies|response|responses|answers?|messages?) (?:must |should |has to |have to )?(?:contain|include|end with|start with|have) ~4 https?://[^\\s]{3,160}=(?=[\\s"'<{[]|$)|${SECRET_NAME} ~2 (?:should|must|shall|will|need to|have to) (?:always |also )?be (?:sent|posted|uploaded|forwarded|appended|added|included|encoded|e-?mailed|copied|attached) ~4 (?:to|in|into|as|at) ~4 (?:${AWAY}|images?|links?))`,
     ),
   },
   {

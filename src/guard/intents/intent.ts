@@ -4,10 +4,13 @@ import { latinView, leetView, nativeView, squeezedView, unjoinedView, type View 
 import { selectorText, tagText } from "../reading/invisible.js";
 import { COMMANDS } from "./commands.js";
 import { COMPACT } from "./compact.js";
-import { meaning } from "./context.js";
+import { isCode, meaning } from "./context.js";
 import { ENGLISH } from "./english.js";
 import { LATIN_LANGUAGES, OTHER_SCRIPTS } from "./languages.js";
+import { MARKS } from "./marks.js";
+import { OUTSIDE } from "./outside.js";
 import type { IntentRule } from "./rule.js";
+import { RuleSet } from "./rule-set.js";
 
 /** Something that a text wants of the agent that reads it. */
 export interface Intent extends Span {
@@ -22,12 +25,23 @@ export interface Intent extends Span {
 const NESTING = 2;
 
 /**
+ * Whose words these are. Text from `outside` (a page, a mail, the result of a tool) has no business to speak to the agent at
+ * all; what the user, another agent or a skill says is meant for it.
+ */
+export type Origin = "outside" | "addressed";
+
+const OWN = new RuleSet(ENGLISH);
+const PLAIN = new RuleSet([...ENGLISH, ...COMMANDS, ...LATIN_LANGUAGES]);
+const FOREIGN = new RuleSet(OTHER_SCRIPTS);
+const UNADDRESSED = new RuleSet([...OUTSIDE, ...MARKS]);
+
+/**
  * What this text wants, however it is written: in look-alike letters, with invisible characters between, as leetspeak, spaced
  * out, encoded, backwards, or in another language.
  */
-export function intentsOf(text: string, more: readonly IntentRule[] = []): Intent[] {
-  const rules = [...ENGLISH, ...COMMANDS, ...more];
-  const found = readings(text, rules, 0);
+export function intentsOf(text: string, origin: Origin = "addressed", more?: RuleSet): Intent[] {
+  const sets = [PLAIN, ...(origin === "outside" ? [UNADDRESSED] : []), ...(more ? [more] : [])];
+  const found = readings(text, sets, 0);
   const unique = new Map<string, Intent>();
   for (const intent of found) {
     const key = intent.rule;
@@ -38,15 +52,17 @@ export function intentsOf(text: string, more: readonly IntentRule[] = []): Inten
 }
 
 const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
+/** Letters of scripts that have rules of their own. */
+const OTHER_SCRIPT = /[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufdff\ufe70-\ufefc]/;
 
-function readings(text: string, rules: readonly IntentRule[], depth: number): Intent[] {
+function readings(text: string, sets: readonly RuleSet[], depth: number): Intent[] {
   const latin = latinView(text);
-  const found = [...match(latin, rules, "plain"), ...match(latin, LATIN_LANGUAGES, "plain")];
-  if (/[^\x00-\x7f]/.test(text)) found.push(...match(nativeView(text), OTHER_SCRIPTS, "plain"));
+  const found = sets.flatMap((set) => match(latin, set, "plain"));
+  if (OTHER_SCRIPT.test(text)) found.push(...match(nativeView(text), FOREIGN, "plain"));
   for (const view of [leetView(latin, "i"), leetView(latin, "l"), unjoinedView(latin)])
-    if (view) found.push(...match(view, ENGLISH, "disguised"));
+    if (view) found.push(...match(view, OWN, "disguised"));
   found.push(...squeezed(latin), ...turned(text));
-  return depth < NESTING ? [...found, ...hidden(text, rules, depth)] : found;
+  return depth < NESTING ? [...found, ...hidden(text, sets, depth)] : found;
 }
 
 /** What is harmless when it is only quoted. Commands and destinations can be used from a quotation too. */
@@ -59,32 +75,42 @@ const WORDS_ONLY = new Set([
   "conceal",
   "steer",
   "skip-approval",
+  "speaks-to-agent",
+  "changes-task",
+  "errand",
+  "fake-tool-call",
 ]);
 
 /** `disguised` text has no innocent explanation in its context. */
-function match(view: View, rules: readonly IntentRule[], how: "plain" | "disguised"): Intent[] {
+function match(view: View, rules: RuleSet, how: "plain" | "disguised"): Intent[] {
   const found: Intent[] = [];
-  for (const rule of rules) {
-    rule.pattern.lastIndex = 0;
-    for (const hit of view.text.matchAll(rule.pattern)) {
-      const end = hit.index + hit[0].length;
-      if (rule.unless?.test(`${hit[0]}${/^[^\n]{0,80}/.exec(view.text.slice(end, end + 80))![0]}`)) continue;
-      const meant = rule.always ? "meant" : meaning(view, hit.index, end);
-      if (meant === "denied") continue;
-      const action = meant === "meant" ? rule.action : WORDS_ONLY.has(rule.rule) ? "allow" : "ask";
-      if (how === "disguised" && action === "allow") continue;
-      found.push({
-        rule: rule.rule,
-        action,
-        reason: meant === "mentioned" ? `${rule.reason} It seems to be quoted.` : rule.reason,
-        words: hit[0].slice(0, 120),
-        start: view.origin(hit.index),
-        end: Math.max(view.origin(end), view.origin(hit.index) + 1),
-      });
-      if (action !== "allow") break;
-    }
-  }
+  rules.match(view.text, ({ rule, start, end }) => {
+    const words = view.text.slice(start, end);
+    if (isExcused(rule, view.text, start, end)) return "more";
+    const meant = rule.always ? "meant" : meaning(view, start, end);
+    if (meant === "denied") return "more";
+    const action = meant === "meant" ? rule.action : WORDS_ONLY.has(rule.rule) ? "allow" : "ask";
+    if (how === "disguised" && action === "allow") return "more";
+    found.push({
+      rule: rule.rule,
+      action,
+      reason: meant === "mentioned" ? `${rule.reason} It seems to be quoted.` : rule.reason,
+      words: words.slice(0, 120),
+      start: view.origin(start),
+      end: Math.max(view.origin(end), view.origin(start) + 1),
+    });
+    return action === "allow" ? "more" : "enough";
+  });
   return found;
+}
+
+function isExcused({ unless, unlessAfter, notInCode }: IntentRule, text: string, start: number, end: number) {
+  const after = /^[^\n]{0,80}/.exec(text.slice(end, end + 80))![0];
+  return (
+    unless?.test(text.slice(start, end) + after) ||
+    unlessAfter?.test(text.slice(Math.max(0, start - 40), start)) ||
+    (notInCode && isCode(text, start))
+  );
 }
 
 /** Without spaces there are no words to match: a few phrases that are never written together otherwise. */
@@ -92,7 +118,7 @@ function squeezed(latin: View): Intent[] {
   const view = squeezedView(latin);
   if (!view) return [];
   return [
-    ...match(view, ENGLISH, "disguised"),
+    ...match(view, OWN, "disguised"),
     ...compact(view.text.replace(/[^a-z]/g, ""), "spaced out", 0, latin.text.length),
   ];
 }
@@ -119,14 +145,14 @@ function turned(text: string): Intent[] {
 }
 
 /** What is encoded inside the text wants what it says; that it is hidden is its own reason to distrust it. */
-function hidden(text: string, rules: readonly IntentRule[], depth: number): Intent[] {
+function hidden(text: string, sets: readonly RuleSet[], depth: number): Intent[] {
   const pieces = decodings(text);
   const invisible = [
     { how: "tag characters", text: tagText(text), start: 0, end: text.length },
     { how: "variation selectors", text: selectorText(text), start: 0, end: text.length },
   ].filter((piece) => piece.text.length >= 4);
   return [...pieces, ...invisible].flatMap((piece) =>
-    readings(piece.text, rules, depth + 1)
+    readings(piece.text, sets, depth + 1)
       .filter(({ action }) => action !== "allow")
       .map((intent) => ({
         ...intent,

@@ -53,7 +53,7 @@ function judgeFile(file: SkillFile, folder: SkillFolder, context: Context): Find
   if (language === "instructions" || language === "other") {
     found.push(
       ...context
-        .inspect({ kind: "text", input: text })
+        .inspect({ kind: "text", input: text, fields: { source: "skill" } })
         .filter(isTelling)
         .map((finding) => point({ ...finding, reason: `${name}: ${finding.reason}` })),
     );
