@@ -217,6 +217,14 @@ export const ENGLISH: readonly IntentRule[] = [
     ),
   },
   {
+    rule: "reveal-prompt",
+    action: "ask",
+    reason: "This asks for the instructions that the agent was given in confidence.",
+    pattern: phrase(
+      "(?:(?:what|which) (?:were|are|was|is|does|did|has|have|rules|instructions) ~6 (?:your (?:[a-z]{1,12} ){0,2}(?:system|initial|original|first|hidden|exact|starting|secret|internal) (?:prompt|instructions?|message|rules)|(?:operator|developer|creator|owner) (?:given|give|told|tell) you)|(?:repeat|print|output|echo|show|copy|reproduce|recite|display|return|give me|type|write) (?:back |out |me |down ){0,2}(?:all |everything |the |every |any |first \\d{1,3} ){0,3}(?:words?|text|content|sentences?|everything|initiali[sz]ation|conversation|context|messages?) (?:that (?:is |comes |came |was |appears? )?|written |found |given )?(?:above (?:starting|verbatim|in a|exactly|this line|this message)|before this (?:line|message|point|sentence|prompt)|prior to this|from the (?:start|beginning) of (?:this|the|our) (?:conversation|chat|context))|(?:summari[sz]e|translate|paraphrase|spell out|encode|quote|rephrase|expose|dump|print|tell me|show me|reveal|output|give me|display|echo|list|write) ~4 your (?:[a-z]{1,12} ){0,2}(?:system (?:prompt|instructions?|message)|initial prompt|original instructions|hidden rules|pre-?prompt|secret (?:rules|instructions?)|prompt(?= for debug|[.!?]|$)|instructions (?:in|as|word|verbatim|to)(?![a-z])|guidelines as)|(?:tell me|show me|list|print|give me|reveal|repeat|describe|state|quote|recite) ~3 (?:rules|instructions|guidelines|prompt|directions|restrictions) (?:that )?you(?: were| have been| are|'ve been| got| received| must| follow| have to)(?: given| told| provided| following| initiali[sz]ed| to follow| at the| obey)?(?= at | by | with | before | when | from |[.!?,]|$)|my system prompt (?:says|is|reads|starts|begins)|(?:start|beginning) of (?:this|the|our|your) (?:conversation|context|chat) ~6 (?:verbatim|word for word|before my first|and this message|exactly)|(?:first|last) \\d{1,4} (?:words|characters|lines|sentences|tokens) of your (?:[a-z]{1,12} ){0,2}(?:prompt|instructions?|context|system message))",
+    ),
+  },
+  {
     rule: "conceal",
     action: "deny",
     reason: "This wants something kept from the person whom the agent works for.",

@@ -1,12 +1,15 @@
 import type { Action, Span } from "../finding.js";
-import { decodings, rot13 } from "../reading/decode.js";
+import { deciphered } from "../reading/cipher.js";
+import { decodings } from "../reading/decode.js";
 import { latinView, leetView, nativeView, squeezedView, unjoinedView, type View } from "../reading/fold.js";
 import { selectorText, tagText } from "../reading/invisible.js";
+import { correctedViews } from "../reading/typos.js";
 import { COMMANDS } from "./commands.js";
 import { COMPACT } from "./compact.js";
 import { isCode, meaning } from "./context.js";
 import { ENGLISH } from "./english.js";
 import { LATIN_LANGUAGES, OTHER_SCRIPTS } from "./languages.js";
+import { LATIN_OUTSIDE, OTHER_OUTSIDE } from "./languages-outside.js";
 import { MARKS } from "./marks.js";
 import { OUTSIDE } from "./outside.js";
 import type { IntentRule } from "./rule.js";
@@ -32,16 +35,28 @@ export type Origin = "outside" | "addressed";
 
 const OWN = new RuleSet(ENGLISH);
 const PLAIN = new RuleSet([...ENGLISH, ...COMMANDS, ...LATIN_LANGUAGES]);
+/** What is misspelt to get past rules, not by mistake. */
+const MISSPELT = new RuleSet(
+  ENGLISH.filter(({ rule }) => /^(?:ignore-instructions|reveal-prompt|new-role|conceal)$/.test(rule)),
+);
 const FOREIGN = new RuleSet(OTHER_SCRIPTS);
-const UNADDRESSED = new RuleSet([...OUTSIDE, ...MARKS]);
+const UNADDRESSED = new RuleSet([...OUTSIDE, ...MARKS, ...LATIN_OUTSIDE]);
+const UNADDRESSED_FOREIGN = new RuleSet(OTHER_OUTSIDE);
 
 /**
  * What this text wants, however it is written: in look-alike letters, with invisible characters between, as leetspeak, spaced
  * out, encoded, backwards, or in another language.
  */
 export function intentsOf(text: string, origin: Origin = "addressed", more?: RuleSet): Intent[] {
-  const sets = [PLAIN, ...(origin === "outside" ? [UNADDRESSED] : []), ...(more ? [more] : [])];
-  const found = readings(text, sets, 0);
+  const outside = origin === "outside";
+  const found = readings(
+    text,
+    {
+      plain: [PLAIN, ...(outside ? [UNADDRESSED] : []), ...(more ? [more] : [])],
+      foreign: outside ? [FOREIGN, UNADDRESSED_FOREIGN] : [FOREIGN],
+    },
+    0,
+  );
   const unique = new Map<string, Intent>();
   for (const intent of found) {
     const key = intent.rule;
@@ -55,13 +70,23 @@ const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2
 /** Letters of scripts that have rules of their own. */
 const OTHER_SCRIPT = /[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufdff\ufe70-\ufefc]/;
 
-function readings(text: string, sets: readonly RuleSet[], depth: number): Intent[] {
+interface Sets {
+  readonly plain: readonly RuleSet[];
+  /** For text in other scripts than ours. */
+  readonly foreign: readonly RuleSet[];
+}
+
+function readings(text: string, sets: Sets, depth: number): Intent[] {
   const latin = latinView(text);
-  const found = sets.flatMap((set) => match(latin, set, "plain"));
-  if (OTHER_SCRIPT.test(text)) found.push(...match(nativeView(text), FOREIGN, "plain"));
+  const found = sets.plain.flatMap((set) => match(latin, set, "plain"));
+  if (OTHER_SCRIPT.test(text)) {
+    const native = nativeView(text);
+    found.push(...sets.foreign.flatMap((set) => match(native, set, "plain")));
+  }
   for (const view of [leetView(latin, "i"), leetView(latin, "l"), unjoinedView(latin)])
     if (view) found.push(...match(view, OWN, "disguised"));
-  found.push(...squeezed(latin), ...turned(text));
+  for (const view of correctedViews(latin)) found.push(...match(view, MISSPELT, "disguised"));
+  found.push(...squeezed(latin), ...lettered(latin));
   return depth < NESTING ? [...found, ...hidden(text, sets, depth)] : found;
 }
 
@@ -134,18 +159,49 @@ function compact(letters: string, how: string, start: number, end: number): Inte
   }));
 }
 
-/** Backwards, or in ROT13. */
-function turned(text: string): Intent[] {
-  if (text.length < 16 || text.length > 100_000) return [];
-  const letters = text.toLowerCase().replace(/[^a-z]/g, "");
+const LONGEST_CIPHER = 100_000;
+
+/** In a simple cipher, or with spaces in the wrong places. */
+function lettered(latin: View): Intent[] {
+  const { text } = latin;
+  if (text.length < 16 || text.length > LONGEST_CIPHER) return [];
+  const letters = text.replace(/[^a-z]/g, "");
   return [
-    ...compact([...letters].reverse().join(""), "backwards", 0, text.length),
-    ...compact(rot13(letters), "in ROT13", 0, text.length),
+    ...deciphered(letters).flatMap(({ how, letters: plain }) => compact(plain, how, 0, text.length)),
+    ...respaced(latin, letters),
   ];
 }
 
+/** Words cut into pieces or run together. Where the spaces are in their places, the other rules have read it. */
+function respaced(latin: View, letters: string): Intent[] {
+  return COMPACT.flatMap(({ rule, reason, pattern }) => {
+    const match = pattern.exec(letters);
+    if (!match) return [];
+    const slice = lettersBetween(latin.text, match.index, match.index + match[0].length);
+    const words = slice.text.split(/[^a-z]+/).filter(Boolean);
+    const length = match[0].length / words.length;
+    if (length > 4.6 && length < 14) return [];
+    const how = length < 14 ? "with spaces inside its words" : "without spaces";
+    const [start, end] = [latin.origin(slice.start), latin.origin(slice.end)];
+    return [{ rule, action: "deny" as const, reason: `${reason} It is written ${how}.`, words: slice.text, start, end }];
+  });
+}
+
+/** The part of a text from its n-th letter up to its m-th. */
+function lettersBetween(text: string, from: number, to: number) {
+  let start = -1;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c < 97 || c > 122) continue;
+    if (count === from) start = at;
+    if (++count === to) return { start, end: at + 1, text: text.slice(start, at + 1) };
+  }
+  return { start: 0, end: text.length, text };
+}
+
 /** What is encoded inside the text wants what it says; that it is hidden is its own reason to distrust it. */
-function hidden(text: string, sets: readonly RuleSet[], depth: number): Intent[] {
+function hidden(text: string, sets: Sets, depth: number): Intent[] {
   const pieces = decodings(text);
   const invisible = [
     { how: "tag characters", text: tagText(text), start: 0, end: text.length },

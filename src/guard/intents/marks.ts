@@ -59,12 +59,28 @@ export const MARKS: readonly IntentRule[] = [
   {
     ...TURN,
     pattern:
-      /(?:^|\n)[ \t]{0,3}(?:assistant|ai|model|gpt|claude)\s?: [^\n]{0,400}\n{1,3}[ \t]{0,3}(?:user|human|system)\s?: ?[^\n]/g,
+      /(?:^|\n)[ \t]{0,3}(?:assistant|ai|model|gpt|claude)\s?: [^\n]{0,400}\n{1,3}[ \t]{0,3}(?:user|human|system)\s?: ?[^\n]|\bassistant: [^\n]{0,300}?[.!?]\s{1,3}(?:user|human|system): /g,
   },
   {
     ...TURN,
     pattern:
       /(?:^|\n)[ \t]{0,3}(?:system|admin|administrator|root)(?: (?:message|notice|alert|prompt|update))? ?: ?(?=[^\n]{0,200}\b(?:assistants?|ai|agents?|llms?|you must|all outputs?|your (?:task|instructions?|responses?))\b)/g,
+  },
+  {
+    ...TURN,
+    rule: "speaks-to-agent",
+    reason: "This speaks to a machine in a comment that people do not see.",
+    pattern:
+      /(?:<!--|\/\*|\[\/\/\]: # [("'])\s{0,4}(?:note (?:to|for) |attention |hey |dear |instructions? for )?(?:the |any |all )?(?:ai|llm|assistant|agent|bot|claude|gpt|chatgpt|copilot|language model|model)s?\b(?: \w{2,14}){0,3}\s?[:,!]/g,
+  },
+  {
+    ...TURN,
+    rule: "hidden-text",
+    reason: "This text is hidden from people and speaks to whoever reads the source.",
+    pattern: new RegExp(
+      String.raw`(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?:px|pt|em)?\b|opacity\s?:\s?0(?:\.0\d?)?\b|color\s?:\s?(?:white|transparent|#fff(?:fff)?)\b|left\s?:\s?-\d{3,5}px)[^<>]{0,120}>(?=[^<]{0,300}\b(?:assistant|ai|agent|llm|instructions?|ignore|prompt|the user|you must|system)\b)`,
+      "g",
+    ),
   },
   {
     ...TURN,
@@ -84,7 +100,7 @@ export const MARKS: readonly IntentRule[] = [
   {
     ...CALL,
     pattern:
-      /(?:^|\n)[ \t]{0,3}action ?: ?[^\n]{2,80}\n{1,2}[ \t]{0,3}action[ _]input ?:/g,
+      /(?:^|\n)[ \t]{0,3}action ?: ?[^\n]{2,80}\n{1,2}[ \t]{0,3}action[ _]input ?:|\baction: [\w.-]{2,40} action input:/g,
   },
   {
     ...CALL,

@@ -167,6 +167,9 @@ const ACCOUNT =
 const ERRANDS: readonly IntentRule[] = [
   errand(`${HAND} (?:me |us |over |out |along )?(?:of |the )?(?:${WHOSE} ){1,3}~4 ${PRIVATE} ~8 (?:to|with|at|via|by|on|into) ~3 ${TARGET}`),
   errand(
+    `${HAND} (?:the )?(?:[a-z]{3,12} )?${PRIVATE} of (?:my|the user|the owner|the customer|all|our)(?![a-z]) ~6 (?:to|with|at|via|by|on) ~3 ${TARGET}`,
+  ),
+  errand(
     `(?:fetch|retrieve|get|access|find|collect|gather|look up|obtain|extract|pull|search(?: for)?|check|export|download|query|read) (?:me |for ){0,2}(?:the )?(?:${WHOSE}|the) ~9 (?:and|then)(?: then| also| please){0,2} ${HAND} (?:it|them|this|that|these|those|everything|all|the [a-z]{3,16}|me) ~4 (?:to|with|via|at|by) (?:~3 ${TARGET}|gmail|e-?mail|sms|slack|telegram|whatsapp|text|my )`,
   ),
   errand(
