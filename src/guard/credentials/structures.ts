@@ -31,7 +31,9 @@ function* pem(text: string): Iterable<Secret> {
     if (end < body) end = body;
     if (end === body)
       while (end < text.length && end - body < LONGEST_KEY && /[A-Za-z0-9+/=\s\\]/.test(text[end]!)) end++;
-    yield secret("private-key", "a private key", at, end);
+    // A program that writes keys has the lines around them, and no key between.
+    if (foot - body >= LONGEST_KEY || /[A-Za-z0-9+/]{24}/.test(text.slice(body, foot)))
+      yield secret("private-key", "a private key", at, end);
     at = end - 1;
   }
   const putty = text.indexOf("PuTTY-User-Key-File-");
@@ -69,7 +71,7 @@ function* urlPassword(text: string): Iterable<Secret> {
 }
 
 function isNoPassword(text: string): boolean {
-  return text.length < 4 || /^(?:pass(?:word|wd)?|pwd|secret|\d{1,5})$/i.test(text) || isPlaceholder(text);
+  return text.length < 4 || /^(?:(?:some|my|the|your|user|db|test|root|admin)?[_-]?(?:pass(?:word|wd)?|pwd|pw|secret)\d{0,3}|\d{1,5})$/i.test(text) || isPlaceholder(text);
 }
 
 const HEADER =

@@ -5,7 +5,7 @@ import { latinView, leetView, nativeView, squeezedView, unjoinedView, type View 
 import { selectorText, tagText } from "../reading/invisible.js";
 import { correctedViews } from "../reading/typos.js";
 import { COMMANDS } from "./commands.js";
-import { COMPACT } from "./compact.js";
+import { COMPACT, COMPACT_WORDS } from "./compact.js";
 import { isCode, meaning } from "./context.js";
 import { ENGLISH } from "./english.js";
 import { LATIN_LANGUAGES, OTHER_SCRIPTS } from "./languages.js";
@@ -90,21 +90,9 @@ function readings(text: string, sets: Sets, depth: number): Intent[] {
   return depth < NESTING ? [...found, ...hidden(text, sets, depth)] : found;
 }
 
-/** What is harmless when it is only quoted. Commands and destinations can be used from a quotation too. */
-const WORDS_ONLY = new Set([
-  "ignore-instructions",
-  "new-role",
-  "new-instructions",
-  "reveal-prompt",
-  "fake-turn",
-  "conceal",
-  "steer",
-  "skip-approval",
-  "speaks-to-agent",
-  "changes-task",
-  "errand",
-  "fake-tool-call",
-]);
+/** What may be used from a quotation too. Everything else is harmless when it is only quoted. */
+const USABLE = new Set(["send-secret", "exfiltrate", "harvest-credentials", "tool-poisoning"]);
+
 
 /** `disguised` text has no innocent explanation in its context. */
 function match(view: View, rules: RuleSet, how: "plain" | "disguised"): Intent[] {
@@ -114,7 +102,7 @@ function match(view: View, rules: RuleSet, how: "plain" | "disguised"): Intent[]
     if (isExcused(rule, view.text, start, end)) return "more";
     const meant = rule.always ? "meant" : meaning(view, start, end);
     if (meant === "denied") return "more";
-    const action = meant === "meant" ? rule.action : WORDS_ONLY.has(rule.rule) ? "allow" : "ask";
+    const action = meant === "meant" ? rule.action : USABLE.has(rule.rule) ? "ask" : "allow";
     if (how === "disguised" && action === "allow") return "more";
     found.push({
       rule: rule.rule,
@@ -179,6 +167,7 @@ function respaced(latin: View, letters: string): Intent[] {
     if (!match) return [];
     const slice = lettersBetween(latin.text, match.index, match.index + match[0].length);
     const words = slice.text.split(/[^a-z]+/).filter(Boolean);
+    if (words.every((word) => COMPACT_WORDS.has(word))) return [];
     const length = match[0].length / words.length;
     if (length > 4.6 && length < 14) return [];
     const how = length < 14 ? "with spaces inside its words" : "without spaces";

@@ -64,7 +64,7 @@ export const MARKS: readonly IntentRule[] = [
   {
     ...TURN,
     pattern:
-      /(?:^|\n)[ \t]{0,3}(?:system|admin|administrator|root)(?: (?:message|notice|alert|prompt|update))? ?: ?(?=[^\n]{0,200}\b(?:assistants?|ai|agents?|llms?|you must|all outputs?|your (?:task|instructions?|responses?))\b)/g,
+      /(?:^|\n)[ \t]{0,3}(?:system|admin|administrator|root)(?: (?:message|notice|alert|update))? ?: ?(?=[^\n]{0,200}\b(?:ai (?:assistant|agent|model)s?|assistants|agents|llms?|you must|all outputs?|your (?:task|instructions?|responses?))\b)/g,
   },
   {
     ...TURN,

@@ -8,7 +8,7 @@ import { type IntentRule, phrase } from "./rule.js";
 
 /** Machines that read, by names that mean nothing else. */
 const MODEL =
-  "(?:ai(?: (?:language )?(?:models?|assistants?|agents?|systems?|bots?|tools?|reviewers?|crawlers?|chatbots?))?|ais|llms?|large language models?|language models?|chat-?bots?|chatgpt|gpt-?\\d[\\w.]{0,6}|claude|gemini|copilots?|(?:virtual|automated|digital|coding) (?:assistants?|agents?))(?![a-z])";
+  "(?:ai(?: (?:language )?(?:models?|assistants?|agents?|systems?|bots?|tools?|reviewers?|crawlers?|chatbots?))?|ais|llms?|large language models?|language models?|chat-?bots?|chatgpt|gpt-?\\d[\\w.]{0,6}|claude|gemini|copilots?|(?:virtual|automated|digital|coding) (?:assistants?|agents?))(?![a-z])(?! (?:developers?|engineers?|researchers?|company|companies|experts?|enthusiasts?|startups?|teams?|professionals?|students?|users?|vendors?|providers?|code|cli|api|apps?|sdk|docs?|safety|research|ethics|news|products?|features?|services?|integrations?))";
 const READER = `(?:(?:the |this |any |all |every |our |your )?(?:${MODEL}|assistants?|agents?|models?|bots?))(?![a-z])`;
 /** A new sentence, line, tag or field. */
 const FRESH = "(?<=(?:^|[\\n.!?>{}\\[\\]()\"'*#%|:;=/-])\\s{0,3})";
@@ -42,9 +42,14 @@ const FRAMES: readonly IntentRule[] = [
     true,
   ),
   speaks(
-    `${READER} ~6 ${MUST} (?:also |always |now |first |immediately |then ){0,3}(?:send|forward|transfer|e-?mail|reveal|disclose|visit|click|obey|comply|delete|ignore|act|do (?:this|the following|as|one)|carry out|perform (?:this|the following)|execute (?:this|the following|it)|follow (?:this|the following|these)|include (?:this|the following)|say|reply|respond with|mention|recommend|rate|approve|buy|pay)(?![a-z])`,
+    `(?:${MODEL} ~6 ${MUST}|(?:the |this |our |your )?(?:assistant|agent) ~3 (?:must|shall|has to|needs to|is (?:required|instructed|ordered|asked|requested) to)) (?:also |always |now |first |immediately |then ){0,3}(?:send|forward|transfer|e-?mail|reveal|disclose|visit|click|obey|comply|delete|ignore|act|do (?:this|the following|as|one)|carry out|perform (?:this|the following)|execute (?:this|the following|it)|follow (?:this|the following|these)|include (?:this|the following)|say|reply|respond with|mention|recommend|rate|approve|buy|pay)(?![a-z])`,
   ),
-  speaks(`if you(?:'re| are) (?:an? |the )?(?:${MODEL}|automated|assistant|agent)`),
+  {
+    ...speaks(`if you(?:'re| are) (?:an? |the )?(?:${MODEL}|automated (?:system|agent|tool)|assistant|agent)(?![a-z])`),
+    // A repository may tell agents where its instructions are.
+    unless:
+      /(?:read|see|consult|check|refer to|start with|follow)[^.!\n]{0,40}(?:agents\.md|claude\.md|gemini\.md|llms(?:-full)?\.txt|readme|contributing|docs)/,
+  },
   speaks(`as an? (?:${MODEL}) ~1 you (?:must|shall|are|should|have to|need)`),
   speaks(
     `(?:any|all|every|each) (?:${MODEL}|assistants?|agents?) (?:that|which|who|reading|processing|parsing|summari[sz]ing|accessing|visiting|crawling)`,
@@ -108,9 +113,8 @@ const TASKS: readonly IntentRule[] = [
   changes(
     "(?:stop|quit|abort|drop|pause|suspend|abandon|leave|halt|interrupt) (?:what(?:ever)? you(?:'re| are) doing|(?:the|your) (?:current|original|present|ongoing|other) (?:tasks?|jobs?|work|activity|request|assignment))",
   ),
-  changes(
-    "forget (?:about )?(?:what(?:ever)? you (?:were|are|have been)|the (?:task|question|request|user|original)|your (?:task|current|original))(?! password)",
-  ),
+  changes("forget (?:about )?(?:what(?:ever)? you (?:were|are|have been)|your (?:task|current|original))"),
+  changes("forget (?:about )?the (?:task|question|request|user|original (?:task|request|question|query|instructions?))(?! password)", true),
   {
     ...changes(
       "the (?:user|owner|account holder) (?:also |now |has |had |really |actually |just |explicitly |already ){0,3}(?:asked|asks|requested|requests|wants|wanted|instructed|instructs|would like|needs|wishes|told|tells|authori[sz]ed|approved) (?:you|the (?:assistant|agent|ai|model)) ~1 to(?![a-z])",
@@ -188,7 +192,7 @@ const ERRANDS: readonly IntentRule[] = [
   errand(
     "(?:change|reset|set|update) (?:my|the user's|the users|user's|the account's|their) (?:[a-z]{3,9} )?(?:password|passcode|pin|e-?mail(?: address)?|phone number|recovery [a-z]{3,8}|recipient|iban) to(?![a-z])",
   ),
-  errand("(?:call|use|invoke|run|trigger) (?:the |your )?tool [`'\"]?[a-z][\\w.-]{2,40}"),
+  errand("(?:call|use|invoke|run|trigger) (?:the |your )?tool [`'\"]?[a-z]{2,20}(?:[_.-][a-z]{2,20}){1,4}[`'\"]? (?:with|to|and|on|using|for)(?![a-z])"),
   errand(
     `(?:submit|fill (?:in|out)|enter|provide|type|give) ~5 (?:the user's|user's|the users) ~3 (?:name|password|phone|address|e-?mail|credit card|ssn|credentials|details|information|card)(?![a-z])`,
   ),
@@ -199,11 +203,14 @@ const ERRANDS: readonly IntentRule[] = [
     "(?:end|start|begin|finish|close|conclude) (?:your|every|each|all) (?:of your )?(?:responses?|answers?|reply|replies|summary|summaries) (?:with|by)(?![a-z])",
   ),
   errand(
-    "(?:reply|respond|answer|output|say) (?:only|just|exactly|solely|exclusively)(?: and only)? (?:with |the |using |in ){1,2}(?=[\\s\"'\u201c]{0,3}(?:[\"'\u201c]|words?|phrase|sentence|text|message|emoji|yes|no|ok))",
+    "(?:reply|respond|answer|output|say) (?:only|just|exactly|solely|exclusively)(?: and only)? (?:with |the |using |in ){1,2}(?=[\\s\"'\u201c]{0,3}(?:[\"'\u201c]|words?|phrase|sentence|emoji))",
     true,
   ),
   errand("(?:say|print|output|write|reply|respond) (?:with |only |the words? |the phrase ){0,3}(?:i have been |i've been |you have been |i was )(?:hacked|pwned|owned|compromised|jailbroken)"),
-  errand("(?:please |and |then |must |should |now ){0,2}(?:tell|inform|assure|convince|advise|persuade) the user (?:that|to)(?! (?:run|use|install|restart|try|check|set))(?![a-z])", true),
+  errand(
+    "(?:tell|inform|assure|convince|advise|persuade|say) (?:to )?the users? (?:that|to) ~9 (?:best|only good|safest|must (?:visit|buy|click|download|call|transfer|install|pay)|absolutely|visit|buy|click|download|transfer|pay|gift cards?|call \\+?\\d|https?://|www\\.)(?![a-z])",
+  ),
+  errand("say that (?:i|you|they|this|the) ~6 (?:absolutely|only good|the best|gorgeous|must visit|must buy)(?![a-z])", true),
   errand(
     "(?:rate|score|rank|grade|evaluate|review) (?:this|the|my) (?:candidate|paper|product|resume|cv|submission|applicant|applicants|proposal|essay|article|hotel|company|manuscript) ~3 (?:10|ten|five|5|100|highest|top|positively|favou?rably|best|excellent)(?![a-z0-9])",
   ),
