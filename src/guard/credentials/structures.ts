@@ -140,8 +140,20 @@ function* registryLogin(text: string): Iterable<Secret> {
 /** curl -u user:password, sshpass -p, mysql -pSecret: the option, and the program somewhere before it in the line. */
 const OPTIONS: readonly (readonly [program: RegExp, form: RegExp])[] = [
   [/\b(?:curl|wget|http)(?:\s[^\n]*)?$/, /\s(?:-u|--user)[ =]["']?[^\s:"'$]{1,100}:([^\s"'$]{4,200})/g],
+  [/\b(?:http|https|xh|ab)(?:\s[^\n]*)?$/, /\s(?:-a|-A|--auth)[ =]["']?[^\s:"'$]{1,100}:([^\s"'$]{4,200})/g],
   [/\bsshpass$/, /\s-p\s?["']?([^\s"'$]{4,200})/g],
   [/\b(?:mysql|mysqldump|mysqladmin|mariadb)(?:\s[^\n]*)?$/, /\s-p([^\s"'$]{4,200})/g],
+  [
+    /\b(?:docker|podman|buildah|nerdctl|helm|oras|crane|skopeo|oc|az|cf|heroku)\s[^\n]*login(?:\s[^\n]*)?$|\b(?:mongo|mongosh|mongodump|mongorestore|mongoexport|ncftpput|ncftpget|lftp|vncviewer|ipmitool)\s(?:[^\n]*)?$/,
+    /\s-[pP][ =]["']?([^\s"'$-][^\s"'$]{5,200})/g,
+  ],
+  [/\bredis-cli(?:\s[^\n]*)?$/, /\s(?:-a|--pass)[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g],
+  [/\bldap(?:search|modify|add|delete|passwd|whoami)(?:\s[^\n]*)?$/, /\s-w[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g],
+  [/\b(?:smbclient|rpcclient|net|smbget|mount\.cifs)(?:\s[^\n]*)?$/, /\s(?:-U|--user)[ =]["']?[^\s%"'$]{1,100}%([^\s"'$]{4,200})/g],
+  [/\b(?:sqlcmd|bcp|isql|zip|7z|7za|unzip|unrar|rar)(?:\s[^\n]*)?$/, /\s-[pP][ =]?["']?([^\s"'$-][^\s"'$]{5,200})/g],
+  [/\b(?:xfreerdp|wfreerdp|mstsc|net use|cmdkey)(?:\s[^\n]*)?$/, /\s\/(?:p|pass|password):["']?([^\s"'$]{4,200})/g],
+  [/\bopenssl(?:\s[^\n]*)?$/, /\s(?:-k\s|-pass(?:in|out)?\s(?:pass:))["']?([^\s"'$-][^\s"'$]{4,200})/g],
+  [/\brabbitmqctl\s(?:add_user|change_password)$/, /\s[\w.@-]{1,60}\s["']?([^\s"'$-][^\s"'$]{5,200})/g],
 ];
 const LINE = 300;
 
