@@ -32,7 +32,7 @@ function* pem(text: string): Iterable<Secret> {
     if (end === body)
       while (end < text.length && end - body < LONGEST_KEY && /[A-Za-z0-9+/=\s\\]/.test(text[end]!)) end++;
     // A program that writes keys has the lines around them, and no key between.
-    if (foot - body >= LONGEST_KEY || /[A-Za-z0-9+/]{24}/.test(text.slice(body, foot)))
+    if (foot - body >= LONGEST_KEY || /[A-Za-z0-9+/]{16}/.test(text.slice(body, foot)))
       yield secret("private-key", "a private key", at, end);
     at = end - 1;
   }
