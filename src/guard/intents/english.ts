@@ -325,9 +325,9 @@ export const ENGLISH: readonly IntentRule[] = [
     reason: "This takes away the checks between an agent's wish and its deed.",
     // What manuals say of a mode or an option.
     unlessAfter: /(?:mode|modes|flag|option|deprecated|yolo|policy|setting)\W{1,8}$|\b(?:enable|on)(?: or |\/| and )$/,
-    unless: /--[a-z][\w-]{2,20}|\bmode\b/,
+    unless: /^(?:always |automatically |auto-?)[^.]{0,60}(?:\bmode\b|--[a-z])/,
     pattern: phrase(
-      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
+      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|run|command|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
     ),
   },
   {
@@ -352,6 +352,14 @@ export const ENGLISH: readonly IntentRule[] = [
     reason: "This has the agent fetch and run what somebody else put there.",
     pattern: phrase(
       "(?:download|fetch|curl|wget|retrieve|grab) ~4 https?://[^\\s]{1,200} ~4 (?:and|then|&&|;) ~2 (?:(?:run|execute|eval|source|follow|obey) (?:it|this|that|them|whatever|what|its|the (?:script|file|result|output|code|binary|program|installer|payload|instructions))|chmod|bash(?![a-z])|sh(?![a-z])|do (?:what|whatever|exactly))",
+    ),
+  },
+  {
+    rule: "remote-code",
+    action: "deny",
+    reason: "This has an archive run that is locked so that no scanner can look inside.",
+    pattern: phrase(
+      "(?:download|get|fetch|grab|install) ~8 (?:https?://[^\\s]{3,200}|[\\w.-]{2,60}\\.(?:zip|rar|7z)) ~6 \\(?(?:password|passphrase|pass|pwd) ~9 (?:extract|unzip|unpack|open|run|install|execute|launch)(?![a-z])",
     ),
   },
   {
