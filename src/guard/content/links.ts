@@ -56,7 +56,8 @@ export function mismatches(text: string): Mismatch[] {
     const shownDomain = shown === undefined ? undefined : parseDomain(shown);
     if (
       !shownDomain?.isIcann ||
-      (/\.(?:md|py|rs|sh|js|ts|io|pl|cc|so|zip|java|mov|inc|app|run|call|name|map|id)$/.test(shown ?? "") && !label.includes("://"))
+      (/\.(?:md|py|rs|sh|js|ts|io|pl|cc|so|zip|java|mov|inc|app|run|call|name|map|id)$/.test(shown ?? "") &&
+        !label.includes("://"))
     )
       return [];
     const led = parseDomain(target);

@@ -22,16 +22,16 @@ export function* keyedSecrets(text: string): Iterable<Secret> {
     if (!loosely && !named && !mayNameKey(name.text)) continue;
     const value = valueAfter(text, name);
     if (!value) continue;
-    done = value.end;
     const secret = named || loosely ? isSecretValue(value, name.text) : isKeyValue(value, name, text);
-    if (secret && (!loosely || isStrong(value.text)))
-      yield {
-        rule: "keyed-secret",
-        what: `the value of ${name.text}`,
-        start: value.start,
-        end: value.end,
-        certain: certainly(value),
-      };
+    if (!secret || (loosely && !isStrong(value.text))) continue;
+    done = value.end;
+    yield {
+      rule: "keyed-secret",
+      what: `the value of ${name.text}`,
+      start: value.start,
+      end: value.end,
+      certain: certainly(value),
+    };
   }
 }
 
@@ -111,7 +111,8 @@ function isKeyValue({ text: value, quoted }: Value, { text: name, start }: Name,
   if (!quoted && isCode(value) && !hasRandomRun(value)) return false;
   if (/^(?:https?:|\/|\.\.?\/|~\/)/i.test(value) || !/\d/.test(value)) return false;
   const before = text.slice(Math.max(0, start - BEFORE), start);
-  if (namesVendor(wordsOf(name).join(" ")) || namesVendor(before)) return entropy(value) >= 2.6 && !WORDS.test(value);
+  if (namesVendor(wordsOf(name).join(" ")) || namesVendor(before))
+    return entropy(value) >= 2.6 && !WORDS.test(value);
   return /^key$/i.test(name) || /^[0-9a-f-]+$/i.test(value) ? false : isRandomWord(value);
 }
 
@@ -121,7 +122,10 @@ const WORDS = /^[a-z]{3,}(?:[._/:-][a-z]*\d{0,6}[a-z]*){1,8}$/i;
 /** Chance changes between letters and digits all the time. */
 function isRandomWord(value: string): boolean {
   return (
-    value.length >= 20 && count(value, /\d+/g) >= 4 && changes(value) > value.length * 0.3 && entropy(value) > 3.2
+    value.length >= 20 &&
+    count(value, /\d+/g) >= 4 &&
+    changes(value) > value.length * 0.3 &&
+    entropy(value) > 3.2
   );
 }
 

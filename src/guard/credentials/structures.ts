@@ -71,7 +71,13 @@ function* urlPassword(text: string): Iterable<Secret> {
 }
 
 function isNoPassword(text: string): boolean {
-  return text.length < 4 || /^(?:(?:some|my|the|your|user|db|test|root|admin)?[_-]?(?:pass(?:word|wd)?|pwd|pw|secret)\d{0,3}|\d{1,5})$/i.test(text) || isPlaceholder(text);
+  return (
+    text.length < 4 ||
+    /^(?:(?:some|my|the|your|user|db|test|root|admin)?[_-]?(?:pass(?:word|wd)?|pwd|pw|secret)\d{0,3}|\d{1,5})$/i.test(
+      text,
+    ) ||
+    isPlaceholder(text)
+  );
 }
 
 const HEADER =
@@ -148,10 +154,22 @@ const OPTIONS: readonly (readonly [program: RegExp, form: RegExp])[] = [
     /\s-[pP][ =]["']?([^\s"'$-][^\s"'$]{5,200})/g,
   ],
   [/\bredis-cli(?:\s[^\n]*)?$/, /\s(?:-a|--pass)[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g],
-  [/\bldap(?:search|modify|add|delete|passwd|whoami)(?:\s[^\n]*)?$/, /\s-w[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g],
-  [/\b(?:smbclient|rpcclient|net|smbget|mount\.cifs)(?:\s[^\n]*)?$/, /\s(?:-U|--user)[ =]["']?[^\s%"'$]{1,100}%([^\s"'$]{4,200})/g],
-  [/\b(?:sqlcmd|bcp|isql|zip|7z|7za|unzip|unrar|rar)(?:\s[^\n]*)?$/, /\s-[pP][ =]?["']?([^\s"'$-][^\s"'$]{5,200})/g],
-  [/\b(?:xfreerdp|wfreerdp|mstsc|net use|cmdkey)(?:\s[^\n]*)?$/, /\s\/(?:p|pass|password):["']?([^\s"'$]{4,200})/g],
+  [
+    /\bldap(?:search|modify|add|delete|passwd|whoami)(?:\s[^\n]*)?$/,
+    /\s-w[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g,
+  ],
+  [
+    /\b(?:smbclient|rpcclient|net|smbget|mount\.cifs)(?:\s[^\n]*)?$/,
+    /\s(?:-U|--user)[ =]["']?[^\s%"'$]{1,100}%([^\s"'$]{4,200})/g,
+  ],
+  [
+    /\b(?:sqlcmd|bcp|isql|zip|7z|7za|unzip|unrar|rar)(?:\s[^\n]*)?$/,
+    /\s-[pP][ =]?["']?([^\s"'$-][^\s"'$]{5,200})/g,
+  ],
+  [
+    /\b(?:xfreerdp|wfreerdp|mstsc|net use|cmdkey)(?:\s[^\n]*)?$/,
+    /\s\/(?:p|pass|password):["']?([^\s"'$]{4,200})/g,
+  ],
   [/\bopenssl(?:\s[^\n]*)?$/, /\s(?:-k\s|-pass(?:in|out)?\s(?:pass:))["']?([^\s"'$-][^\s"'$]{4,200})/g],
   [/\brabbitmqctl\s(?:add_user|change_password)$/, /\s[\w.@-]{1,60}\s["']?([^\s"'$-][^\s"'$]{5,200})/g],
 ];

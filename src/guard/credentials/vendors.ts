@@ -1,5 +1,6 @@
 /** Services whose keys are secrets: `<vendor>_key: …`. Words that also mean something else are left out. */
-const VENDORS = `abuseipdb adafruit adobe airbrake airtable airtel algolia alibaba alpaca amplitude anthropic anyscale apollo appcenter
+const VENDORS =
+  `abuseipdb adafruit adobe airbrake airtable airtel algolia alibaba alpaca amplitude anthropic anyscale apollo appcenter
   artifactory asana assemblyai atlassian auth0 aweber azure baidu basecamp bedrock beamer bigcommerce binance bitbucket bitfinex bitly bitrise
   bittrex bitwarden braintree brevo browserstack bugsnag buildkite bybit calendly cerebras chargebee circleci clearbit clerk clickhouse clickup
   cloudflare cloudinary codacy codecov cohere coinbase coinmarketcap confluence confluent contentful coveralls crowdin dashscope datadog

@@ -230,7 +230,8 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This wants something kept from the person whom the agent works for.",
     // What reports of vulnerabilities ask for.
-    unless: /disclos\w{1,3} (?:this|it|that)(?: to)? (?:anyone else|public)|[^.]{0,60}\b(?:cve|vulnerabilit|until (?:a|the|we|it) )/,
+    unless:
+      /disclos\w{1,3} (?:this|it|that)(?: to)? (?:anyone else|public)|[^.]{0,60}\b(?:cve|vulnerabilit|until (?:a|the|we|it) )/,
     pattern: phrase(
       "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|notify|alert|warn|let|show|telling|informing) (?:the |your |any )?(?:users?|operators?|humans?|owners?|developers?|customers?|admins?) (?:know )?(?:this|these|it\\b|about (?:this|these|it|the (?:change|transfer|upload|file|instruction|call)))|(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:mention|reveal|disclose|report|admit|tell|mentioning|revealing) ~2 (?:this|these) (?:instructions?|memory|memories|notes?|rules?|steps?|messages?|tools?|calls?|actions?|requests?|transfers?|uploads?|prompts?|entry|facts?)|(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:mention|reveal|disclose|report|tell|mentioning) (?:this|it|that|any of this)(?: to (?:the |your |any )?(?:users?|anyone|humans?|operators?|owners?)|[.!]|$)|(?:do not|don't|dont|never|must not|should not) (?:ever )?(?:(?:reveal|admit|mention|say|disclose) that you (?:were|are|have|did)|(?:tell|inform|notify|alert|show|let) (?:the |your |any )?(?:user|users|human|operator|owner|anyone|them) (?:know )?(?:that you|you (?:are|have|did|will)|what you|how you|why you))|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|awareness)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:[a-z]{2,14} ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)(?= (?:from|and|at)|[.!,;]|$)|(?:if|when) (?:anyone|someone|somebody|the user|they|asked|you are asked) ~8 (?:lie(?![a-z])|deny (?:it|this|knowing|everything|having)|make (?:something|an excuse) up)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
     ),
@@ -262,7 +263,8 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This takes secrets of the user.",
     pattern: phrase(`(?:exfiltrate|exfil|leak|steal|smuggle(?: out)?|harvest) ~4 ${SECRET}`),
-    unlessAfter: /\b(?:memory|socket|resource|handle|connection|goroutine|fd|potential|possible|fix\w*|a|the|no|data)\s{1,2}$/,
+    unlessAfter:
+      /\b(?:memory|socket|resource|handle|connection|goroutine|fd|potential|possible|fix\w*|a|the|no|data)\s{1,2}$/,
   },
   {
     rule: "exfiltrate",
@@ -324,7 +326,8 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This takes away the checks between an agent's wish and its deed.",
     // What manuals say of a mode or an option.
-    unlessAfter: /(?:mode|modes|flag|option|deprecated|yolo|policy|setting)\W{1,8}$|\b(?:enable|on)(?: or |\/| and )$/,
+    unlessAfter:
+      /(?:mode|modes|flag|option|deprecated|yolo|policy|setting)\W{1,8}$|\b(?:enable|on)(?: or |\/| and )$/,
     unless: /^(?:always |automatically |auto-?)[^.]{0,60}(?:\bmode\b|--[a-z])/,
     pattern: phrase(
       "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|run|command|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",

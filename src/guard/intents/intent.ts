@@ -93,7 +93,6 @@ function readings(text: string, sets: Sets, depth: number): Intent[] {
 /** What may be used from a quotation too. Everything else is harmless when it is only quoted. */
 const USABLE = new Set(["send-secret", "exfiltrate", "harvest-credentials", "tool-poisoning"]);
 
-
 /** `disguised` text has no innocent explanation in its context. */
 function match(view: View, rules: RuleSet, how: "plain" | "disguised"): Intent[] {
   const found: Intent[] = [];
@@ -172,7 +171,16 @@ function respaced(latin: View, letters: string): Intent[] {
     if (length > 4.6 && length < 14) return [];
     const how = length < 14 ? "with spaces inside its words" : "without spaces";
     const [start, end] = [latin.origin(slice.start), latin.origin(slice.end)];
-    return [{ rule, action: "deny" as const, reason: `${reason} It is written ${how}.`, words: slice.text, start, end }];
+    return [
+      {
+        rule,
+        action: "deny" as const,
+        reason: `${reason} It is written ${how}.`,
+        words: slice.text,
+        start,
+        end,
+      },
+    ];
   });
 }
 

@@ -86,13 +86,19 @@ const LANGUAGES: readonly Language[] = [
     speaks: [
       "(?:wiadomosc|notatka|instrukcj[ae]|uwaga|polecenie) ~3 (?:dla|do) ~2 (?:asystenta|ai|agenta|modelu|chatbota|sztucznej inteligencji)(?![a-z])",
     ],
-    changes: ["zanim (?:odpowiesz|skonczysz) ~5 (?:wysl|przesl|usun|otworz|odwiedz|wykon)\\w{0,4}", "twoje nowe zadanie"],
+    changes: [
+      "zanim (?:odpowiesz|skonczysz) ~5 (?:wysl|przesl|usun|otworz|odwiedz|wykon)\\w{0,4}",
+      "twoje nowe zadanie",
+    ],
   },
   {
     code: "tr",
     latin: true,
     speaks: ["(?:yapay zeka|ai|asistan)\\w{0,10} ~2 (?:not|mesaj|talimat|uyar[iı])\\w{0,4}(?![a-z])"],
-    changes: ["yan[iı]t vermeden once ~6 (?:gonder|ilet|s[iı]l|ac|z[iı]yaret)\\w{0,4}", "yen[iı] gorev[iı]n(?![a-z])"],
+    changes: [
+      "yan[iı]t vermeden once ~6 (?:gonder|ilet|s[iı]l|ac|z[iı]yaret)\\w{0,4}",
+      "yen[iı] gorev[iı]n(?![a-z])",
+    ],
   },
   {
     code: "sv, da, no",
@@ -100,7 +106,9 @@ const LANGUAGES: readonly Language[] = [
     speaks: [
       "(?:meddelande|meddelelse|besked|melding|notis|instruktion(?:er)?|viktigt|obs) ~3 (?:till|til|for) ~2 (?:ai|assistent\\w{0,2}|agent\\w{0,2}|sprakmodell\\w{0,2})(?![a-z])",
     ],
-    changes: ["(?:innan du svarar|for du svarer) ~5 (?:skicka|send|radera|slet|oppna|apne|abn|besok)\\w{0,2}"],
+    changes: [
+      "(?:innan du svarar|for du svarer) ~5 (?:skicka|send|radera|slet|oppna|apne|abn|besok)\\w{0,2}",
+    ],
   },
   {
     code: "id, vi",

@@ -174,7 +174,9 @@ const LANGUAGES: readonly Language[] = [
     ],
     role: ["du ar nu (?:en|ett|dan)"],
     exfiltrate: [],
-    reveal: ["(?:visa|skriv ut|avsloja|vis|skriv) ~2 (?:din |dina )?(?:system-?prompt\\w{0,3}|instruktioner)"],
+    reveal: [
+      "(?:visa|skriv ut|avsloja|vis|skriv) ~2 (?:din |dina )?(?:system-?prompt\\w{0,3}|instruktioner)",
+    ],
     conceal: [],
   },
   {

@@ -51,10 +51,7 @@ export const MARKS: readonly IntentRule[] = [
   },
   {
     ...TURN,
-    pattern: new RegExp(
-      String.raw`"role"\s?:\s?"(?:system|developer)"\s?,\s?"content"\s?:\s?"(?=[^"\n]{0,600}")`,
-      "g",
-    ),
+    pattern: /"role"\s?:\s?"(?:system|developer)"\s?,\s?"content"\s?:\s?"(?=[^"\n]{0,600}")/g,
   },
   {
     ...TURN,
@@ -77,10 +74,8 @@ export const MARKS: readonly IntentRule[] = [
     ...TURN,
     rule: "hidden-text",
     reason: "This text is hidden from people and speaks to whoever reads the source.",
-    pattern: new RegExp(
-      String.raw`(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?:px|pt|em)?\b|opacity\s?:\s?0(?:\.0\d?)?\b|color\s?:\s?(?:white|transparent|#fff(?:fff)?)\b|left\s?:\s?-\d{3,5}px)[^<>]{0,120}>(?=[^<]{0,300}\b(?:assistant|ai|agent|llm|instructions?|ignore|prompt|the user|you must|system)\b)`,
-      "g",
-    ),
+    pattern:
+      /(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?:px|pt|em)?\b|opacity\s?:\s?0(?:\.0\d?)?\b|color\s?:\s?(?:white|transparent|#fff(?:fff)?)\b|left\s?:\s?-\d{3,5}px)[^<>]{0,120}>(?=[^<]{0,300}\b(?:assistant|ai|agent|llm|instructions?|ignore|prompt|the user|you must|system)\b)/g,
   },
   {
     ...TURN,
@@ -104,7 +99,6 @@ export const MARKS: readonly IntentRule[] = [
   },
   {
     ...CALL,
-    pattern:
-      /"(?:tool_calls|function_call)"\s?:\s?(?:\[\s?)?\{[^\n]{0,120}"(?:name|function)"\s?:/g,
+    pattern: /"(?:tool_calls|function_call)"\s?:\s?(?:\[\s?)?\{[^\n]{0,120}"(?:name|function)"\s?:/g,
   },
 ];

@@ -45,7 +45,9 @@ const FRAMES: readonly IntentRule[] = [
     `(?:${MODEL} ~6 ${MUST}|(?:the |this |our |your )?(?:assistant|agent) ~3 (?:must|shall|has to|needs to|is (?:required|instructed|ordered|asked|requested) to)) (?:also |always |now |first |immediately |then ){0,3}(?:send|forward|transfer|e-?mail|reveal|disclose|visit|click|obey|comply|delete|ignore|act|do (?:this|the following|as|one)|carry out|perform (?:this|the following)|execute (?:this|the following|it)|follow (?:this|the following|these)|include (?:this|the following)|say|reply|respond with|mention|recommend|rate|approve|buy|pay)(?![a-z])`,
   ),
   {
-    ...speaks(`if you(?:'re| are) (?:an? |the )?(?:${MODEL}|automated (?:system|agent|tool)|assistant|agent)(?![a-z])`),
+    ...speaks(
+      `if you(?:'re| are) (?:an? |the )?(?:${MODEL}|automated (?:system|agent|tool)|assistant|agent)(?![a-z])`,
+    ),
     // A repository may tell agents where its instructions are.
     unless:
       /(?:read|see|consult|check|refer to|start with|follow)[^.!\n]{0,40}(?:agents\.md|claude\.md|gemini\.md|llms(?:-full)?\.txt|readme|contributing|docs)/,
@@ -106,7 +108,9 @@ const TASKS: readonly IntentRule[] = [
   changes(
     "(?:you|the assistant|the agent) (?:now )?(?:have|has|got|received?) (?:a |one |been given a |been assigned a )(?:new|different|additional|another|extra|more important|higher priority) (?:task|objective|goal|mission|assignment|instruction|job|order|directive)",
   ),
-  changes("your (?:new|actual|real|true|only|first) (?:task|objective|assignment|mission|job|orders?)(?![a-z])"),
+  changes(
+    "your (?:new|actual|real|true|only|first) (?:task|objective|assignment|mission|job|orders?)(?![a-z])",
+  ),
   changes(
     "(?:new|updated?|changed|revised) (?:task|objective|goal|mission|assignment|priority task|instructions?) (?:for (?:you|the assistant|the agent|the model)|from the (?:user|developer|system|admin\\w{0,10}))",
   ),
@@ -114,15 +118,21 @@ const TASKS: readonly IntentRule[] = [
     "(?:stop|quit|abort|drop|pause|suspend|abandon|leave|halt|interrupt) (?:what(?:ever)? you(?:'re| are) doing|(?:the|your) (?:current|original|present|ongoing|other) (?:tasks?|jobs?|work|activity|request|assignment))",
   ),
   changes("forget (?:about )?(?:what(?:ever)? you (?:were|are|have been)|your (?:task|current|original))"),
-  changes("forget (?:about )?the (?:task|question|request|user|original (?:task|request|question|query|instructions?))(?! password)", true),
+  changes(
+    "forget (?:about )?the (?:task|question|request|user|original (?:task|request|question|query|instructions?))(?! password)",
+    true,
+  ),
   {
     ...changes(
       "the (?:user|owner|account holder) (?:also |now |has |had |really |actually |just |explicitly |already ){0,3}(?:asked|asks|requested|requests|wants|wanted|instructed|instructs|would like|needs|wishes|told|tells|authori[sz]ed|approved) (?:you|the (?:assistant|agent|ai|model)) ~1 to(?![a-z])",
     ),
-    unlessAfter: /\b(?:if|when|whenever|unless|what|that|where|because|until|once|while|after|case)[\s,"']{1,3}$/,
+    unlessAfter:
+      /\b(?:if|when|whenever|unless|what|that|where|because|until|once|while|after|case)[\s,"']{1,3}$/,
   },
   {
-    ...changes("(?:step|thing|task|action|job|favou?r)s? (?:that )?the (?:user|owner) (?:wants|wanted|asked|needs|expects) (?:you|the (?:assistant|agent|ai|model))"),
+    ...changes(
+      "(?:step|thing|task|action|job|favou?r)s? (?:that )?the (?:user|owner) (?:wants|wanted|asked|needs|expects) (?:you|the (?:assistant|agent|ai|model))",
+    ),
   },
   changes(
     "(?:i'm|i am|im|this is|here is) (?:the|your|its) (?:real |actual |original )?(?:user|owner|developer|operator|creator|administrator)(?= speaking| here| and i | again|[.!;:]|, (?:and|i|please|do|you|dump|print|show|give|send))",
@@ -133,14 +143,18 @@ const TASKS: readonly IntentRule[] = [
   changes(
     "(?:real|actual|true|hidden|secret|new|updated) (?:instructions?|tasks?|prompt|orders?|assignment|objective) (?:starts?|begins?|follows?|is as follows|are as follows|(?:is|are) below|here)(?![a-z])",
   ),
-  changes("(?:begin|start|end)(?: of)? (?:hidden|secret|new|injected|priority|override|special) (?:instructions?|prompt|commands?|message|directives?|task)"),
+  changes(
+    "(?:begin|start|end)(?: of)? (?:hidden|secret|new|injected|priority|override|special) (?:instructions?|prompt|commands?|message|directives?|task)",
+  ),
   changes(
     "(?:this|the following|it|these) (?:has|have|takes?|is of|are of) (?:a )?(?:higher|highest|top|absolute|maximum) priority (?:than|over)",
   ),
   changes(
     "treat (?:this|the following|it|these|everything (?:below|after)) ~3 as (?:an? |the |your )?(?:new |direct |legitimate |trusted |official )?(?:commands?|instructions?|orders?|system (?:message|prompt)|user (?:message|request|input|instruction))",
   ),
-  changes("to (?:complete|finish|fulfil|fulfill|process|continue with|proceed with) (?:this|the|your|the user's) (?:request|task|query|summary|answer) ~1 (?:you|the assistant|the agent) (?:must|need to|have to|has to|needs to|should) (?:first|also|now)"),
+  changes(
+    "to (?:complete|finish|fulfil|fulfill|process|continue with|proceed with) (?:this|the|your|the user's) (?:request|task|query|summary|answer) ~1 (?:you|the assistant|the agent) (?:must|need to|have to|has to|needs to|should) (?:first|also|now)",
+  ),
   changes(
     "in order to (?:continue|proceed|complete|finish|answer|help) ~5 (?:the (?:assistant|agent|ai|model)|you) (?:must|need|needs|have|has|should) (?:to )?(?:first |now |also )?(?:do one|do the|do this|execute|send|open|visit|call|share|transfer)",
   ),
@@ -148,7 +162,9 @@ const TASKS: readonly IntentRule[] = [
     "(?:please )?do this (?:before|first|right now|immediately) ~2 (?:you )?(?:finish|finishing|continue|continuing|answer|answering|anything|complete|completing|the other|and then)",
   ),
   changes("(?:do|carry out|execute|perform) (?:this|the following) instead", true),
-  changes("(?:earlier|previous|prior|preceding) (?:content|text|message|page|part|document) (?:was|is) (?:just |only )?(?:a |an )?(?:test|joke|fake|irrelevant|placeholder|decoy|example)"),
+  changes(
+    "(?:earlier|previous|prior|preceding) (?:content|text|message|page|part|document) (?:was|is) (?:just |only )?(?:a |an )?(?:test|joke|fake|irrelevant|placeholder|decoy|example)",
+  ),
 ];
 
 const errand = (notation: string, fresh = false): IntentRule => ({
@@ -169,7 +185,9 @@ const ACCOUNT =
   "(?:account|iban|wallet|the following|[a-z]{2}\\d{2}[a-z0-9]{8,30}|\\d{6,24}|0x[0-9a-f]{8,40}|bc1[a-z0-9]{8,60}|[\\w.+-]{1,40}@|my |me(?![a-z])|recipient)";
 
 const ERRANDS: readonly IntentRule[] = [
-  errand(`${HAND} (?:me |us |over |out |along )?(?:of |the )?(?:${WHOSE} ){1,3}~4 ${PRIVATE} ~8 (?:to|with|at|via|by|on|into) ~3 ${TARGET}`),
+  errand(
+    `${HAND} (?:me |us |over |out |along )?(?:of |the )?(?:${WHOSE} ){1,3}~4 ${PRIVATE} ~8 (?:to|with|at|via|by|on|into) ~3 ${TARGET}`,
+  ),
   errand(
     `${HAND} (?:the )?(?:[a-z]{3,12} )?${PRIVATE} of (?:my|the user|the owner|the customer|all|our)(?![a-z]) ~6 (?:to|with|at|via|by|on) ~3 ${TARGET}`,
   ),
@@ -188,11 +206,15 @@ const ERRANDS: readonly IntentRule[] = [
   errand(
     "(?:delete|erase|wipe|cancel|purge|remove) (?:all|every|each)(?: of)?(?: the| my| the user's| their| upcoming| existing| received| unread){0,2} (?:backups?|e-?mails?|meetings?|calendar [a-z]{3,8}|appointments?|contacts|photos|reservations|bookings|subscriptions|invoices)(?![a-z])",
   ),
-  errand("(?:delete|remove|open|share|forward) the (?:files?|e-?mails?|events?|messages?|documents?|records?) with (?:the )?(?:id|number)(?![a-z])"),
+  errand(
+    "(?:delete|remove|open|share|forward) the (?:files?|e-?mails?|events?|messages?|documents?|records?) with (?:the )?(?:id|number)(?![a-z])",
+  ),
   errand(
     "(?:change|reset|set|update) (?:my|the user's|the users|user's|the account's|their) (?:[a-z]{3,9} )?(?:password|passcode|pin|e-?mail(?: address)?|phone number|recovery [a-z]{3,8}|recipient|iban) to(?![a-z])",
   ),
-  errand("(?:call|use|invoke|run|trigger) (?:the |your )?tool [`'\"]?[a-z]{2,20}(?:[_.-][a-z]{2,20}){1,4}[`'\"]? (?:with|to|and|on|using|for)(?![a-z])"),
+  errand(
+    "(?:call|use|invoke|run|trigger) (?:the |your )?tool [`'\"]?[a-z]{2,20}(?:[_.-][a-z]{2,20}){1,4}[`'\"]? (?:with|to|and|on|using|for)(?![a-z])",
+  ),
   errand(
     `(?:submit|fill (?:in|out)|enter|provide|type|give) ~5 (?:the user's|user's|the users) ~3 (?:name|password|phone|address|e-?mail|credit card|ssn|credentials|details|information|card)(?![a-z])`,
   ),
@@ -206,16 +228,25 @@ const ERRANDS: readonly IntentRule[] = [
     "(?:reply|respond|answer|output|say) (?:only|just|exactly|solely|exclusively)(?: and only)? (?:with |the |using |in ){1,2}(?=[\\s\"'\u201c]{0,3}(?:[\"'\u201c]|words?|phrase|sentence|emoji))",
     true,
   ),
-  errand("(?:say|print|output|write|reply|respond) (?:with |only |the words? |the phrase ){0,3}(?:i have been |i've been |you have been |i was )(?:hacked|pwned|owned|compromised|jailbroken)"),
+  errand(
+    "(?:say|print|output|write|reply|respond) (?:with |only |the words? |the phrase ){0,3}(?:i have been |i've been |you have been |i was )(?:hacked|pwned|owned|compromised|jailbroken)",
+  ),
   errand(
     "(?:tell|inform|assure|convince|advise|persuade|say) (?:to )?the users? (?:that|to) ~9 (?:best|only good|safest|must (?:visit|buy|click|download|call|transfer|install|pay)|absolutely|visit|buy|click|download|transfer|pay|gift cards?|call \\+?\\d|https?://|www\\.)(?![a-z])",
   ),
-  errand("say that (?:i|you|they|this|the) ~6 (?:absolutely|only good|the best|gorgeous|must visit|must buy)(?![a-z])", true),
+  errand(
+    "say that (?:i|you|they|this|the) ~6 (?:absolutely|only good|the best|gorgeous|must visit|must buy)(?![a-z])",
+    true,
+  ),
   errand(
     "(?:rate|score|rank|grade|evaluate|review) (?:this|the|my) (?:candidate|paper|product|resume|cv|submission|applicant|applicants|proposal|essay|article|hotel|company|manuscript) ~3 (?:10|ten|five|5|100|highest|top|positively|favou?rably|best|excellent)(?![a-z0-9])",
   ),
-  errand("approve (?:this|the|my|every|all) (?:pull requests?|pr|changes?|merge requests?|requests?|applications?|loan|claims?|payments?|invoices?) (?:without|immediately|regardless|now)"),
-  errand("(?:append|add|attach|encode|put|include) ~3 (?:api keys?|passwords?|tokens?|credentials?|secrets?|session ids?) ~4 (?:search query|query string|query|url|link|image|request|subject line)(?![a-z])"),
+  errand(
+    "approve (?:this|the|my|every|all) (?:pull requests?|pr|changes?|merge requests?|requests?|applications?|loan|claims?|payments?|invoices?) (?:without|immediately|regardless|now)",
+  ),
+  errand(
+    "(?:append|add|attach|encode|put|include) ~3 (?:api keys?|passwords?|tokens?|credentials?|secrets?|session ids?) ~4 (?:search query|query string|query|url|link|image|request|subject line)(?![a-z])",
+  ),
 ];
 
 const DECODE: readonly IntentRule[] = [

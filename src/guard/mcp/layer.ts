@@ -176,7 +176,9 @@ function pinsOf({ fields }: Subject): Readonly<Record<string, string>> {
 
 /** Descriptions are orders by nature: hidden ones are refused. Outputs are data: what they order is asked about, if it is not plainly hostile. */
 function judgeWords(text: string, context: Context, hidden: Extract<Action, "ask" | "deny">): Finding[] {
-  const intents = intentsOf(text, "addressed", POISONING).map(({ rule, action, reason }) => layer[action](rule, reason));
+  const intents = intentsOf(text, "addressed", POISONING).map(({ rule, action, reason }) =>
+    layer[action](rule, reason),
+  );
   const content = context
     .inspect({ kind: "text", input: text, fields: { source: "mcp" } })
     .filter(

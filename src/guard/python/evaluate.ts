@@ -96,7 +96,8 @@ export class Evaluator {
   #judge(path: string, node: Node, called: boolean): void {
     const danger = dangerOf(path);
     // A script of its own has the runtime's tools to fetch with; one that runs as a command does what curl does.
-    if (danger && !(this.report.context.within && isWebClient(path))) this.report.add(danger.action, danger.rule, `${shortly(path)}: ${danger.reason}`, node);
+    if (danger && !(this.report.context.within && isWebClient(path)))
+      this.report.add(danger.action, danger.rule, `${shortly(path)}: ${danger.reason}`, node);
     const [, module, method] = /^(\w+)\.__dict__(?:\.(\w+))?$/.exec(path) ?? [];
     const taken = method === undefined ? !called : !/^(?:get|pop|__getitem__)$/.test(method);
     if (module !== undefined && taken && isPowerful(module))

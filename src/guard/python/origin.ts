@@ -1,7 +1,8 @@
 import { options, textOf, type Value } from "./value.js";
 
 /** What gives the contents of a file, when it is called. */
-const OPENS = /^(?:builtins\.(?:open|file)|io\.(?:open|FileIO)|gzip\.open|bz2\.open|lzma\.open|codecs\.open)$/;
+const OPENS =
+  /^(?:builtins\.(?:open|file)|io\.(?:open|FileIO)|gzip\.open|bz2\.open|lzma\.open|codecs\.open)$/;
 const READS = /^\.(?:read|readline|readlines|read_text|read_bytes|open|getvalue)$/;
 /** What else belongs to the machine and its user. */
 const OWN =

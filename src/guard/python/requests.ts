@@ -17,7 +17,11 @@ const BODY = ["data", "json", "files", "content", "body", "params", "headers"];
 
 /** A request of a script that runs as a command: judged as curl would be, by where it goes and what it takes along. */
 export function judgeRequest({ report }: Evaluator, { positional, keywords }: Arguments, node: Node): void {
-  const given = [...positional, ...BODY.map((name) => keywords.get(name) ?? UNKNOWN), keywords.get("url") ?? UNKNOWN];
+  const given = [
+    ...positional,
+    ...BODY.map((name) => keywords.get(name) ?? UNKNOWN),
+    keywords.get("url") ?? UNKNOWN,
+  ];
   for (const value of given.flatMap(options)) {
     const url = textOf(value);
     if (url !== undefined && /^\w{2,8}:\/\//.test(url) && url.length <= 2048)

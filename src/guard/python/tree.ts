@@ -92,8 +92,16 @@ const BRIDGES: readonly (readonly [
   // with a as [b, c]:
   [/\bas\s*\[/, /(\bas\s*)\[([^[\]\n]{0,300})\](?=\s*[:,])/g, (_, start, names) => `${start} ${names} `],
   // a[*b], for a in *b, *c:
-  [/[[,]\s*\*|\bin\s+\*/, /((?<=[\w)\]])\[\s*|\bfor\s[^:\n]{0,300}\bin\s+)\*(?!\*)/g, (_, start) => `${start} `],
-  [/\bin\s+\w[^:\n]{0,300},\s*\*/, /(\bfor\s[^:\n]{0,300}\bin\s[^:\n]{0,300},\s*)\*(?=\w)/g, (_, start) => `${start} `],
+  [
+    /[[,]\s*\*|\bin\s+\*/,
+    /((?<=[\w)\]])\[\s*|\bfor\s[^:\n]{0,300}\bin\s+)\*(?!\*)/g,
+    (_, start) => `${start} `,
+  ],
+  [
+    /\bin\s+\w[^:\n]{0,300},\s*\*/,
+    /(\bfor\s[^:\n]{0,300}\bin\s[^:\n]{0,300},\s*)\*(?=\w)/g,
+    (_, start) => `${start} `,
+  ],
   // lambda a, /, b: c
   [/\blambda\b[^:\n]{0,300}\//, /(\blambda\b[^:\n]{0,300},\s*)\/(?=\s*[,:])/g, (_, start) => `${start}_`],
   // @a[0].b and @(a := b): anything may decorate.
@@ -102,12 +110,17 @@ const BRIDGES: readonly (readonly [
   [
     /^[ \t]*case\s.*(?:=|\(\s*\))/m,
     /^([ \t]*case\s)((?:(?!\sif\s)[^:\n])*)/gm,
-    (_, start, pattern) => start + pattern!.replace(/(\w\s*)=(?!=)/g, "$1,").replace(/(?<=\w)\((\s*)\)/g, "_$1_"),
+    (_, start, pattern) =>
+      start + pattern!.replace(/(\w\s*)=(?!=)/g, "$1,").replace(/(?<=\w)\((\s*)\)/g, "_$1_"),
   ],
   // A mark of the encoding at the start.
   [/^\ufeff/, /^\ufeff/g, () => "\n"],
   // for a, *b in c
-  [/\bfor\b[^:\n]*\*/, /(\bfor\s[\w\s,()]*)\*(?=\w+[\w\s,()]*\sin\b)/g, (_, start) => `${start} `],
+  [
+    /\bfor\b[^:\n]{0,300}\*/,
+    /(\bfor\s[\w\s,()]{0,300})\*(?=\w+[\w\s,()]*\sin\b)/g,
+    (_, start) => `${start} `,
+  ],
   // case ast.BinOp():
   [
     /^[ \t]*case\s.*\w\./m,

@@ -82,7 +82,11 @@ export function deciphered(letters: string): Deciphered[] {
     const shift = mirrored ? (first + here) % 26 : (here - first + 26) % 26;
     if (shift === 0 && !mirrored && !backwards) continue;
     const how = `${mirrored ? "mirrored" : `shifted by ${shift}`}${backwards ? ", backwards" : ""}`;
-    if (!found.has(how)) found.set(how, { how: nameOf(shift, mirrored, backwards), letters: undo(letters, shift, mirrored, backwards) });
+    if (!found.has(how))
+      found.set(how, {
+        how: nameOf(shift, mirrored, backwards),
+        letters: undo(letters, shift, mirrored, backwards),
+      });
   }
   return [...found.values()];
 }

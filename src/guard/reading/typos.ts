@@ -1,7 +1,8 @@
 import type { View } from "./fold.js";
 
 /** Words that attacks need, and that are misspelt to get past those who look for them. */
-const WANTED = `ignore ignoring disregard forget override bypass overlook neglect previous previously prior above earlier preceding
+const WANTED =
+  `ignore ignoring disregard forget override bypass overlook neglect previous previously prior above earlier preceding
   instruction instructions prompt prompts system guideline guidelines directive directives restriction restrictions command commands
   everything reveal password passwords credentials developer`.split(/\s+/);
 

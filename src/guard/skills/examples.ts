@@ -66,7 +66,8 @@ function shown(line: string, section: boolean, bad: (words: string) => boolean):
   return section || bad(words) ? line.replace(QUOTED, blank) : line;
 }
 
-const QUOTED = /`[^`\n]{1,400}`|"[^"\n]{4,400}"|\u201c[^\u201d\n]{4,400}\u201d|(?<=\s)'[^'\n]{4,400}'(?=[\s.,;])/g;
+const QUOTED =
+  /`[^`\n]{1,400}`|"[^"\n]{4,400}"|\u201c[^\u201d\n]{4,400}\u201d|(?<=\s)'[^'\n]{4,400}'(?=[\s.,;])/g;
 
 function isItem(line: string): boolean {
   return /^\s*(?:[-*+>|]|\d{1,3}[.)])\s?/.test(line);
@@ -94,7 +95,9 @@ const DEED = /\b(?:system|popen|exec\w*|spawn\w*|post|put|urlopen|fetch|eval)\s*
 export function withoutPatterns(text: string): string {
   return [...linesOf(text)]
     .map(({ text: line }) =>
-      PATTERN_LINE.test(line) && /["'`/]/.test(line) && !DEED.test(line.replace(QUOTED, " ")) ? blank(line) : line,
+      PATTERN_LINE.test(line) && /["'`/]/.test(line) && !DEED.test(line.replace(QUOTED, " "))
+        ? blank(line)
+        : line,
     )
     .join("");
 }

@@ -68,7 +68,12 @@ export function hookIn(path: string, text: string) {
     if (!file.test(path)) continue;
     for (const match of text.matchAll(pattern))
       if (!unless?.test(match[1]!))
-        return { action, reason: `${path}: ${reason}.`, start: match.index, end: match.index + match[0].length };
+        return {
+          action,
+          reason: `${path}: ${reason}.`,
+          start: match.index,
+          end: match.index + match[0].length,
+        };
   }
   return undefined;
 }

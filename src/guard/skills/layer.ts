@@ -2,8 +2,8 @@ import { type Finding, findings, type Span } from "../finding.js";
 import { intentsOf } from "../intents/intent.js";
 import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
-import { readFolder, readText, type SkillFile, type SkillFolder } from "./folder.js";
 import { isAboutSecurity, withoutExamples, withoutPatterns } from "./examples.js";
+import { readFolder, readText, type SkillFile, type SkillFolder } from "./folder.js";
 import { hookIn } from "./hooks.js";
 import { languageOf } from "./language.js";
 import { encoded, readScript, type Script } from "./scripts.js";
@@ -92,7 +92,10 @@ function judgeInstructions(name: string, whole: string, context: Context): Judge
       ...(languageOf(name, text) === "other" ? encoded(name, text).map((one) => toFinding(one, 0)) : []),
     ],
     // Prose names files and hosts that nothing is done with. Data names hosts for others to use.
-    scripts: [...blocks.map(({ script }) => script), ...(isData(name) ? [{ ...rest, takes: undefined, sends: undefined }] : [])],
+    scripts: [
+      ...blocks.map(({ script }) => script),
+      ...(isData(name) ? [{ ...rest, takes: undefined, sends: undefined }] : []),
+    ],
   };
 }
 

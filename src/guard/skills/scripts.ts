@@ -94,7 +94,8 @@ const ROWS: readonly Row[] = [
     rule: "skip-approval",
     action: "ask",
     reason: "This switches off the questions that an agent asks.",
-    pattern: /--(?:dangerously-skip-permissions|dangerously-bypass-approvals-and-sandbox|yolo|trust-all-tools|no-sandbox-prompt)\b/gi,
+    pattern:
+      /--(?:dangerously-skip-permissions|dangerously-bypass-approvals-and-sandbox|yolo|trust-all-tools|no-sandbox-prompt)\b/gi,
   },
   {
     rule: "hidden-code",
@@ -198,7 +199,11 @@ export function readScript(path: string, whole: string): Script {
   if (takes && sends) add(LEAK, takes);
   if (endpoint && (sends || takes)) add(sentTo(endpoint), endpoint);
   const key = sends && foreignKey(text);
-  if (key) add({ rule: "exfiltrate", action: "ask", reason: "This sends a key to somebody whose key it is not." }, key);
+  if (key)
+    add(
+      { rule: "exfiltrate", action: "ask", reason: "This sends a key to somebody whose key it is not." },
+      key,
+    );
   const findings = found.length > 0 ? found : encoded(path, text);
   return { path, findings, takes, sends, endpoint };
 }
@@ -210,7 +215,11 @@ const IN_PIECES = {
   reason: "This puts a command together from pieces that fetches code and runs it.",
 } as const;
 const WHOLE: Span = { start: 0, end: 1 };
-const LEAK = { rule: "exfiltrate", action: "deny", reason: "This takes secrets, and it sends data away." } as const;
+const LEAK = {
+  rule: "exfiltrate",
+  action: "deny",
+  reason: "This takes secrets, and it sends data away.",
+} as const;
 
 export function sentTo({ host, kind }: Endpoint): Omit<Row, "pattern"> {
   const reason = {
@@ -225,7 +234,9 @@ export function sentTo({ host, kind }: Endpoint): Omit<Row, "pattern"> {
 
 /** A key that is read by a script none of whose addresses belongs to its issuer. */
 function foreignKey(text: string): Span | undefined {
-  const hosts = [...text.matchAll(/https?:\/\/([\w.-]{4,120})/gi)].slice(0, 200).map((match) => match[1]!.toLowerCase());
+  const hosts = [...text.matchAll(/https?:\/\/([\w.-]{4,120})/gi)]
+    .slice(0, 200)
+    .map((match) => match[1]!.toLowerCase());
   if (hosts.length === 0) return undefined;
   for (const match of text.matchAll(KEYS)) {
     const owner = match[1]!.toLowerCase().split("_")[0]!;

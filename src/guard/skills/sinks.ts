@@ -20,7 +20,9 @@ export interface Endpoint extends Span {
 export function endpointIn(text: string): Endpoint | undefined {
   let count = 0;
   let other: Endpoint | undefined;
-  for (const match of text.matchAll(/(?:https?|wss?|ftp|tcp)?:?\/\/(?:[^\s/@"'`]{1,80}@)?([\w.-]{4,120})([^\s"'`]{0,40})/g)) {
+  for (const match of text.matchAll(
+    /(?:https?|wss?|ftp|tcp)?:?\/\/(?:[^\s/@"'`]{1,80}@)?([\w.-]{4,120})([^\s"'`]{0,40})/g,
+  )) {
     if (++count > 2000) break;
     const kind = kindOf(match[1]!.toLowerCase(), match[2]!);
     if (!kind) continue;
