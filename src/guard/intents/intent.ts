@@ -14,6 +14,7 @@ import { MARKS } from "./marks.js";
 import { OUTSIDE } from "./outside.js";
 import type { IntentRule } from "./rule.js";
 import { RuleSet } from "./rule-set.js";
+import { spokenOrders } from "./signs.js";
 
 /** Something that a text wants of the agent that reads it. */
 export interface Intent extends Span {
@@ -57,6 +58,7 @@ export function intentsOf(text: string, origin: Origin = "addressed", more?: Rul
     },
     0,
   );
+  if (outside) found.push(...orders(latinView(text)));
   const unique = new Map<string, Intent>();
   for (const intent of found) {
     const key = intent.rule;
@@ -64,6 +66,22 @@ export function intentsOf(text: string, origin: Origin = "addressed", more?: Rul
     if (!known || STRICTNESS[intent.action] > STRICTNESS[known.action]) unique.set(key, intent);
   }
   return [...unique.values()];
+}
+
+/** Orders to a model in words that no rule knows. */
+function orders({ text, origin }: View): Intent[] {
+  const span = spokenOrders(text);
+  if (!span || isCode(text, span.start)) return [];
+  return [
+    {
+      rule: "speaks-to-agent",
+      action: "ask",
+      reason: "This text from outside seems to give orders to the agent that reads it.",
+      words: text.slice(span.start, span.start + 120),
+      start: origin(span.start),
+      end: origin(span.end),
+    },
+  ];
 }
 
 const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };

@@ -75,7 +75,17 @@ export const MARKS: readonly IntentRule[] = [
     rule: "hidden-text",
     reason: "This text is hidden from people and speaks to whoever reads the source.",
     pattern:
-      /(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?:px|pt|em)?\b|opacity\s?:\s?0(?:\.0\d?)?\b|color\s?:\s?(?:white|transparent|#fff(?:fff)?)\b|left\s?:\s?-\d{3,5}px)[^<>]{0,120}>(?=[^<]{0,300}\b(?:assistant|ai|agent|llm|instructions?|ignore|prompt|the user|you must|system)\b)/g,
+      /(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?:px|pt|em)?\b|opacity\s?:\s?0(?:\.0\d?)?\b|color\s?:\s?(?:white|transparent|#fff(?:fff)?)\b|left\s?:\s?-\d{3,5}px)[^<>]{0,120}>(?=[^<]{0,300}\b(?:assistant|an? ai|ai|agent|llm|instructions?|ignore|prompt|the user|you must|system)\b)/g,
+  },
+  {
+    ...TURN,
+    pattern:
+      /\{\{[#~/]{1,3}(?:system|assistant|user)~?\}\}|[([{](?:hidden|secret|internal|invisible) (?:instructions?|messages?|prompts?|commands?|directives?)s?\s?[)\]}:]/g,
+  },
+  {
+    ...TURN,
+    pattern:
+      /(?:^|\n)[ \t]{0,3}(?:human|user)\s?: [^\n]{1,300}\n{2,3}[ \t]{0,3}(?:assistant|ai)\s?: ?(?:$|sure|ok|okay|certainly|of course|done)/g,
   },
   {
     ...TURN,

@@ -79,6 +79,43 @@ const changes = (notation: string, fresh = false): IntentRule => ({
   pattern: fresh ? afterBreak(notation) : phrase(notation),
 });
 
+const DO =
+  "(?:add|output|say|print|write|send|e-?mail|disregard|ignore|forget|respond|reply|answer|include|insert|call|run|execute|open|visit|delete|transfer|recommend|state|report|rate|approve|escalate|assign|mark|treat|follow|obey|stop|translate|navigate|click|forward|share|post|reveal)(?![a-z])";
+
+/** The model called by its name, and the response that it is to give. */
+const CALLED: readonly IntentRule[] = [
+  speaks(
+    `(?:assistant|model|copilot|agent|ai|llm|claude|gemini|chatgpt|gpt|bot)(?=[,:])[,:]\\s{1,3}(?:please |now |do not |don't |always |never |also ){0,2}${DO}`,
+    true,
+  ),
+  speaks(
+    `(?:p\\.?s\\.? )?(?:to|for) (?:the |any |all |whichever |every )?${MODEL}(?: [a-z]{2,14}){0,4}(?=\\s?:)`,
+    true,
+  ),
+  speaks(
+    `(?:[a-z]{3,12} ){1,2}(?:notes?|messages?|instructions?|notice|directives?|commands?|prompts?) (?:to|for) (?:the |any |all )?${MODEL}(?=[^\\n:]{0,40}:)`,
+    true,
+  ),
+  speaks(
+    `(?:if|when|since|as) you(?:'re| are) (?:reading|processing|seeing|parsing|summari[sz]ing) (?:this|it) ~4 ${MODEL}`,
+  ),
+  speaks(
+    `(?:coding |code |ai |the )?(?:assistant|agent|ai|model|copilot)(?:'s|s)? next (?:action|step|task|response|message) (?:should|must|is|will)`,
+  ),
+  speaks(
+    `(?:code|coding|ai|virtual|automated) (?:assistants?|agents?|reviewers?|tools?) (?:must|shall|have to|are required to|need to) (?:also |always |first )?(?:insert|add|include|use|install|import|run|open|load|call|write|approve)(?![a-z])`,
+  ),
+  speaks(
+    "(?:messages?|notice|update|instructions?|directives?|announcement|order) (?:from|by) (?:openai|anthropic|deepmind|your (?:developers?|creators?|operators?|administrators?|makers?))(?![a-z])",
+  ),
+  speaks(
+    "safety (?:features?|filters?|measures?|guidelines|checks|protocols?) (?:are|have been|is|were) (?:now |hereby |all )?(?:disabled|off|lifted|suspended|removed|deactivated)",
+  ),
+  speaks(
+    "you are (?:hereby )?(?:required|instructed|ordered|commanded|obliged) to (?:also |first |immediately |now )?(?:share|send|reveal|disclose|forward|visit|open|delete|transfer|ignore|execute|obey|comply|provide|act)(?![a-z])",
+  ),
+];
+
 const TASKS: readonly IntentRule[] = [
   changes(
     `before you (?:can |may |could |are able to )?(?:solve|complete|continue|proceed|finish|answer|respond|reply|perform|execute|fulfil|fulfill|address|work on|return) ~3 ${JOB} ~2 (?:that )?(?:i |the user |you were |we )?(?:gave|asked|given|assigned|want)`,
@@ -135,7 +172,7 @@ const TASKS: readonly IntentRule[] = [
     ),
   },
   changes(
-    "(?:i'm|i am|im|this is|here is) (?:the|your|its) (?:real |actual |original )?(?:user|owner|developer|operator|creator|administrator)(?= speaking| here| and i | again|[.!;:]|, (?:and|i|please|do|you|dump|print|show|give|send))",
+    "(?:i'm|i am|im|this is|here is) (?:the|your|its) (?:real |actual |original |system |site |account |network ){0,2}(?:user|owner|developer|operator|creator|administrator)(?= speaking| here| and i | again|[.!;:]|, (?:and|i|please|do|you|dump|print|show|give|send))",
   ),
   changes(
     "(?:new|next|latest|updated|real|actual|following|additional|hidden|secret|final|another) (?:user|system|admin|developer) (?:message|prompt|instructions?|request|query|command|input|turn)(?=\\s?[:>\\]])",
@@ -163,6 +200,22 @@ const TASKS: readonly IntentRule[] = [
   ),
   changes("(?:do|carry out|execute|perform) (?:this|the following) instead", true),
   changes(
+    "(?:ignore|disregard|forget)(?: the)? (?:user(?:'s (?:question|request|query|instructions?|task|prompt|message|input))?(?=[.!,;:]| and )|(?:everything|all|anything) else|(?:question|query|rest) and (?:say|output|print|respond|reply|answer|write|do))",
+  ),
+  changes(
+    "(?:do not|don't|never|stop) (?:summari[sz](?:e|ing)|answer(?:ing)?|translat(?:e|ing)|analy[sz](?:e|ing)) (?:this|the|any) (?:document|page|text|e-?mail|user|question|article|message|content|request)",
+    true,
+  ),
+  changes(
+    "from now on ~6 (?:respond|reply|answer|speak|prefix|pretend|obey|act as|end (?:each|every)|you (?:will|must|are) (?:only|always|obey|respond|reply|answer))(?![a-z])",
+  ),
+  changes("(?:respond|reply|answer|speak|talk|write) (?:only |always )?(?:in|like|as|with) ~5 from now on"),
+  changes("prefix (?:each|every|all) (?:of your )?(?:reply|replies|responses?|answers?|messages?)"),
+  changes(
+    "your next (?:task|action|job|objective|assignment) (?:is|will be) to (?:send|forward|delete|transfer|share|post|visit|open|call|reveal|e-?mail|upload|execute|buy|pay)(?![a-z])",
+  ),
+  changes("(?:user|task|request|instruction) (?:request )?(?:update|change)(?=\\s?:)", true),
+  changes(
     "(?:earlier|previous|prior|preceding) (?:content|text|message|page|part|document) (?:was|is) (?:just |only )?(?:a |an )?(?:test|joke|fake|irrelevant|placeholder|decoy|example)",
   ),
 ];
@@ -185,6 +238,32 @@ const ACCOUNT =
   "(?:account|iban|wallet|the following|[a-z]{2}\\d{2}[a-z0-9]{8,30}|\\d{6,24}|0x[0-9a-f]{8,40}|bc1[a-z0-9]{8,60}|[\\w.+-]{1,40}@|my |me(?![a-z])|recipient)";
 
 const ERRANDS: readonly IntentRule[] = [
+  errand(
+    "use your [a-z]{3,12} tool to (?:send|forward|delete|transfer|share|post|mail|e-?mail|submit|pay|book|open|copy|read)(?![a-z])",
+  ),
+  errand(`use [a-z]{2,16}_[a-z]{2,16} to (?:send|mail|e-?mail|forward|transfer|share|post|upload) ~8 ${TARGET}`),
+  errand(
+    "(?:pass along|hand over|give|provide|share|post|submit|disclose|reveal|tell) (?:me |us )?(?:the user's|the users|user's) ~2 (?:home |e-?mail |credit |phone |postal )?(?:address|number|password|card|location|name|data|details|information|credentials|files|messages) ~3 (?:to|with|at|via|by)(?![a-z])",
+  ),
+  errand(
+    "reveal (?:the |your |any |all |its )?(?:secret|hidden|private|api|confidential) (?:keys?|passwords?|code|tokens?|word|flag|information|instructions?)",
+  ),
+  errand(
+    "(?:share|reveal|include|post|show|give) (?:me )?your (?:api keys?|passwords?|access tokens?|credentials?) (?:in|with|to) (?:the|your|this|me|us)(?![a-z])",
+  ),
+  errand("in (?:your|the) next (?:response|reply|message|answer)(?![a-z])"),
+  errand(
+    "(?:when|whenever|if) (?:asked|queried|(?:the |a )?(?:user|users|someone|anyone|they) asks?) (?:about|for|to|regarding|whether) ~7 (?:respond|say|answer|reply|state|include|recommend|claim|insert|mention|emphasi[sz]e)(?: that| with| this| the| only| exactly| our| by)(?![a-z])",
+  ),
+  errand(
+    "(?:summari[sz]e|describe|translate|report|classify|label|rate) (?:this|it|the (?:page|document|e-?mail|text|article|message)) as(?=[: ]{1,3}[\"'])",
+  ),
+  errand(
+    "(?:add|put|enter|use|insert|set) ~3 (?:btc|bitcoin|eth|ethereum|wallet|payment|iban|crypto) (?:address|number|account) ~8 (?:to|in|into|as) ~2 (?:payment|form|invoice|field|recipient|order|transaction)",
+  ),
+  errand(
+    "(?:check|search|read|look through|go through|open) (?:the user's|the users|user's) ~3 (?:e-?mails?|inbox|messages|files|calendar|documents) ~6 (?:and|then) (?:submit|send|post|enter|share|forward|report|paste|copy)",
+  ),
   errand(
     `${HAND} (?:me |us |over |out |along )?(?:of |the )?(?:${WHOSE} ){1,3}~4 ${PRIVATE} ~8 (?:to|with|at|via|by|on|into) ~3 ${TARGET}`,
   ),
@@ -213,13 +292,13 @@ const ERRANDS: readonly IntentRule[] = [
     "(?:change|reset|set|update) (?:my|the user's|the users|user's|the account's|their) (?:[a-z]{3,9} )?(?:password|passcode|pin|e-?mail(?: address)?|phone number|recovery [a-z]{3,8}|recipient|iban) to(?![a-z])",
   ),
   errand(
-    "(?:call|use|invoke|run|trigger) (?:the |your )?tool [`'\"]?[a-z]{2,20}(?:[_.-][a-z]{2,20}){1,4}[`'\"]? (?:with|to|and|on|using|for)(?![a-z])",
+    "(?:call|use|invoke|run|execute|trigger) (?:the |your )?tool [`'\"]?[a-z]{2,20}(?:[_.-][a-z]{2,20}){1,4}[`'\"]? (?:with|to|and|on|using|for)(?![a-z])",
   ),
   errand(
     `(?:submit|fill (?:in|out)|enter|provide|type|give) ~5 (?:the user's|user's|the users) ~3 (?:name|password|phone|address|e-?mail|credit card|ssn|credentials|details|information|card)(?![a-z])`,
   ),
   errand(
-    "(?:include|add|append|insert|put|embed|mention|place|prepend|reveal|show|print|paste) ~9 (?:in|into|to|at (?:the )?(?:end|beginning|start|top|bottom) of|as part of) (?:your|all your|each of your|every) (?:final |next |own )?(?:responses?|answers?|reply|replies|summary|summaries)(?![a-z])",
+    "(?:include|add|append|insert|put|embed|mention|place|prepend|reveal|show|print|paste) ~9 (?:in|into|to|(?:to|at) (?:the )?(?:end|beginning|start|top|bottom) of|as part of) (?:your|all your|each of your|every) (?:final |next |own )?(?:responses?|answers?|reply|replies|summary|summaries)(?![a-z])",
   ),
   errand(
     "(?:end|start|begin|finish|close|conclude) (?:your|every|each|all) (?:of your )?(?:responses?|answers?|reply|replies|summary|summaries) (?:with|by)(?![a-z])",
@@ -260,4 +339,4 @@ const DECODE: readonly IntentRule[] = [
   },
 ];
 
-export const OUTSIDE: readonly IntentRule[] = [...FRAMES, ...TASKS, ...ERRANDS, ...DECODE];
+export const OUTSIDE: readonly IntentRule[] = [...FRAMES, ...CALLED, ...TASKS, ...ERRANDS, ...DECODE];
