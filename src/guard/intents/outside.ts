@@ -241,7 +241,9 @@ const ERRANDS: readonly IntentRule[] = [
   errand(
     "use your [a-z]{3,12} tool to (?:send|forward|delete|transfer|share|post|mail|e-?mail|submit|pay|book|open|copy|read)(?![a-z])",
   ),
-  errand(`use [a-z]{2,16}_[a-z]{2,16} to (?:send|mail|e-?mail|forward|transfer|share|post|upload) ~8 ${TARGET}`),
+  errand(
+    `use [a-z]{2,16}_[a-z]{2,16} to (?:send|mail|e-?mail|forward|transfer|share|post|upload) ~8 ${TARGET}`,
+  ),
   errand(
     "(?:pass along|hand over|give|provide|share|post|submit|disclose|reveal|tell) (?:me |us )?(?:the user's|the users|user's) ~2 (?:home |e-?mail |credit |phone |postal )?(?:address|number|password|card|location|name|data|details|information|credentials|files|messages) ~3 (?:to|with|at|via|by)(?![a-z])",
   ),

@@ -44,14 +44,33 @@ export class RuleSet {
 /** What cannot match inside of a word. All alternatives must be so. */
 const AT_WORD = /^(?:\(\?<!\[(?:a-z0-9|\\w)[^\]]*\]\)|\\b)/;
 
+/** Rules are in several sets, and reading a pattern takes longer than matching it. */
+const STARTS = new WeakMap<
+  IntentRule,
+  { readonly starts: ReadonlySet<string> | undefined; readonly entry: Entry }
+>();
+
+function startsAndEntry(rule: IntentRule) {
+  const known = STARTS.get(rule);
+  if (known) return known;
+  const { source } = rule.pattern;
+  const starts = AT_WORD.test(source) ? startsOf(rule.pattern) : undefined;
+  const made = { starts, entry: { rule, pattern: new RegExp(source, "y") } };
+  STARTS.set(rule, made);
+  return made;
+}
+
 function indexOf(rules: readonly IntentRule[]): Index {
   const byStart = new Map<string, Entry[]>();
   const anywhere: IntentRule[] = [];
   for (const rule of rules) {
-    const starts = AT_WORD.test(rule.pattern.source) ? startsOf(rule.pattern) : undefined;
+    const { starts, entry } = startsAndEntry(rule);
     if (!starts) anywhere.push(rule);
-    const entry = { rule, pattern: new RegExp(rule.pattern.source, "y") };
-    for (const start of starts ?? []) byStart.set(start, [...(byStart.get(start) ?? []), entry]);
+    for (const start of starts ?? []) {
+      const entries = byStart.get(start);
+      if (entries) entries.push(entry);
+      else byStart.set(start, [entry]);
+    }
   }
   return { byStart, anywhere };
 }
