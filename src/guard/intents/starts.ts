@@ -1,5 +1,5 @@
 /** So many letters tell almost every word from the others. */
-export const KEY = 3;
+export const KEY = 5;
 const MOST = 2000;
 
 /** A way in which a match can begin. `open`: what follows in the pattern goes on with it. */
@@ -42,10 +42,33 @@ class Reader {
   #sequence(): readonly Start[] {
     let starts = NOTHING;
     while (this.#at < this.#source.length && !"|)".includes(this.#source[this.#at]!)) {
+      if (!starts.some(isShort)) {
+        this.#skip();
+        break;
+      }
       const item = this.#repeated(this.#item());
-      if (starts.some(isShort)) starts = distinct(starts.flatMap((start) => followed(start, item)));
+      starts = distinct(starts.flatMap((start) => followed(start, item)));
     }
     return starts;
+  }
+
+  /** To the end of this alternative: what follows changes nothing about how it begins. */
+  #skip(): void {
+    let depth = 0;
+    for (; this.#at < this.#source.length; this.#at++) {
+      const c = this.#source[this.#at]!;
+      if (c === "\\") this.#at++;
+      else if (c === "[") this.#at += this.#oneOfLength() - 1;
+      else if (c === "(") depth++;
+      else if (depth === 0 && (c === "|" || c === ")")) return;
+      else if (c === ")") depth--;
+    }
+  }
+
+  #oneOfLength(): number {
+    const whole = /\[(?:\\.|[^\]\\])*\]/y;
+    whole.lastIndex = this.#at;
+    return whole.exec(this.#source)![0].length;
   }
 
   #item(): readonly Start[] {

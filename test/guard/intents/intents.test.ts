@@ -43,8 +43,8 @@ describe("many rules in one pass", () => {
   });
 
   it("know the letters that a pattern begins with, and when it can begin with anything", () => {
-    expect(startsOf(phrase("(?:ignore|for(?:get)?) ~2 rules"))).toEqual(new Set(["ign", "for"]));
-    expect(startsOf(phrase("(?:please )?do this"))).toEqual(new Set(["ple", "do"]));
+    expect(startsOf(phrase("(?:ignore|for(?:get)?) ~2 rules"))).toEqual(new Set(["ignor", "forge", "for"]));
+    expect(startsOf(phrase("(?:please )?do this"))).toEqual(new Set(["pleas", "do"]));
     expect(startsOf(phrase("[~./]{0,4}secrets"))).toBeUndefined();
     expect(startsOf(phrase("\\w{2,4} now"))).toBeUndefined();
   });
