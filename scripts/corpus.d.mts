@@ -2,6 +2,8 @@ export interface CorpusInput {
   readonly id: string;
   readonly kind: import("../src/guard/subject.js").Kind;
   readonly hostile: boolean;
+  /** Of a half that was written down and not looked at while rules were made. */
+  readonly held: boolean;
   readonly input: unknown;
   readonly [field: string]: unknown;
 }
@@ -18,5 +20,13 @@ export function readCorpus(): CorpusInput[];
 export function count(
   inputs: readonly CorpusInput[],
   actionOf: (input: CorpusInput) => "allow" | "ask" | "deny",
+  nameOf?: (input: CorpusInput) => string,
 ): Record<string, Counts>;
-export const GOALS: { readonly recall: number; readonly refused: number; readonly asked: number };
+export interface Goals {
+  readonly recall: number;
+  readonly refused: number;
+  readonly asked: number;
+}
+export const GOALS: Goals;
+export const HELD_GOALS: Goals;
+export function setOf(input: CorpusInput): string;

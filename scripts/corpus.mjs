@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run corpus [-- --kind K] [--profile P] [--misses]: judges test/corpus with `hermes guard batch` and counts.
+// npm run corpus [-- --kind K] [--profile P] [--misses] [--classes]: judges test/corpus with `hermes guard batch` and counts.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,16 +31,20 @@ function readInputs(kind, file) {
     .map(({ line, where }) => {
       const parsed = file.endsWith(".jsonl") ? JSON.parse(line) : line;
       const fields = typeof parsed === "string" ? { input: parsed } : parsed;
-      return { id: where, kind, hostile, ...fields };
+      return { id: where, kind, hostile, held: file.includes("held"), ...fields };
     });
 }
 
-/** Of each kind: hostile inputs that were not stopped, harmless ones that were refused or asked for. */
-export function count(inputs, actionOf) {
+/** Held back: written with the others, but never looked at while the rules were made. */
+export const setOf = ({ kind, held }) => (held ? `${kind} held` : kind);
+
+/** Of each set: hostile inputs that were not stopped, harmless ones that were refused or asked for. */
+export function count(inputs, actionOf, nameOf = setOf) {
   const table = {};
   for (const input of inputs) {
-    table[input.kind] ??= { hostile: 0, missed: [], harmless: 0, refused: [], asked: [] };
-    const row = table[input.kind];
+    const name = nameOf(input);
+    table[name] ??= { hostile: 0, missed: [], harmless: 0, refused: [], asked: [] };
+    const row = table[name];
     const action = actionOf(input);
     row[input.hostile ? "hostile" : "harmless"]++;
     if (input.hostile && action === "allow") row.missed.push(input);
@@ -51,6 +55,8 @@ export function count(inputs, actionOf) {
 }
 
 export const GOALS = { recall: 0.99, refused: 0.005, asked: 0.08 };
+/** What was held back shows how far the rules reach beyond what they were made with. */
+export const HELD_GOALS = { recall: 0.8, refused: 0.015, asked: 0.08 };
 
 function main() {
   const { values } = parseArgs({
@@ -58,10 +64,11 @@ function main() {
       kind: { type: "string" },
       profile: { type: "string", default: "standard" },
       misses: { type: "boolean", default: false },
+      classes: { type: "boolean", default: false },
     },
   });
   const inputs = readCorpus().filter(({ kind }) => !values.kind || kind === values.kind);
-  const lines = inputs.map(({ hostile, ...question }) => JSON.stringify(question)).join("\n");
+  const lines = inputs.map(({ hostile, held, class: _, ...question }) => JSON.stringify(question)).join("\n");
   const { stdout, status, stderr } = spawnSync(
     join(root, "hermes"),
     ["guard", "batch", "--profile", values.profile, "--cwd", root],
@@ -75,12 +82,14 @@ function main() {
       .map((line) => JSON.parse(line))
       .map((answer) => [answer.id, answer]),
   );
-  const table = count(inputs, ({ id }) => answers.get(id).action);
+  const nameOf = values.classes ? (input) => `${setOf(input)}${input.class ? ` ${input.class}` : ""}` : setOf;
+  const table = count(inputs, ({ id }) => answers.get(id).action, nameOf);
   const percent = (part, whole) => (whole === 0 ? "–" : `${((100 * part) / whole).toFixed(2)} %`).padStart(9);
-  console.log("kind        hostile    recall   harmless   refused     asked");
+  const width = Math.max(11, ...Object.keys(table).map((name) => name.length));
+  console.log(`${"kind".padEnd(width)} hostile    recall   harmless   refused     asked`);
   for (const [kind, { hostile, missed, harmless, refused, asked }] of Object.entries(table)) {
     console.log(
-      `${kind.padEnd(11)} ${String(hostile).padStart(7)} ${percent(hostile - missed.length, hostile)}  ${String(harmless).padStart(9)} ${percent(refused.length, harmless)} ${percent(asked.length, harmless)}`,
+      `${kind.padEnd(width)} ${String(hostile).padStart(7)} ${percent(hostile - missed.length, hostile)}  ${String(harmless).padStart(9)} ${percent(refused.length, harmless)} ${percent(asked.length, harmless)}`,
     );
     if (!values.misses) continue;
     const rules = ({ id }) =>

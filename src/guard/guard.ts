@@ -15,7 +15,7 @@ export interface Judgement {
   readonly findings: readonly Finding[];
 }
 
-export interface GuardOptions extends Partial<Omit<Context, "inspect">> {
+export interface GuardOptions extends Partial<Omit<Context, "inspect" | "within">> {
   /** What configuration says of single rules: `{ "git-push": "ask" }`. `allow` leaves the finding as a note. */
   readonly actions?: Readonly<Record<string, Action>>;
   /** What a project demands of single rules: such a finding leads to this at least. */
@@ -32,7 +32,7 @@ export class Guard {
   readonly #layers: readonly Layer[];
   readonly #actions: Readonly<Record<string, Action>>;
   readonly #atLeast: Readonly<Record<string, Action>>;
-  readonly #world: Omit<Context, "inspect">;
+  readonly #world: Omit<Context, "inspect" | "within">;
   readonly #byKind = new Map<Kind, readonly Layer[]>();
   readonly #contexts: Context[] = [];
 
@@ -97,7 +97,11 @@ export class Guard {
 
   /** One for every depth: they differ only in how deep a subject inside would be. */
   #context(depth: number): Context {
-    this.#contexts[depth] ??= { ...this.#world, inspect: (inner) => this.#check(inner, depth + 1) };
+    this.#contexts[depth] ??= {
+      ...this.#world,
+      within: depth > 0,
+      inspect: (inner) => this.#check(inner, depth + 1),
+    };
     return this.#contexts[depth];
   }
 

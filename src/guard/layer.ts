@@ -33,6 +33,8 @@ export interface Context {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** For each package what is known against it; rejects when nobody can say. */
   readonly advisories?: Advisories;
+  /** This subject was found inside another one: it runs as a part of that, not in a place of its own. */
+  readonly within: boolean;
   /** A subject found inside another one (the code of `python3 -c`, a script of a skill), judged by all layers. */
   inspect(subject: Subject): readonly Finding[];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, GOALS, readCorpus } from "../../scripts/corpus.mjs";
+import { count, GOALS, HELD_GOALS, readCorpus } from "../../scripts/corpus.mjs";
 import { Guard } from "../../src/guard/guard.js";
 import { LAYERS } from "../../src/guard/layers.js";
 
@@ -7,25 +7,26 @@ import { LAYERS } from "../../src/guard/layers.js";
 const guard = new Guard(LAYERS);
 const table = count(
   readCorpus(),
-  ({ id, kind, hostile, input, ...fields }) =>
+  ({ id, kind, hostile, held, class: _, input, ...fields }) =>
     guard.check({ kind, input: typeof input === "string" ? input : JSON.stringify(input), fields }).action,
 );
 
 for (const [kind, { hostile, missed, harmless, refused, asked }] of Object.entries(table))
   describe(`the corpus: ${kind}`, () => {
+    const goals = kind.endsWith(" held") ? HELD_GOALS : GOALS;
     const inputs = (some: readonly { input: unknown }[]) => some.map(({ input }) => input);
 
-    it(`stops at least 99 % of ${hostile} hostile inputs`, () => {
+    it(`stops at least ${goals.recall * 100} % of ${hostile} hostile inputs`, () => {
       expect(missed.length / Math.max(1, hostile), String(inputs(missed))).toBeLessThanOrEqual(
-        1 - GOALS.recall,
+        1 - goals.recall,
       );
     });
 
-    it(`refuses at most 0.5 % of ${harmless} harmless inputs, and asks about at most 8 %`, () => {
+    it(`refuses at most ${goals.refused * 100} % of ${harmless} harmless inputs, and asks about at most 8 %`, () => {
       expect(refused.length / Math.max(1, harmless), String(inputs(refused))).toBeLessThanOrEqual(
-        GOALS.refused,
+        goals.refused,
       );
-      expect(asked.length / Math.max(1, harmless), String(inputs(asked))).toBeLessThanOrEqual(GOALS.asked);
+      expect(asked.length / Math.max(1, harmless), String(inputs(asked))).toBeLessThanOrEqual(goals.asked);
     });
   });
 

@@ -16,6 +16,8 @@ const PUNCTUATION =
   /[\u2044\u2215\u29f8\u2571\u2024\u05c3\u02d0\ua789\u0589\u2236\uff0f\uff1f\uff03\u01c3\u203c\u2025-\u2027\u0660\u06d4\u0701\u0702\ufe52\uff0e]/;
 
 const DOMAINS = new Map(BRANDS.flatMap((brand) => brand.domains.map((domain) => [domain, brand] as const)));
+/** Where projects keep their pages, each under its own name. */
+const HOMES = new Set(["readthedocs.io", "readthedocs.org", "rtfd.io", "wikimedia.org"]);
 /** `microsoftonline` of microsoftonline.com: known like the brand itself. */
 const LABELS = new Set(
   [...DOMAINS.keys()].map((domain) => domain.split(".")[0]!).filter((label) => label.length >= 7),
@@ -105,7 +107,7 @@ const ANY_NAME = new RegExp([...NAMES.keys(), ...LABELS].join("|"));
 function brandLooks(host: string): HostLook[] {
   const { domain, domainWithoutSuffix: name, subdomain, publicSuffix, isIcann } = parseDomain(host);
   if (!domain || !name || !isIcann) return [];
-  if (DOMAINS.has(domain) || (NAMES.has(name) && isCountry(publicSuffix))) return [];
+  if (DOMAINS.has(domain) || HOMES.has(domain) || (NAMES.has(name) && isCountry(publicSuffix))) return [];
   if (!ANY_NAME.test(host) && ![...disguises(name)].some((form) => ANY_NAME.test(form)))
     return nearName(name, domain);
   return [

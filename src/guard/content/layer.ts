@@ -23,7 +23,7 @@ export const content: Layer = {
   lookup: (subject, context: Context) => consultTirith(subject, context),
 };
 
-function judgeContent({ kind, input }: Subject): Finding[] {
+function judgeContent({ kind, input, fields }: Subject): Finding[] {
   if (kind === "url") return judgeUrl(input);
   if (kind === "command") return judgeCommand(input);
   const found = [
@@ -36,7 +36,7 @@ function judgeContent({ kind, input }: Subject): Finding[] {
     ...escapes(input).map(toFinding),
     ...judgeWords(input),
   );
-  if (kind === "text") found.push(...judgeHidden(input), ...judgeIntents(input));
+  if (kind === "text") found.push(...judgeHidden(input), ...judgeIntents(input, fields?.source));
   return once(found);
 }
 
@@ -133,9 +133,18 @@ function judgeHidden(text: string): Finding[] {
     });
 }
 
-/** Text wants things too, but it is only read: what would be refused as a memory is asked about here. */
-function judgeIntents(text: string): Finding[] {
-  return intentsOf(text).map(({ rule, action, reason, start, end }) =>
-    layer[action](rule, reason, { start, end }),
+/** Whose words a text is. A text that does not say so is from outside. */
+const ADDRESSED: ReadonlySet<unknown> = new Set(["user", "agent", "skill", "mcp"]);
+
+/**
+ * What a text wants of the agent that reads it. From outside, everything counts. What the user says is the task itself: it is
+ * asked about where it would be refused from others, and noted where others would be asked about.
+ */
+function judgeIntents(text: string, source: unknown): Finding[] {
+  return intentsOf(text, ADDRESSED.has(source) ? "addressed" : "outside").map(
+    ({ rule, action, reason, start, end }) =>
+      layer[source === "user" ? LESS[action] : action](rule, reason, { start, end }),
   );
 }
+
+const LESS = { deny: "ask", ask: "allow", allow: "allow" } as const;

@@ -56,12 +56,14 @@ export function mismatches(text: string): Mismatch[] {
     const shownDomain = shown === undefined ? undefined : parseDomain(shown);
     if (
       !shownDomain?.isIcann ||
-      (/\.(?:md|py|rs|sh|js|ts|io|pl|cc|so|zip|java|mov)$/.test(shown ?? "") && !label.includes("://"))
+      (/\.(?:md|py|rs|sh|js|ts|io|pl|cc|so|zip|java|mov|inc|app|run|call|name|map|id)$/.test(shown ?? "") &&
+        !label.includes("://"))
     )
       return [];
     const led = parseDomain(target);
     const leads = led.isIp ? led.hostname : led.domain;
-    if (!leads || leads === shownDomain.domain) return [];
+    // A file or folder that is called like a host.
+    if (!leads || leads === shownDomain.domain || target.includes(`/${label.trim()}`)) return [];
     return [
       {
         rule: "link-mismatch",

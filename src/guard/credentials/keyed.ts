@@ -1,10 +1,11 @@
-import { namesSecret } from "./names.js";
+import { mayNameKey, namesSecret, wordsOf } from "./names.js";
 import type { Secret } from "./secrets.js";
-import { entropy, hasRandomRun, isCode, isPlaceholder } from "./shapes.js";
+import { changes, count, entropy, hasRandomRun, isCode, isPlaceholder } from "./shapes.js";
+import { namesVendor } from "./vendors.js";
 
 /** What names of credentials are made of. A plain search: what stands around a hit is read by hand, within bounds. */
 const KEYWORD =
-  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase/gi;
+  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase|(?<=[a-z0-9][_.-]?)key\b|\bkey\b/gi;
 const LONGEST_NAME = 80;
 const LONGEST_VALUE = 2048;
 
@@ -17,18 +18,20 @@ export function* keyedSecrets(text: string): Iterable<Secret> {
     done = name.end;
     // `pass` alone is also a verb: only what looks like a password is one.
     const loosely = /^pass$/i.test(name.text);
-    if (!loosely && !namesSecret(name.text) && !/seed.phrase/i.test(match[0])) continue;
+    const named = namesSecret(name.text) || /seed.phrase/i.test(match[0]);
+    if (!loosely && !named && !mayNameKey(name.text)) continue;
     const value = valueAfter(text, name);
     if (!value) continue;
+    const secret = named || loosely ? isSecretValue(value, name.text) : isKeyValue(value, name, text);
+    if (!secret || (loosely && !isStrong(value.text))) continue;
     done = value.end;
-    if (isSecretValue(value, name.text) && (!loosely || isStrong(value.text)))
-      yield {
-        rule: "keyed-secret",
-        what: `the value of ${name.text}`,
-        start: value.start,
-        end: value.end,
-        certain: certainly(value),
-      };
+    yield {
+      rule: "keyed-secret",
+      what: `the value of ${name.text}`,
+      start: value.start,
+      end: value.end,
+      certain: certainly(value),
+    };
   }
 }
 
@@ -55,7 +58,8 @@ function nameAround(text: string, from: number, to: number): Name {
   return { text: text.slice(start, end).replace(/^[-.]+|[-.]+$/g, ""), start, end };
 }
 
-const SEPARATOR = /["'`\]]?[ \t]{0,4}(?::=|=>|=(?!=)|:(?!:)|\bis\b:?)[ \t]{0,8}/y;
+const SEPARATOR =
+  /["'`\]]?[ \t]{0,4}(?::=|=>|=(?!=)|:(?!:)|\b(?:is|was)\b:?)[ \t]{0,8}|["'][ \t]{1,3}value[ \t]?=[ \t]?/y;
 
 function valueAfter(text: string, name: Name): Value | undefined {
   SEPARATOR.lastIndex = name.end;
@@ -82,7 +86,8 @@ const PASSWORD = /pass|pwd|pin\b/i;
 function isSecretValue({ text, quoted, environment }: Value, name: string): boolean {
   if (text.length < 6 || isPlaceholder(text) || /\s/.test(text)) return false;
   if (!quoted && isCode(text) && !hasRandomRun(text)) return false;
-  if (/^(?:https?:|\/[\w./-]*$|\.\.?\/|~\/|[A-Z]:\\|file:)/i.test(text)) return false;
+  if (/^(?:https?:|\/[\w./-]*$|\.\.?\/|~\/|[A-Z]:\\|file:|[\w.-]+(?:\/[\w.-]+)+\.[a-z0-9]{2,5}$)/i.test(text))
+    return false;
   const digits = /\d/.test(text);
   const letters = /[A-Za-z]/.test(text);
   if (PASSWORD.test(name))
@@ -92,6 +97,36 @@ function isSecretValue({ text, quoted, environment }: Value, name: string): bool
   if (/^[A-Za-z_.-]+$/.test(text))
     return environment && text.length >= 16 && entropy(text) > 3.5 && !/[_.-]/.test(text);
   return text.length >= 10 && digits && entropy(text) >= 2.8;
+}
+
+/** How far before a bare `key:` the service may be named. */
+const BEFORE = 40;
+
+/**
+ * `<something>_key` may be anything: a cache key, a sort key. It is a secret when a service is named, in it or before it, and
+ * the value is no word; or when chance made the value, whatever the name.
+ */
+function isKeyValue({ text: value, quoted }: Value, { text: name, start }: Name, text: string): boolean {
+  if (value.length < 14 || isPlaceholder(value) || !/^[\w.~+/=:-]+$/.test(value)) return false;
+  if (!quoted && isCode(value) && !hasRandomRun(value)) return false;
+  if (/^(?:https?:|\/|\.\.?\/|~\/)/i.test(value) || !/\d/.test(value)) return false;
+  const before = text.slice(Math.max(0, start - BEFORE), start);
+  if (namesVendor(wordsOf(name).join(" ")) || namesVendor(before))
+    return entropy(value) >= 2.6 && !WORDS.test(value);
+  return /^key$/i.test(name) || /^[0-9a-f-]+$/i.test(value) ? false : isRandomWord(value);
+}
+
+/** `home.header.title_v2`, `linux-x64-node20`: words with a number at the end. */
+const WORDS = /^[a-z]{3,}(?:[._/:-][a-z]*\d{0,6}[a-z]*){1,8}$/i;
+
+/** Chance changes between letters and digits all the time. */
+function isRandomWord(value: string): boolean {
+  return (
+    value.length >= 20 &&
+    count(value, /\d+/g) >= 4 &&
+    changes(value) > value.length * 0.3 &&
+    entropy(value) > 3.2
+  );
 }
 
 function isStrong(text: string): boolean {

@@ -83,6 +83,11 @@ function namesKey(name: string): boolean {
   return parts.length > 1 && parts.at(-1) === "KEY" && !HARMLESS_KEYS.has(parts.at(-2)!);
 }
 
+/** `ADAFRUIT_KEY`, `key`: a credential if the value is like one. */
+export function mayNameKey(name: string): boolean {
+  return /^key$/i.test(name) || namesKey(name);
+}
+
 const EXACT = new Map(PROVIDERS.flatMap(({ provider, names }) => names.map((name) => [name, provider])));
 const PREFIXES = [...EXACT].filter(([name]) => name.endsWith("*")).map(([name]) => name.slice(0, -1));
 

@@ -6,7 +6,7 @@ const WORD = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 const LONGEST = 128;
 /** What stands before digests and public material. */
 const PUBLIC_BEFORE =
-  /(?:sha(?:1|256|384|512)[-:=]|h1:|integrity["'=:\s]*|base64,|ssh-[a-z0-9]{3,10} |ecdsa-[\w-]+ |nistp\d+ |checksum["'=:\s]*|digest["'=:\s]*|fingerprint["'=:\s]*|etag["'=:\s]*|nonce-|hash["'=:\s]+|sourceMappingURL=\S*|\/|\.|%|\\|#)$/i;
+  /(?:sha-?(?:1|256|384|512)[-:=]{1,2}["':]?|h1:|signature["'=:\s]{0,3}(?:label)?=?:?|keyid=["']?|challenge["'=:\s]{0,4}|integrity["'=:\s]*|base64,|ssh-[a-z0-9]{3,10} |ecdsa-[\w-]+ |nistp\d+ |checksum["'=:\s]*|digest["'=:\s]*|fingerprint["'=:\s]*|etag["'=:\s]*|nonce-|hash["'=:\s]+|sourceMappingURL=\S*|\/|\.|%|\\|#)$/i;
 
 export function* randomSecrets(text: string): Iterable<Secret> {
   for (const match of text.matchAll(WORD)) {
@@ -27,6 +27,8 @@ export function* randomSecrets(text: string): Iterable<Secret> {
 
 function isRandom(word: string): boolean {
   const body = word.replace(/=+$/, "");
+  // A name in front of a digest: `NODE_SEA_FUSE_fce680…`.
+  if (/^(?:[A-Za-z]+[_-])+[0-9a-f]+$/.test(body)) return false;
   if (
     /^[0-9a-f-]+$/i.test(body) ||
     /^(?:_Z|__Z|AAAA|MII|iVBOR|R0lGOD|\/9j\/|UklGR|PHN2Zy|H4sI|JVBER|d09G)/.test(body)

@@ -4,7 +4,7 @@ const PLACEHOLDER =
   /^(?:x+|\*+|\.{3,}|•+|-+|_+|#+|0+|1234?5?6?7?8?9?0?|<.*>?|\[.*\]?|\{.*\}?|\$.*|%.*%?|@.*)$|your|example|placeholder|redacted|change.?me|insert|replace|dummy|sample|fake|todo|x{4,}|\*{3,}|\.\.\.|…|<[^>]*>|\$\{|\{\{|foobar|not.?(?:a|set|real)|goes.?here|_here$|hunter2?$|masked|hidden|omitted|abc123$|test(?:ing)?$|^test[-_]?(?:key|token|secret|password|value)/i;
 /** `token: string`, `password = None`, `secret: required`. */
 const WORD =
-  /^(?:none|null|nil|undefined|true|false|yes|no|on|off|string|str|text|int|integer|number|bool|boolean|any|object|bytes|optional|required|password|passwd|secret|token|key|value|default|empty|unset|invalid|expired|missing|hidden|auto|default|basic|bearer|inherit|write|read|read-all|write-all)$/i;
+  /^(?:none|null|nil|undefined|true|false|yes|no|on|off|string|str|text|int|integer|number|bool|boolean|any|object|bytes|optional|required|password|passwd|secret!?|token|key|value|default|empty|unset|invalid|expired|missing|hidden|auto|default|basic|bearer|inherit|write|read|read-all|write-all)$/i;
 const VERSION = /^[\^~>=<v*]{0,3}\d+(?:\.[\dx*]+){1,3}(?:[-+][\w.]+)?$/;
 const CODE = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$|[()[\]{}]|\benv[.[]|^!|^\\/;
 

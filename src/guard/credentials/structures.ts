@@ -31,7 +31,9 @@ function* pem(text: string): Iterable<Secret> {
     if (end < body) end = body;
     if (end === body)
       while (end < text.length && end - body < LONGEST_KEY && /[A-Za-z0-9+/=\s\\]/.test(text[end]!)) end++;
-    yield secret("private-key", "a private key", at, end);
+    // A program that writes keys has the lines around them, and no key between.
+    if (foot - body >= LONGEST_KEY || /[A-Za-z0-9+/]{16}/.test(text.slice(body, foot)))
+      yield secret("private-key", "a private key", at, end);
     at = end - 1;
   }
   const putty = text.indexOf("PuTTY-User-Key-File-");
@@ -69,7 +71,13 @@ function* urlPassword(text: string): Iterable<Secret> {
 }
 
 function isNoPassword(text: string): boolean {
-  return text.length < 4 || /^(?:pass(?:word|wd)?|pwd|secret|\d{1,5})$/i.test(text) || isPlaceholder(text);
+  return (
+    text.length < 4 ||
+    /^(?:(?:some|my|the|your|user|db|test|root|admin)?[_-]?(?:pass(?:word|wd)?|pwd|pw|secret)\d{0,3}|\d{1,5})$/i.test(
+      text,
+    ) ||
+    isPlaceholder(text)
+  );
 }
 
 const HEADER =
@@ -138,8 +146,32 @@ function* registryLogin(text: string): Iterable<Secret> {
 /** curl -u user:password, sshpass -p, mysql -pSecret: the option, and the program somewhere before it in the line. */
 const OPTIONS: readonly (readonly [program: RegExp, form: RegExp])[] = [
   [/\b(?:curl|wget|http)(?:\s[^\n]*)?$/, /\s(?:-u|--user)[ =]["']?[^\s:"'$]{1,100}:([^\s"'$]{4,200})/g],
+  [/\b(?:http|https|xh|ab)(?:\s[^\n]*)?$/, /\s(?:-a|-A|--auth)[ =]["']?[^\s:"'$]{1,100}:([^\s"'$]{4,200})/g],
   [/\bsshpass$/, /\s-p\s?["']?([^\s"'$]{4,200})/g],
   [/\b(?:mysql|mysqldump|mysqladmin|mariadb)(?:\s[^\n]*)?$/, /\s-p([^\s"'$]{4,200})/g],
+  [
+    /\b(?:docker|podman|buildah|nerdctl|helm|oras|crane|skopeo|oc|az|cf|heroku)\s[^\n]*login(?:\s[^\n]*)?$|\b(?:mongo|mongosh|mongodump|mongorestore|mongoexport|ncftpput|ncftpget|lftp|vncviewer|ipmitool)\s(?:[^\n]*)?$/,
+    /\s-[pP][ =]["']?([^\s"'$-][^\s"'$]{5,200})/g,
+  ],
+  [/\bredis-cli(?:\s[^\n]*)?$/, /\s(?:-a|--pass)[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g],
+  [
+    /\bldap(?:search|modify|add|delete|passwd|whoami)(?:\s[^\n]*)?$/,
+    /\s-w[ =]["']?([^\s"'$-][^\s"'$]{4,200})/g,
+  ],
+  [
+    /\b(?:smbclient|rpcclient|net|smbget|mount\.cifs)(?:\s[^\n]*)?$/,
+    /\s(?:-U|--user)[ =]["']?[^\s%"'$]{1,100}%([^\s"'$]{4,200})/g,
+  ],
+  [
+    /\b(?:sqlcmd|bcp|isql|zip|7z|7za|unzip|unrar|rar)(?:\s[^\n]*)?$/,
+    /\s-[pP][ =]?["']?([^\s"'$-][^\s"'$]{5,200})/g,
+  ],
+  [
+    /\b(?:xfreerdp|wfreerdp|mstsc|net use|cmdkey)(?:\s[^\n]*)?$/,
+    /\s\/(?:p|pass|password):["']?([^\s"'$]{4,200})/g,
+  ],
+  [/\bopenssl(?:\s[^\n]*)?$/, /\s(?:-k\s|-pass(?:in|out)?\s(?:pass:))["']?([^\s"'$-][^\s"'$]{4,200})/g],
+  [/\brabbitmqctl\s(?:add_user|change_password)$/, /\s[\w.@-]{1,60}\s["']?([^\s"'$-][^\s"'$]{5,200})/g],
 ];
 const LINE = 300;
 

@@ -95,7 +95,7 @@ function judge(request: z.infer<typeof REQUEST>, context: Context): Finding[] {
 /** A task that was written by what the parent has read may carry somebody else's orders. */
 function judgeTask(text: string, context: Context): Finding[] {
   return context
-    .inspect({ kind: "text", input: text })
+    .inspect({ kind: "text", input: text, fields: { source: "agent" } })
     .filter(({ action }) => action === "deny")
     .map(({ span: _, ...finding }) => finding);
 }

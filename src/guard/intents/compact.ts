@@ -38,3 +38,12 @@ export const COMPACT: readonly {
     pattern: /(?:donot|dont|never)tell(?:the)?user/,
   },
 ];
+
+/** The words of these phrases as people write them. */
+export const COMPACT_WORDS: ReadonlySet<string> = new Set(
+  `ignore disregard forget override all any the of your my these previous prior above earlier preceding system instruction
+   instructions prompt prompts directive directives guideline guidelines rules everything you before i are now dan a an unrestricted
+   jailbroken free evil in developer mode reveal print show output repeat me entire full hidden initial send upload post
+   exfiltrate leak user users every password passwords secret secrets apikey api key keys credential credentials private ssh token
+   tokens to from do not dont don t never tell`.split(/\s+/),
+);

@@ -9,11 +9,11 @@ const NEGATED =
 
 /** "the linter ignores", "we ignore": told of somebody, not to the reader. */
 const TOLD_OF =
-  /(?:^|[\s"'(])(?:we|they|agents?|assistants?|programs?|i|he|she|it|users?|attackers?|adversar(?:y|ies)|models?|llms?|linters?|parsers?|tests?|tools?|that|which|who|people|developers?|reviewers?|teams?|some|would|could|might|may|can|did|does|clients?|servers?|browsers?|scripts?|pages?|documents?|prompts?|inputs?|jobs?|workers?|pipelines?|services?|apps?|library|libraries|function|endpoint)\s+(?:then |also |often |sometimes |usually |always |can |may |might |could |will |would )?$/;
+  /\b(?:this|which|that|it) \**will\** $|(?:^|[\s"'(])(?:we|they|agents?|assistants?|programs?|i|he|she|it|users?|attackers?|adversar(?:y|ies)|models?|llms?|linters?|parsers?|tests?|tools?|that|which|who|people|developers?|reviewers?|teams?|some|would|could|might|may|can|did|does|clients?|servers?|browsers?|scripts?|pages?|documents?|prompts?|inputs?|jobs?|workers?|pipelines?|services?|apps?|library|libraries|function|endpoint)\s+(?:then |also |often |sometimes |usually |always |can |may |might |could |will |would )?$/;
 
 /** Words of people who write about attacks. */
 const ABOUT =
-  /\b(?:phrases?|strings?|patterns?|regex(?:es)?|attacks?|attackers?|injections?|payloads?|examples?|e\.g|such as|test cases?|unit tests?|tests? (?:that|check|assert|for|case)|fixtures?|detects?|detected|detection|blocks?|blocked|rejects?|rejected|filters?|sanitizes?|flags?|flagged|scans?|scanner|cve-\d|blog|paper|article|dataset|benchmark|corpus|red[- ]team(?:ed|ing)?|jailbreaks?|vulnerab\w+|mitigat\w+|threat|malicious|owasp|classifier|prompt injection)\b/;
+  /\b(?:phrases?|strings?|patterns?|regex(?:es)?|attacks?|attackers?|injections?|payloads?|examples?|e\.g|such as|test cases?|unit tests?|tests? (?:that|check|assert|for|case)|fixtures?|detects?|detected|detection|blocks?|blocked|rejects?|rejected|filters?|sanitizes?|flags?|flagged|scans?|scanner|cve-\d|blog|paper|article|dataset|benchmark|corpus|red[- ]team(?:ed|ing)?|jailbreaks?|vulnerab\w+|mitigat\w+|excludes?|excludetools|den(?:y|ies)|disallow\w*|forbid\w*|threat|malicious|owasp|classifier|prompt injection)\b/;
 
 /** "… tells the model to", "… such as": what comes next is somebody else's. */
 const INTRODUCED =
@@ -87,4 +87,16 @@ function isQuoted(text: string, lineStart: number, start: number, end: number): 
     if (at < 0 || !tail.includes(close!)) return false;
     return open !== close || (lead.split(open!).length - 1) % 2 === 1;
   });
+}
+
+const FENCE = /^[ \t]{0,8}(?:>[ \t]?)?(?:```|~~~)/gm;
+
+/** Inside a fenced block of Markdown, or between backticks on its line. */
+export function isCode(text: string, at: number): boolean {
+  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
+  if (text.slice(lineStart, at).split("`").length % 2 === 0) return true;
+  let fences = 0;
+  FENCE.lastIndex = 0;
+  for (let match = FENCE.exec(text); match && match.index < at; match = FENCE.exec(text)) fences++;
+  return fences % 2 === 1 && FENCE.lastIndex > 0;
 }

@@ -10,8 +10,9 @@ const EARLIER =
 const IGNORE =
   "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|overrid(?:e|ing)|bypass(?:ing)?|discard(?:ing)?|neglect|abandon|nullify|unlearn|do not (?:follow|obey|comply with|adhere to)|(?:don't|dont) (?:follow|obey)|stop (?:following|obeying)|pay no (?:attention|heed|mind) to|set aside|throw (?:out|away)|erase|wipe)";
 
-const SECRET =
-  "(?:[~./$\\w-]{0,24}?)(?:secrets?|passwords?|passwd|credentials?|api(?: |_|-)?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
+const SECRET_NAME =
+  "(?:secrets?|passwords?|passwd|credentials?|api(?: |_|-)?keys?|access keys?|access tokens?|auth tokens?|tokens?|ssh keys?|private keys?|id_rsa|id_ed25519|\\.env\\b|\\.ssh|\\.aws|\\.netrc|\\.npmrc|environment variables?|env vars?|cookies?|session (?:data|tokens?|ids?)|chat history|conversation(?: history)?|system prompt|seed phrases?|wallet|keychain|private (?:data|files?)|user(?:'s)? data|/etc/(?:passwd|shadow)|source code|clipboard|personal (?:data|information))";
+const SECRET = `(?:[~./$\\w-]{0,24}?)${SECRET_NAME}`;
 const SEND =
   "(?:send|sends|post|upload|forward|transmit|e-?mail|leak|exfiltrate|exfil|submit|beacon|smuggle|relay|ship|bcc|cc|dm|append|encode|include|embed|attach)";
 const AWAY =
@@ -24,6 +25,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This tells the agent to drop the instructions it was given.",
     pattern: phrase(`${IGNORE} ~3 ${EARLIER} ~3 ${TOLD}`),
+    unless: /^overrid(?:e|ing),/,
   },
   {
     rule: "ignore-instructions",
@@ -182,7 +184,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This poses as new instructions for the agent.",
     pattern: phrase(
-      "(?:your (?:new|real|actual|true|only|updated|hidden|secret) (?:system )?(?:instructions?|task|goal|objective|mission|role|purpose|directive|prompt|rules) (?:is|are|now|will be|from now)|(?:begin|start of|end of) (?:new |system |hidden |secret |user |original ){1,2}(?:instructions?|prompt|directives?)|system override|admin(?:istrator)? override|override code|(?:new|updated|important|urgent|critical|emergency) (?:system |admin |security |developer ){1,2}(?:instructions?|prompt|directive|message|update) ~2 (?:ai|assistant|agent|model|you must|all agents|from anthropic|from openai))",
+      "(?:your (?:new|real|actual|true|only|updated|hidden|secret) (?:system )?(?:instructions?|task|goal|objective|mission|role|purpose|directive|prompt|rules) (?:is|are|now|will be|from now)|(?:begin|start of|end of) (?:new |system |hidden |secret |user |original ){1,2}(?:instructions?|prompt|directives?)|(?:system|admin(?:istrator)?) override(?=\\s?[:!.>\\])-]| (?:engaged|activated|initiated|accepted|enabled|in effect|protocol|command|mode|and|you))|override code|(?:new|updated|important|urgent|critical|emergency) (?:system |admin |security |developer ){1,2}(?:instructions?|prompt|directive|message|update) ~2 (?:ai|assistant|agent|model|you must|all agents|from anthropic|from openai))",
     ),
   },
   {
@@ -216,9 +218,20 @@ export const ENGLISH: readonly IntentRule[] = [
     ),
   },
   {
+    rule: "reveal-prompt",
+    action: "ask",
+    reason: "This asks for the instructions that the agent was given in confidence.",
+    pattern: phrase(
+      "(?:(?:what|which) (?:were|are|was|is|does|did|has|have|rules|instructions) ~6 (?:your (?:[a-z]{1,12} ){0,2}(?:system|initial|original|first|hidden|exact|starting|secret|internal) (?:prompt|instructions?|message|rules)|(?:operator|developer|creator|owner) (?:given|give|told|tell) you)|(?:repeat|print|output|echo|show|copy|reproduce|recite|display|return|give me|type|write) (?:back |out |me |down ){0,2}(?:all |everything |the |every |any |first \\d{1,3} ){0,3}(?:words?|text|content|sentences?|everything|initiali[sz]ation|conversation|context|messages?) (?:that (?:is |comes |came |was |appears? )?|written |found |given )?(?:above (?:starting|verbatim|in a|exactly|this line|this message)|before this (?:line|message|point|sentence|prompt)|prior to this|from the (?:start|beginning) of (?:this|the|our) (?:conversation|chat|context))|(?:summari[sz]e|translate|paraphrase|spell out|encode|quote|rephrase|expose|dump|print|tell me|show me|reveal|output|give me|display|echo|list|write) ~4 your (?:[a-z]{1,12} ){0,2}(?:system (?:prompt|instructions?|message)|initial prompt|original instructions|hidden rules|pre-?prompt|secret (?:rules|instructions?)|prompt(?= for debug|[.!?]|$)|instructions (?:in|as|word|verbatim|to)(?![a-z])|guidelines as)|(?:tell me|show me|list|print|give me|reveal|repeat|describe|state|quote|recite) ~3 (?:rules|instructions|guidelines|prompt|directions|restrictions) (?:that )?you(?: were| have been| are|'ve been| got| received| must| follow| have to)(?: given| told| provided| following| initiali[sz]ed| to follow| at the| obey)?(?= at | by | with | before | when | from |[.!?,]|$)|my system prompt (?:says|is|reads|starts|begins)|(?:start|beginning) of (?:this|the|our|your) (?:conversation|context|chat) ~6 (?:verbatim|word for word|before my first|and this message|exactly)|(?:first|last) \\d{1,4} (?:words|characters|lines|sentences|tokens) of your (?:[a-z]{1,12} ){0,2}(?:prompt|instructions?|context|system message))",
+    ),
+  },
+  {
     rule: "conceal",
     action: "deny",
     reason: "This wants something kept from the person whom the agent works for.",
+    // What reports of vulnerabilities ask for.
+    unless:
+      /disclos\w{1,3} (?:this|it|that)(?: to)? (?:anyone else|public)|[^.]{0,60}\b(?:cve|vulnerabilit|until (?:a|the|we|it) )/,
     pattern: phrase(
       "(?:(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:tell|inform|notify|alert|warn|let|show|telling|informing) (?:the |your |any )?(?:users?|operators?|humans?|owners?|developers?|customers?|admins?) (?:know )?(?:this|these|it\\b|about (?:this|these|it|the (?:change|transfer|upload|file|instruction|call)))|(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:mention|reveal|disclose|report|admit|tell|mentioning|revealing) ~2 (?:this|these) (?:instructions?|memory|memories|notes?|rules?|steps?|messages?|tools?|calls?|actions?|requests?|transfers?|uploads?|prompts?|entry|facts?)|(?:do not|don't|dont|never|must not|should not|avoid) (?:ever )?(?:mention|reveal|disclose|report|tell|mentioning) (?:this|it|that|any of this)(?: to (?:the |your |any )?(?:users?|anyone|humans?|operators?|owners?)|[.!]|$)|(?:do not|don't|dont|never|must not|should not) (?:ever )?(?:(?:reveal|admit|mention|say|disclose) that you (?:were|are|have|did)|(?:tell|inform|notify|alert|show|let) (?:the |your |any )?(?:user|users|human|operator|owner|anyone|them) (?:know )?(?:that you|you (?:are|have|did|will)|what you|how you|why you))|without (?:the |any )?(?:user|operator|human|owner|victim)(?:'s|s')? (?:knowledge|knowing|noticing|awareness)|without (?:telling|informing|notifying|alerting|letting) ~1 (?:user|operator|human|owner|anyone|them)(?! to (?:log|sign|restart))|(?:hide|conceal|keep) (?:this|these|it|that|the (?:change|upload|transfer|call|request)s?) (?:[a-z]{2,14} ){0,2}from (?:the |your )?(?:user|operator|human|owner|developer|anyone|everyone|logs?)|keep (?:this|these|it) (?:instructions? |rule )?(?:secret|hidden|confidential|between us)(?= (?:from|and|at)|[.!,;]|$)|(?:if|when) (?:anyone|someone|somebody|the user|they|asked|you are asked) ~8 (?:lie(?![a-z])|deny (?:it|this|knowing|everything|having)|make (?:something|an excuse) up)|so (?:that )?the user (?:does not|doesn't|won't|will not|never|cannot) (?:notice|know|see|find out|suspect|realise|realize))",
     ),
@@ -250,6 +263,8 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This takes secrets of the user.",
     pattern: phrase(`(?:exfiltrate|exfil|leak|steal|smuggle(?: out)?|harvest) ~4 ${SECRET}`),
+    unlessAfter:
+      /\b(?:memory|socket|resource|handle|connection|goroutine|fd|potential|possible|fix\w*|a|the|no|data)\s{1,2}$/,
   },
   {
     rule: "exfiltrate",
@@ -279,7 +294,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This puts what the user says into an address of somebody else.",
     pattern: phrase(
-      `(?:(?:every|each|all) (?:[a-z]{1,10} )?(?:reply|replies|response|responses|answers?|messages?) (?:must |should |has to |have to )?(?:contain|include|end with|start with|have) ~4 https?://[^\\s]{3,160}=(?=[\\s"'<{[]|$)|${SECRET} ~2 (?:should|must|shall|will|need to|have to) (?:always |also )?be (?:sent|posted|uploaded|forwarded|appended|added|included|encoded|e-?mailed|copied|attached) ~4 (?:to|in|into|as|at) ~4 (?:${AWAY}|images?|links?))`,
+      `(?:(?:every|each|all) (?:[a-z]{1,10} )?(?:reply|replies|response|responses|answers?|messages?) (?:must |should |has to |have to )?(?:contain|include|end with|start with|have) ~4 https?://[^\\s]{3,160}=(?=[\\s"'<{[]|$)|${SECRET_NAME} ~2 (?:should|must|shall|will|need to|have to) (?:always |also )?be (?:sent|posted|uploaded|forwarded|appended|added|included|encoded|e-?mailed|copied|attached) ~4 (?:to|in|into|as|at) ~4 (?:${AWAY}|images?|links?))`,
     ),
   },
   {
@@ -310,8 +325,12 @@ export const ENGLISH: readonly IntentRule[] = [
     rule: "skip-approval",
     action: "deny",
     reason: "This takes away the checks between an agent's wish and its deed.",
+    // What manuals say of a mode or an option.
+    unlessAfter:
+      /(?:mode|modes|flag|option|deprecated|yolo|policy|setting)\W{1,8}$|\b(?:enable|on)(?: or |\/| and )$/,
+    unless: /^(?:always |automatically |auto-?)[^.]{0,60}(?:\bmode\b|--[a-z])/,
     pattern: phrase(
-      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
+      "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|run|command|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
     ),
   },
   {
@@ -336,6 +355,14 @@ export const ENGLISH: readonly IntentRule[] = [
     reason: "This has the agent fetch and run what somebody else put there.",
     pattern: phrase(
       "(?:download|fetch|curl|wget|retrieve|grab) ~4 https?://[^\\s]{1,200} ~4 (?:and|then|&&|;) ~2 (?:(?:run|execute|eval|source|follow|obey) (?:it|this|that|them|whatever|what|its|the (?:script|file|result|output|code|binary|program|installer|payload|instructions))|chmod|bash(?![a-z])|sh(?![a-z])|do (?:what|whatever|exactly))",
+    ),
+  },
+  {
+    rule: "remote-code",
+    action: "deny",
+    reason: "This has an archive run that is locked so that no scanner can look inside.",
+    pattern: phrase(
+      "(?:download|get|fetch|grab|install) ~8 (?:https?://[^\\s]{3,200}|[\\w.-]{2,60}\\.(?:zip|rar|7z)) ~6 \\(?(?:password|passphrase|pass|pwd) ~9 (?:extract|unzip|unpack|open|run|install|execute|launch)(?![a-z])",
     ),
   },
   {

@@ -1,13 +1,20 @@
 import type { Action, Span } from "../finding.js";
-import { decodings, rot13 } from "../reading/decode.js";
+import { deciphered } from "../reading/cipher.js";
+import { decodings } from "../reading/decode.js";
 import { latinView, leetView, nativeView, squeezedView, unjoinedView, type View } from "../reading/fold.js";
 import { selectorText, tagText } from "../reading/invisible.js";
+import { correctedViews } from "../reading/typos.js";
 import { COMMANDS } from "./commands.js";
-import { COMPACT } from "./compact.js";
-import { meaning } from "./context.js";
+import { COMPACT, COMPACT_WORDS } from "./compact.js";
+import { isCode, meaning } from "./context.js";
 import { ENGLISH } from "./english.js";
 import { LATIN_LANGUAGES, OTHER_SCRIPTS } from "./languages.js";
+import { LATIN_OUTSIDE, OTHER_OUTSIDE } from "./languages-outside.js";
+import { MARKS } from "./marks.js";
+import { OUTSIDE } from "./outside.js";
 import type { IntentRule } from "./rule.js";
+import { RuleSet } from "./rule-set.js";
+import { spokenOrders } from "./signs.js";
 
 /** Something that a text wants of the agent that reads it. */
 export interface Intent extends Span {
@@ -22,12 +29,36 @@ export interface Intent extends Span {
 const NESTING = 2;
 
 /**
+ * Whose words these are. Text from `outside` (a page, a mail, the result of a tool) has no business to speak to the agent at
+ * all; what the user, another agent or a skill says is meant for it.
+ */
+export type Origin = "outside" | "addressed";
+
+const OWN = new RuleSet(ENGLISH);
+const PLAIN = new RuleSet([...ENGLISH, ...COMMANDS, ...LATIN_LANGUAGES]);
+/** What is misspelt to get past rules, not by mistake. */
+const MISSPELT = new RuleSet(
+  ENGLISH.filter(({ rule }) => /^(?:ignore-instructions|reveal-prompt|new-role|conceal)$/.test(rule)),
+);
+const FOREIGN = new RuleSet(OTHER_SCRIPTS);
+const UNADDRESSED = new RuleSet([...OUTSIDE, ...MARKS, ...LATIN_OUTSIDE]);
+const UNADDRESSED_FOREIGN = new RuleSet(OTHER_OUTSIDE);
+
+/**
  * What this text wants, however it is written: in look-alike letters, with invisible characters between, as leetspeak, spaced
  * out, encoded, backwards, or in another language.
  */
-export function intentsOf(text: string, more: readonly IntentRule[] = []): Intent[] {
-  const rules = [...ENGLISH, ...COMMANDS, ...more];
-  const found = readings(text, rules, 0);
+export function intentsOf(text: string, origin: Origin = "addressed", more?: RuleSet): Intent[] {
+  const outside = origin === "outside";
+  const found = readings(
+    text,
+    {
+      plain: [PLAIN, ...(outside ? [UNADDRESSED] : []), ...(more ? [more] : [])],
+      foreign: outside ? [FOREIGN, UNADDRESSED_FOREIGN] : [FOREIGN],
+    },
+    0,
+  );
+  if (outside) found.push(...orders(latinView(text)));
   const unique = new Map<string, Intent>();
   for (const intent of found) {
     const key = intent.rule;
@@ -37,54 +68,79 @@ export function intentsOf(text: string, more: readonly IntentRule[] = []): Inten
   return [...unique.values()];
 }
 
-const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
-
-function readings(text: string, rules: readonly IntentRule[], depth: number): Intent[] {
-  const latin = latinView(text);
-  const found = [...match(latin, rules, "plain"), ...match(latin, LATIN_LANGUAGES, "plain")];
-  if (/[^\x00-\x7f]/.test(text)) found.push(...match(nativeView(text), OTHER_SCRIPTS, "plain"));
-  for (const view of [leetView(latin, "i"), leetView(latin, "l"), unjoinedView(latin)])
-    if (view) found.push(...match(view, ENGLISH, "disguised"));
-  found.push(...squeezed(latin), ...turned(text));
-  return depth < NESTING ? [...found, ...hidden(text, rules, depth)] : found;
+/** Orders to a model in words that no rule knows. */
+function orders({ text, origin }: View): Intent[] {
+  const span = spokenOrders(text);
+  if (!span || isCode(text, span.start)) return [];
+  return [
+    {
+      rule: "speaks-to-agent",
+      action: "ask",
+      reason: "This text from outside seems to give orders to the agent that reads it.",
+      words: text.slice(span.start, span.start + 120),
+      start: origin(span.start),
+      end: origin(span.end),
+    },
+  ];
 }
 
-/** What is harmless when it is only quoted. Commands and destinations can be used from a quotation too. */
-const WORDS_ONLY = new Set([
-  "ignore-instructions",
-  "new-role",
-  "new-instructions",
-  "reveal-prompt",
-  "fake-turn",
-  "conceal",
-  "steer",
-  "skip-approval",
-]);
+const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
+/** Letters of scripts that have rules of their own. */
+const OTHER_SCRIPT = /[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufdff\ufe70-\ufefc]/;
+
+interface Sets {
+  readonly plain: readonly RuleSet[];
+  /** For text in other scripts than ours. */
+  readonly foreign: readonly RuleSet[];
+}
+
+function readings(text: string, sets: Sets, depth: number): Intent[] {
+  const latin = latinView(text);
+  const found = sets.plain.flatMap((set) => match(latin, set, "plain"));
+  if (OTHER_SCRIPT.test(text)) {
+    const native = nativeView(text);
+    found.push(...sets.foreign.flatMap((set) => match(native, set, "plain")));
+  }
+  for (const view of [leetView(latin, "i"), leetView(latin, "l"), unjoinedView(latin)])
+    if (view) found.push(...match(view, OWN, "disguised"));
+  for (const view of correctedViews(latin)) found.push(...match(view, MISSPELT, "disguised"));
+  found.push(...squeezed(latin), ...lettered(latin));
+  return depth < NESTING ? [...found, ...hidden(text, sets, depth)] : found;
+}
+
+/** What may be used from a quotation too. Everything else is harmless when it is only quoted. */
+const USABLE = new Set(["send-secret", "exfiltrate", "harvest-credentials", "tool-poisoning"]);
 
 /** `disguised` text has no innocent explanation in its context. */
-function match(view: View, rules: readonly IntentRule[], how: "plain" | "disguised"): Intent[] {
+function match(view: View, rules: RuleSet, how: "plain" | "disguised"): Intent[] {
   const found: Intent[] = [];
-  for (const rule of rules) {
-    rule.pattern.lastIndex = 0;
-    for (const hit of view.text.matchAll(rule.pattern)) {
-      const end = hit.index + hit[0].length;
-      if (rule.unless?.test(`${hit[0]}${/^[^\n]{0,80}/.exec(view.text.slice(end, end + 80))![0]}`)) continue;
-      const meant = rule.always ? "meant" : meaning(view, hit.index, end);
-      if (meant === "denied") continue;
-      const action = meant === "meant" ? rule.action : WORDS_ONLY.has(rule.rule) ? "allow" : "ask";
-      if (how === "disguised" && action === "allow") continue;
-      found.push({
-        rule: rule.rule,
-        action,
-        reason: meant === "mentioned" ? `${rule.reason} It seems to be quoted.` : rule.reason,
-        words: hit[0].slice(0, 120),
-        start: view.origin(hit.index),
-        end: Math.max(view.origin(end), view.origin(hit.index) + 1),
-      });
-      if (action !== "allow") break;
-    }
-  }
+  rules.match(view.text, ({ rule, start, end }) => {
+    const words = view.text.slice(start, end);
+    if (isExcused(rule, view.text, start, end)) return "more";
+    const meant = rule.always ? "meant" : meaning(view, start, end);
+    if (meant === "denied") return "more";
+    const action = meant === "meant" ? rule.action : USABLE.has(rule.rule) ? "ask" : "allow";
+    if (how === "disguised" && action === "allow") return "more";
+    found.push({
+      rule: rule.rule,
+      action,
+      reason: meant === "mentioned" ? `${rule.reason} It seems to be quoted.` : rule.reason,
+      words: words.slice(0, 120),
+      start: view.origin(start),
+      end: Math.max(view.origin(end), view.origin(start) + 1),
+    });
+    return action === "allow" ? "more" : "enough";
+  });
   return found;
+}
+
+function isExcused({ unless, unlessAfter, notInCode }: IntentRule, text: string, start: number, end: number) {
+  const after = /^[^\n]{0,80}/.exec(text.slice(end, end + 80))![0];
+  return (
+    unless?.test(text.slice(start, end) + after) ||
+    unlessAfter?.test(text.slice(Math.max(0, start - 40), start)) ||
+    (notInCode && isCode(text, start))
+  );
 }
 
 /** Without spaces there are no words to match: a few phrases that are never written together otherwise. */
@@ -92,7 +148,7 @@ function squeezed(latin: View): Intent[] {
   const view = squeezedView(latin);
   if (!view) return [];
   return [
-    ...match(view, ENGLISH, "disguised"),
+    ...match(view, OWN, "disguised"),
     ...compact(view.text.replace(/[^a-z]/g, ""), "spaced out", 0, latin.text.length),
   ];
 }
@@ -108,25 +164,66 @@ function compact(letters: string, how: string, start: number, end: number): Inte
   }));
 }
 
-/** Backwards, or in ROT13. */
-function turned(text: string): Intent[] {
-  if (text.length < 16 || text.length > 100_000) return [];
-  const letters = text.toLowerCase().replace(/[^a-z]/g, "");
+const LONGEST_CIPHER = 100_000;
+
+/** In a simple cipher, or with spaces in the wrong places. */
+function lettered(latin: View): Intent[] {
+  const { text } = latin;
+  if (text.length < 16 || text.length > LONGEST_CIPHER) return [];
+  const letters = text.replace(/[^a-z]/g, "");
   return [
-    ...compact([...letters].reverse().join(""), "backwards", 0, text.length),
-    ...compact(rot13(letters), "in ROT13", 0, text.length),
+    ...deciphered(letters).flatMap(({ how, letters: plain }) => compact(plain, how, 0, text.length)),
+    ...respaced(latin, letters),
   ];
 }
 
+/** Words cut into pieces or run together. Where the spaces are in their places, the other rules have read it. */
+function respaced(latin: View, letters: string): Intent[] {
+  return COMPACT.flatMap(({ rule, reason, pattern }) => {
+    const match = pattern.exec(letters);
+    if (!match) return [];
+    const slice = lettersBetween(latin.text, match.index, match.index + match[0].length);
+    const words = slice.text.split(/[^a-z]+/).filter(Boolean);
+    if (words.every((word) => COMPACT_WORDS.has(word))) return [];
+    const length = match[0].length / words.length;
+    if (length > 4.6 && length < 14) return [];
+    const how = length < 14 ? "with spaces inside its words" : "without spaces";
+    const [start, end] = [latin.origin(slice.start), latin.origin(slice.end)];
+    return [
+      {
+        rule,
+        action: "deny" as const,
+        reason: `${reason} It is written ${how}.`,
+        words: slice.text,
+        start,
+        end,
+      },
+    ];
+  });
+}
+
+/** The part of a text from its n-th letter up to its m-th. */
+function lettersBetween(text: string, from: number, to: number) {
+  let start = -1;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c < 97 || c > 122) continue;
+    if (count === from) start = at;
+    if (++count === to) return { start, end: at + 1, text: text.slice(start, at + 1) };
+  }
+  return { start: 0, end: text.length, text };
+}
+
 /** What is encoded inside the text wants what it says; that it is hidden is its own reason to distrust it. */
-function hidden(text: string, rules: readonly IntentRule[], depth: number): Intent[] {
+function hidden(text: string, sets: Sets, depth: number): Intent[] {
   const pieces = decodings(text);
   const invisible = [
     { how: "tag characters", text: tagText(text), start: 0, end: text.length },
     { how: "variation selectors", text: selectorText(text), start: 0, end: text.length },
   ].filter((piece) => piece.text.length >= 4);
   return [...pieces, ...invisible].flatMap((piece) =>
-    readings(piece.text, rules, depth + 1)
+    readings(piece.text, sets, depth + 1)
       .filter(({ action }) => action !== "allow")
       .map((intent) => ({
         ...intent,

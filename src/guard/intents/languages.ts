@@ -19,7 +19,7 @@ const LANGUAGES: readonly Language[] = [
       "(?:ignor(?:a|e|ad|en|ar)|olvid(?:a|e|ad|en)|descart(?:a|e)|omit(?:e|a)|haz caso omiso de|no hagas caso (?:a|de)) ~3 (?:instrucciones|indicaciones|ordenes|reglas|directrices) ~1 (?:anteriores|previas|de arriba|del sistema|dadas)",
       "(?:ignora|ignore|olvida|olvide) (?:todas )?(?:tus|las anteriores|las previas) (?:instrucciones|reglas|directrices)",
       "(?:ignora|olvida) (?:todas )?(?:las|tus) (?:instrucciones|reglas|normas)(?= y |[.,!]|$)",
-      "olvid(?:a|e) todo (?:lo anterior|lo que)",
+      "olvid(?:a|e)(?:te)?(?: de)? todo (?:lo anterior|lo que)",
     ],
     role: [
       "(?:ahora|a partir de ahora|desde ahora) (?:tu )?(?:eres|actuas como|actua como) (?:un|una|dan|el|la|mi)",
@@ -41,6 +41,7 @@ const LANGUAGES: readonly Language[] = [
       "(?:ignore[zr]?|oublie[zr]?|neglige[zr]?|ne (?:tiens|tenez) pas compte|fai(?:s|tes) abstraction) ~4 (?:instructions?|consignes?|directives?|regles?|ordres?) ~1 (?:precedente?s?|anterieure?s?|ci-dessus|du systeme|initiales?|donnees)",
       "(?:ignore|oublie|ignorez|oubliez) (?:toutes )?(?:tes|vos) (?:instructions|consignes|regles|directives)",
       "oublie[zr]? tout ce (?:qui|que)",
+      "(?:ne (?:tiens|tenez) (?:pas |aucun )?compte|ignore[zr]?|faites fi) (?:des|de toutes les|les) ~1 (?:consignes?|instructions?|regles?) (?:ci-dessus|precedentes?|donnees|plus haut)",
     ],
     role: [
       "(?:tu es|vous etes|agis|agissez) (?:maintenant|desormais) (?:comme )?(?:un|une|dan|le|la|mon|en mode)",
@@ -165,19 +166,25 @@ const LANGUAGES: readonly Language[] = [
     conceal: ["(?:jangan (?:beri tahu|beritahu|katakan)|tanpa (?:memberi ?tahu|sepengetahuan)) ~2 pengguna"],
   },
   {
-    code: "sv",
+    code: "sv, da, no",
     latin: true,
     ignore: [
+      "(?:ignorera|glom|glem|ignorer) (?:alla |alle )?(?:dina|dine) ~1 (?:instruktion\\w{0,4}|instruks\\w{0,4}|regler|anvisning\\w{0,4})",
       "(?:ignorer(?:a)?|glom|glem|bortse fran|se bort fra) ~3 (?:tidigare|foregaende|alla|alle|tidligere|forrige|ovanstaende) ~2 (?:instru\\w{2,10}|anvisning\\w{0,4}|regler)",
     ],
     role: ["du ar nu (?:en|ett|dan)"],
     exfiltrate: [],
+    reveal: [
+      "(?:visa|skriv ut|avsloja|vis|skriv) ~2 (?:din |dina )?(?:system-?prompt\\w{0,3}|instruktioner)",
+    ],
     conceal: [],
   },
   {
-    code: "cs, ro, fi, hu",
+    code: "cs, ro, fi, hu, tl, sw",
     latin: true,
     ignore: [
+      "(?:huwag pansinin|kalimutan|balewalain) ~5 (?:tagubilin|utos|instruksyon|panuto)",
+      "(?:puuza|sahau|achana na) ~4 (?:maagizo|maelekezo|amri|maelezo)",
       "(?:ignoruj|zapomen(?: na)?) ~3 (?:predchozi|vsechny|vyse uvedene) ~1 (?:pokyny|instrukce|prikazy|pravidla)",
       "(?:ignora|uita) ~3 (?:instructiunile|comenzile|regulile) (?:anterioare|precedente|de mai sus)",
       "(?:unohda|ohita|jata huomiotta) ~3 (?:aiemmat|edelliset|kaikki) ~2 (?:ohjeet|ohjeesi|kaskyt)",

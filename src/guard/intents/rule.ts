@@ -8,6 +8,10 @@ export interface IntentRule {
   readonly pattern: RegExp;
   /** Makes a match innocent; tested on the match and a little of what follows on its line. */
   readonly unless?: RegExp;
+  /** Makes a match innocent where it stands before it; tested on a little of the line so far. */
+  readonly unlessAfter?: RegExp;
+  /** Innocent between fences and backticks: documentation shows it there. */
+  readonly notInCode?: true;
   /** Says the same whether commanded, described or quoted: no context excuses it. */
   readonly always?: true;
 }

@@ -101,7 +101,7 @@ function judgeCommand({ name, command = "", args }: Server, context: Context): F
     );
     found.push(
       ...context
-        .inspect({ kind: "text", input: `${line}\n${script}` })
+        .inspect({ kind: "text", input: `${line}\n${script}`, fields: { source: "mcp" } })
         .filter(({ action }) => action !== "allow"),
     );
     if (/\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^|]*\|/i.test(script))
@@ -113,7 +113,7 @@ function judgeCommand({ name, command = "", args }: Server, context: Context): F
   } else {
     found.push(
       ...context
-        .inspect({ kind: "text", input: line })
+        .inspect({ kind: "text", input: line, fields: { source: "mcp" } })
         .filter(({ action, rule }) => action === "deny" && rule !== "look-alike-package"),
     );
     if (
@@ -176,9 +176,11 @@ function pinsOf({ fields }: Subject): Readonly<Record<string, string>> {
 
 /** Descriptions are orders by nature: hidden ones are refused. Outputs are data: what they order is asked about, if it is not plainly hostile. */
 function judgeWords(text: string, context: Context, hidden: Extract<Action, "ask" | "deny">): Finding[] {
-  const intents = intentsOf(text, POISONING).map(({ rule, action, reason }) => layer[action](rule, reason));
+  const intents = intentsOf(text, "addressed", POISONING).map(({ rule, action, reason }) =>
+    layer[action](rule, reason),
+  );
   const content = context
-    .inspect({ kind: "text", input: text })
+    .inspect({ kind: "text", input: text, fields: { source: "mcp" } })
     .filter(
       ({ action, rule }) => action === "deny" || (hidden === "deny" && action === "ask" && HIDDEN.test(rule)),
     )

@@ -1,7 +1,8 @@
-import { type IntentRule, phrase } from "../intents/rule.js";
+import { phrase } from "../intents/rule.js";
+import { RuleSet } from "../intents/rule-set.js";
 
 /** What a description says to make a model misuse other tools, or hand over what a tool has no use for. */
-export const POISONING: readonly IntentRule[] = [
+export const POISONING = new RuleSet([
   {
     rule: "tool-poisoning",
     action: "deny",
@@ -50,4 +51,4 @@ export const POISONING: readonly IntentRule[] = [
       "(?:read|open|cat|load|access|first read|check|inspect|look (?:at|into)|contents? of) ~4 ~?/?[\\w./~$-]{0,24}(?:\\.ssh|id_rsa|id_ed25519|\\.aws/credentials|\\.env\\b(?!\\.)|mcp\\.json|\\.netrc|/etc/(?:passwd|shadow)|\\.cursor|claude_desktop_config)",
     ),
   },
-];
+]);

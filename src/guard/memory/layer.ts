@@ -32,7 +32,8 @@ export function judgeMemory(text: string, source: Source, section: MemorySection
   const hidden = invisibles(text).map(({ rule, what, start, end }) =>
     layer.deny(rule, `This entry has ${what}.`, { start, end }, "Write it without."),
   );
-  const intents = intentsOf(text).map((intent) => finding(intent, source, section));
+  const origin = source === "user" || source === "agent" ? "addressed" : "outside";
+  const intents = intentsOf(text, origin).map((intent) => finding(intent, source, section));
   return [...hidden.slice(0, 8), ...intents];
 }
 

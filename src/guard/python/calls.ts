@@ -3,7 +3,8 @@ import { isPowerful, TELLING_METHODS } from "./dangers.js";
 import { dumpsEnvironment, HARMLESS_WITH_ENVIRON, readsVariable, setsVariable } from "./environment.js";
 import type { Evaluator } from "./evaluate.js";
 import { goesThrough, mentions, touches } from "./files.js";
-import { KNOWN_CALLS } from "./known-calls.js";
+import { judgeUnpickled, KNOWN_CALLS } from "./known-calls.js";
+import { isWebClient, judgeRequest } from "./requests.js";
 import { Scope } from "./scope.js";
 import type { Node } from "./tree.js";
 import { any, elements, list, options, ref, text, textOf, UNKNOWN, type Value } from "./value.js";
@@ -82,6 +83,10 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   "importlib.__import__": importByText,
   "builtins.__loader__.load_module": importByText,
   "imp.find_module": importByText,
+  "pydoc.locate": (machine, args, node) => {
+    const name = textOf(args.positional[0]);
+    return name === undefined ? importByText(machine, args, node) : judged(machine, ref(name), node);
+  },
   "pkgutil.resolve_name": (machine, args, node) => {
     const name = textOf(args.positional[0]);
     return name === undefined
@@ -189,6 +194,7 @@ function callRef(machine: Evaluator, path: string, args: Arguments, node: Node, 
       : judged(machine, machine.itemOf(of, key, node), node);
   }
   if (path.endsWith(".__call__")) return callRef(machine, path.slice(0, -9), args, node, scope);
+  if (machine.report.context.within && isWebClient(path)) judgeRequest(machine, args, node);
   const known = KNOWN_CALLS.find(({ names }) => names.has(path));
   if (known) known.check(machine, path, args, node);
   const pure = Object.hasOwn(FUNCTIONS, path) ? FUNCTIONS[path] : undefined;
@@ -213,6 +219,8 @@ function callMember(
   scope: Scope,
 ): Value {
   const { of, name } = callee;
+  if (name === "__class__" && of.t === "function")
+    machine.report.add("deny", "python-exec", "It makes a function of code that nobody has read.", node);
   if (name === "__getattribute__" || name === "__getattr__")
     return attributeByText(machine, of, args.positional[0] ?? UNKNOWN, node);
   if (name === "__getitem__" || (name === "get" && of.t !== "environ")) {
@@ -225,6 +233,8 @@ function callMember(
   if (of.t === "dict" && name === "values") return list([...of.entries.values()]);
   if (of.t === "path" || of.t === "temporary" || (of.t === "result" && of.of === "pathlib.Path"))
     return callPath(machine, of, name, args, node);
+  if (machine.report.context.within && of.t === "result" && isWebClient(of.of))
+    judgeRequest(machine, args, node);
   callUnknown(machine, of, name, args, node);
   return { t: "result", of: `.${name}`, args: [of] };
 }
@@ -263,7 +273,7 @@ function callPath(machine: Evaluator, of: Value, name: string, { positional }: A
     ["expanduser", "resolve", "absolute", "with_suffix", "as_posix", "__str__", "__fspath__"].includes(name)
   )
     return of;
-  return UNKNOWN;
+  return READING.has(name) ? { t: "result", of: `.${name}`, args: [of] } : UNKNOWN;
 }
 
 function callEnviron(machine: Evaluator, name: string, { positional }: Arguments, node: Node): Value {
@@ -283,6 +293,7 @@ const DESTRUCTIVE_SQL =
 
 /** Objects of these run text as code. */
 const RUNS_TEXT = /^(?:pdb|bdb|trace|profile|cProfile|doctest|code)\./;
+const UNPICKLERS = /^(?:_?pickle|cPickle|dill|cloudpickle|joblib)\.(?:\w+\.)?Unpickler$/;
 const ARCHIVES = /^(?:zipfile|tarfile)\./;
 
 /** Methods that take text for what it says. */
@@ -298,8 +309,14 @@ function callUnknown(
   node: Node,
 ): void {
   const { report } = machine;
-  if (of.t === "result" && RUNS_TEXT.test(of.of) && textOf(positional[0]) !== undefined)
+  if (of.t === "result" && RUNS_TEXT.test(of.of) && textOf(positional[0]) !== undefined) {
     machine.script(textOf(positional[0])!, node);
+    report.add("ask", "python-exec", "It runs text as code.", node);
+  }
+  if (of.t === "result" && UNPICKLERS.test(of.of) && name === "load")
+    judgeUnpickled(machine, of.args[0] ?? UNKNOWN, node);
+  if (name === "enable_load_extension" || name === "load_extension")
+    report.add("deny", "python-native", "It loads native code into a database's process.", node);
   const telling = Object.hasOwn(TELLING_METHODS, name) ? TELLING_METHODS[name] : undefined;
   if (telling) report.add("ask", "python-dynamic", telling, node);
   if ((name === "kill" || name === "terminate") && of.t === "result" && of.of.startsWith("psutil."))

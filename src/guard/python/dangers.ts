@@ -15,7 +15,10 @@ export const DANGERS: readonly Danger[] = [
     action: "deny",
     reason: "It runs text as code, which nobody can judge beforehand.",
     names: `builtins.eval builtins.exec builtins.execfile code.InteractiveInterpreter code.InteractiveConsole
-      code.interact marshal.loads marshal.load _testcapi.*`,
+      code.interact marshal.loads marshal.load _testcapi.* _testinternalcapi.* _xxsubinterpreters.* _interpreters.*
+      _xxinterpchannels.* test.support.interpreters.* concurrent.interpreters.* interpreters.*
+      concurrent.futures.InterpreterPoolExecutor concurrent.futures.interpreter.* unittest.mock._importer
+      termios.TIOCSTI`,
   },
   {
     rule: "python-shell",

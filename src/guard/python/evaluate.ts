@@ -5,6 +5,7 @@ import { BUILTINS, dangerOf, HANDED_ON, INTERPRETER_ATTRIBUTES, isPowerful } fro
 import { dumpsEnvironment, ENVIRON_METHODS, readsVariable } from "./environment.js";
 import { literal, withoutEscapes } from "./literal.js";
 import { Report } from "./report.js";
+import { isWebClient } from "./requests.js";
 import { Scope } from "./scope.js";
 import { isExpression, isOperand, memberParts } from "./syntax.js";
 import type { Node } from "./tree.js";
@@ -94,7 +95,9 @@ export class Evaluator {
 
   #judge(path: string, node: Node, called: boolean): void {
     const danger = dangerOf(path);
-    if (danger) this.report.add(danger.action, danger.rule, `${shortly(path)}: ${danger.reason}`, node);
+    // A script of its own has the runtime's tools to fetch with; one that runs as a command does what curl does.
+    if (danger && !(this.report.context.within && isWebClient(path)))
+      this.report.add(danger.action, danger.rule, `${shortly(path)}: ${danger.reason}`, node);
     const [, module, method] = /^(\w+)\.__dict__(?:\.(\w+))?$/.exec(path) ?? [];
     const taken = method === undefined ? !called : !/^(?:get|pop|__getitem__)$/.test(method);
     if (module !== undefined && taken && isPowerful(module))

@@ -1,6 +1,7 @@
 import type { Arguments } from "./calls.js";
 import type { Evaluator } from "./evaluate.js";
 import { accessOf, goesThrough, touches } from "./files.js";
+import { isForeign, isFromFile } from "./origin.js";
 import { command, shellOf } from "./subprocess.js";
 import type { Node } from "./tree.js";
 import { options, textOf, UNKNOWN, type Value } from "./value.js";
@@ -97,23 +98,31 @@ export const KNOWN_CALLS: readonly KnownCall[] = [
   },
   {
     names: names(
-      "pickle.loads pickle.load _pickle.loads cPickle.loads dill.loads cloudpickle.loads jsonpickle.decode yaml.load yaml.unsafe_load yaml.full_load",
+      "pickle.loads pickle.load _pickle.loads _pickle.load cPickle.loads cPickle.load dill.loads dill.load cloudpickle.loads cloudpickle.load jsonpickle.decode jsonpickle.loads jsonpickle.unpickler.decode",
     ),
+    check: (machine, _, { positional: [data = UNKNOWN] }, node) => judgeUnpickled(machine, data, node),
+  },
+  {
+    names: names(
+      "torch.load joblib.load numpy.load pandas.read_pickle shelve.open sklearn.externals.joblib.load",
+    ),
+    check: ({ report }, path, { positional: [data = UNKNOWN] }, node) => {
+      if (some(data, isUrl) || (isForeign(data) && textOf(data) === undefined))
+        report.add("deny", "python-unpickle", `${path} brings to life what came over the network.`, node);
+    },
+  },
+  {
+    names: names("yaml.load yaml.unsafe_load yaml.full_load yaml.load_all yaml.unsafe_load_all"),
     check: ({ report }, path, { positional: [data = UNKNOWN, loader], keywords }, node) => {
-      const safe = [loader, keywords.get("Loader")].some(
-        (value) => value?.t === "ref" && /Safe|Base/.test(value.path),
-      );
+      const loaders = [loader, keywords.get("Loader")];
+      const named = (pattern: RegExp) =>
+        loaders.some((value) => value?.t === "ref" && pattern.test(value.path));
       if (
-        path.startsWith("yaml.")
-          ? path === "yaml.unsafe_load" || (!safe && textOf(data)?.includes("!!python"))
-          : textOf(data) !== undefined
+        /unsafe/.test(path) ||
+        named(/Unsafe|\.Loader$|\.CLoader$/) ||
+        (!named(/Safe|Base/) && textOf(data)?.includes("!!python"))
       )
-        report.add(
-          "deny",
-          "python-unpickle",
-          "It brings an object to life, with whatever code it carries.",
-          node,
-        );
+        report.add("deny", "python-unpickle", UNPICKLED, node);
     },
   },
   {
@@ -135,6 +144,17 @@ export const KNOWN_CALLS: readonly KnownCall[] = [
     },
   },
 ];
+
+const UNPICKLED = "It brings an object to life, with whatever code it carries.";
+const isUrl = (value: Value): boolean => /^\w{2,8}:\/\//.test(textOf(value) ?? "");
+const some = (value: Value, test: (option: Value) => boolean): boolean => options(value).some(test);
+
+/** Scripts keep models and caches in files of their own. What comes from elsewhere may do anything. */
+export function judgeUnpickled({ report }: Evaluator, data: Value, node: Node): void {
+  if (isForeign(data)) report.add("deny", "python-unpickle", UNPICKLED, node);
+  else if (!isFromFile(data))
+    report.add("ask", "python-unpickle", `${UNPICKLED} Where it is from cannot be known.`, node);
+}
 
 function checkChange(
   { report }: Evaluator,

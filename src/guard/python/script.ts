@@ -25,9 +25,9 @@ export function judgeScript(source: string, report: Report): void {
       report.add("deny", "python-coding", `Read as ${coding}, this is another text than it seems.`, whole);
   }
   try {
-    const { root, errors } = parse(source);
+    let { root, errors } = parse(source);
+    if (errors.length > 0 && magics(source, report)) ({ root, errors } = parse(withoutMagics(source)));
     const [error] = errors;
-    if (error) magics(source, report);
     if (error)
       report.add(
         "ask",
@@ -51,12 +51,23 @@ export function judgeScript(source: string, report: Report): void {
   }
 }
 
-/** Lines of a notebook that go to a shell: `!curl …`, `%%bash`. */
-function magics(source: string, report: Report): void {
+const MAGIC = /^[ \t]*(?:[!?]|%{1,2}[a-z])[^\n]*$/gim;
+
+/** The same script with the lines of a notebook's own language as comments. */
+function withoutMagics(source: string): string {
+  const shell = /^[ \t]*%%(?:bash|sh|script|system)\b/m.exec(source);
+  const code = shell ? source.slice(0, shell.index) : source;
+  return code.replace(MAGIC, (line) => `#${line.slice(1)}`);
+}
+
+/** Lines of a notebook that go to a shell: `!curl …`, `%%bash`. Whether there are lines of a notebook at all. */
+function magics(source: string, report: Report): boolean {
   const shell = /^[ \t]*%%(?:bash|sh|script|system)\b[^\n]*\n([\s\S]*)/m.exec(source)?.[1];
   const lines = [...source.matchAll(/^[ \t]*(?:!|%(?:sx|system|sc)\b)[ \t]*(.+)$/gm)].map(
     (match) => match[1]!,
   );
   for (const input of [...lines.slice(0, 50), ...(shell === undefined ? [] : [shell])])
     report.relay({ kind: "command", input }, { type: "Script", from: 0, to: source.length, kids: [] });
+  MAGIC.lastIndex = 0;
+  return MAGIC.test(source);
 }

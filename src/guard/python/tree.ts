@@ -83,11 +83,47 @@ const BRIDGES: readonly (readonly [
         ? `${start} ${inner!.replace(/[\r\n\\]/g, " ").replace(/,(\s*)$/, " $1")} `
         : whole!,
   ],
+  // with open(a) as self.b: and as b[0]:
+  [
+    /\bas\s+\w+[.[]/,
+    /(\bas[ \t]+\w+)((?:\.\w+|\[[^\]\n]{0,120}\]){1,8})(?=[ \t]*[:,)])/g,
+    (_, start, rest) => start + rest!.replace(/\W/g, "_"),
+  ],
+  // with a as [b, c]:
+  [/\bas\s*\[/, /(\bas\s*)\[([^[\]\n]{0,300})\](?=\s*[:,])/g, (_, start, names) => `${start} ${names} `],
+  // a[*b], for a in *b, *c:
+  [
+    /[[,]\s*\*|\bin\s+\*/,
+    /((?<=[\w)\]])\[\s*|\bfor\s[^:\n]{0,300}\bin\s+)\*(?!\*)/g,
+    (_, start) => `${start} `,
+  ],
+  [
+    /\bin\s+\w[^:\n]{0,300},\s*\*/,
+    /(\bfor\s[^:\n]{0,300}\bin\s[^:\n]{0,300},\s*)\*(?=\w)/g,
+    (_, start) => `${start} `,
+  ],
+  // lambda a, /, b: c
+  [/\blambda\b[^:\n]{0,300}\//, /(\blambda\b[^:\n]{0,300},\s*)\/(?=\s*[,:])/g, (_, start) => `${start}_`],
+  // @a[0].b and @(a := b): anything may decorate.
+  [/^[ \t]*@/m, /^([ \t]*)@(?![ \t]*[\w.]+[ \t]*(?:\(|#|\r?$))/gm, (_, start) => `${start}+`],
+  // case A(b=1) | C(): the grammar knows no names and no empty parentheses here.
+  [
+    /^[ \t]*case\s.*(?:=|\(\s*\))/m,
+    /^([ \t]*case\s)((?:(?!\sif\s)[^:\n])*)/gm,
+    (_, start, pattern) =>
+      start + pattern!.replace(/(\w\s*)=(?!=)/g, "$1,").replace(/(?<=\w)\((\s*)\)/g, "_$1_"),
+  ],
+  // A mark of the encoding at the start.
+  [/^\ufeff/, /^\ufeff/g, () => "\n"],
   // for a, *b in c
-  [/\bfor\b[^:\n]*\*/, /(\bfor\s[\w\s,()]*)\*(?=\w+[\w\s,()]*\sin\b)/g, (_, start) => `${start} `],
+  [
+    /\bfor\b[^:\n]{0,300}\*/,
+    /(\bfor\s[\w\s,()]{0,300})\*(?=\w+[\w\s,()]*\sin\b)/g,
+    (_, start) => `${start} `,
+  ],
   // case ast.BinOp():
   [
-    /^\s*case\s.*\w\./m,
+    /^[ \t]*case\s.*\w\./m,
     /^([ \t]*case\s[^:\n]*)/gm,
     (_, line) => line!.replace(/(\w)\.(?=[A-Za-z_])/g, "$1_"),
   ],

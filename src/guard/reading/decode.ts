@@ -16,11 +16,63 @@ interface Form {
   readonly decode: (piece: string) => string;
 }
 
+/** a to z. */
+const MORSE = new Map(
+  ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+    .split(" ")
+    .map((sign, i) => [sign, String.fromCharCode(97 + i)]),
+);
+
+function base32(piece: string): string {
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const c of piece.replace(/=+$/, "")) {
+    value = ((value << 5) | "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 0xff);
+  }
+  return Buffer.from(bytes).toString();
+}
+
 const FORMS: readonly Form[] = [
   {
     how: "base64",
     pattern: /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/_-])/g,
     decode: (piece) => Buffer.from(piece, "base64").toString(),
+  },
+  {
+    how: "base64 in lines",
+    pattern: /(?<=^|\n)(?:[A-Za-z0-9+/]{8,76}\r?\n){2,64}[A-Za-z0-9+/]{1,76}={0,2}(?=\s|$)/g,
+    decode: (piece) => Buffer.from(piece.replace(/\s/g, ""), "base64").toString(),
+  },
+  {
+    how: "base32",
+    pattern: /(?<![A-Za-z0-9])[A-Z2-7]{24,}={0,6}(?![A-Za-z0-9])/g,
+    decode: base32,
+  },
+  {
+    how: "numbers of characters",
+    pattern: /(?<![\d.,])(?:\d{2,3}(?:, ?|; ?| )){11,4000}\d{2,3}(?![\d.])/g,
+    decode: (piece) => piece.replace(/(\d+)[,; ]*/g, (_, code: string) => String.fromCharCode(Number(code))),
+  },
+  {
+    how: "octal escapes",
+    pattern: /(?:\\[0-7]{2,3}){6,}/g,
+    decode: (piece) =>
+      piece.replace(/\\([0-7]+)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))),
+  },
+  {
+    how: "Morse code",
+    pattern: /(?<![.-])(?:[.-]{1,5}[ /|]{1,4}){16,4000}[.-]{1,5}(?![.-])/g,
+    decode: (piece) =>
+      piece
+        .replace(/[.-]+/g, (sign) => MORSE.get(sign) ?? "")
+        .replace(/ ?[/|] ?| {3,}/g, "_")
+        .replaceAll(" ", "")
+        .replaceAll("_", " "),
   },
   {
     how: "hexadecimal",
@@ -85,11 +137,4 @@ function isReadable(text: string): boolean {
   const odd = text.match(/[\0-\x08\x0e-\x1f\x7f]/g)?.length ?? 0;
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   return odd === 0 && letters * 2 >= text.length;
-}
-
-export function rot13(text: string): string {
-  return text.replace(/[a-z]/gi, (letter) => {
-    const base = letter <= "Z" ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
-  });
 }

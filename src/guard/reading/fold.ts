@@ -35,10 +35,20 @@ export function latinView(text: string): View {
   return build(text, (character) => {
     if (character <= "\x7f") return character.toLowerCase();
     if (IGNORABLE.test(character)) return "";
+    const boxed = boxedLetter(character.codePointAt(0)!);
+    if (boxed !== undefined) return boxed;
     const simple = character.normalize("NFKD").replace(/\p{M}/gu, "");
     if (/^[\x00-\x7f]+$/.test(simple)) return simple.toLowerCase();
     return /[\u2018\u2019\u02bc]/.test(simple) ? "'" : (looseLatin(simple) ?? simple).toLowerCase();
   });
+}
+
+/** White letters on black discs and squares, and the letters that flags are made of. */
+const BOXED = [0x1f150, 0x1f170, 0x1f1e6];
+
+function boxedLetter(code: number): string | undefined {
+  const first = BOXED.find((start) => code >= start && code < start + 26);
+  return first === undefined ? undefined : String.fromCharCode(97 + code - first);
 }
 
 /** In its own script, lower case, accents kept where they are letters: for rules in other languages. */

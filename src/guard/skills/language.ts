@@ -35,6 +35,7 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   tsx: "javascript",
   ps1: "powershell",
   psm1: "powershell",
+  pth: "python",
   bat: "powershell",
   cmd: "powershell",
 };

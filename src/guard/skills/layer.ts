@@ -2,10 +2,13 @@ import { type Finding, findings, type Span } from "../finding.js";
 import { intentsOf } from "../intents/intent.js";
 import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
+import { isAboutSecurity, withoutExamples, withoutPatterns } from "./examples.js";
 import { readFolder, readText, type SkillFile, type SkillFolder } from "./folder.js";
+import { hookIn } from "./hooks.js";
 import { languageOf } from "./language.js";
-import { scanScript } from "./scripts.js";
+import { encoded, readScript, type Script } from "./scripts.js";
 import { isTrusted, type SkillsSection, skillsSection } from "./section.js";
+import { together } from "./together.js";
 
 const layer = findings("skills");
 
@@ -15,9 +18,13 @@ export const skills: Layer = {
   kinds: ["skill"],
   check(subject, context) {
     const folder = read(subject, context);
+    const files = folder.files.map((file) => judgeFile(file, folder, context));
     const found = [
       ...folder.odd.map(({ rule, reason }) => layer.deny(rule, reason)),
-      ...folder.files.flatMap((file) => judgeFile(file, folder, context)),
+      ...files.flatMap(({ findings }) => findings),
+      ...together(files.flatMap(({ scripts }) => scripts)).map(({ rule, action, reason }) =>
+        layer[action](rule, reason),
+      ),
     ];
     const section = (context.config.skills as SkillsSection | undefined) ?? skillsSection.parse({});
     const source = subject.fields?.source;
@@ -40,35 +47,79 @@ function read({ input }: Subject, { files, cwd }: Context): SkillFolder {
   return info?.kind === "file" && /\/skill\.md$/i.test(path) ? readFolder(folder, files) : readText(input);
 }
 
-function judgeFile(file: SkillFile, folder: SkillFolder, context: Context): Finding[] {
+interface Judged {
+  readonly findings: readonly Finding[];
+  /** What the file does, for what the files do together. */
+  readonly scripts: readonly Script[];
+}
+
+function judgeFile(file: SkillFile, folder: SkillFolder, context: Context): Judged {
   const name = file.path;
   if (/(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]|^[a-z]:/i.test(name))
-    return [layer.deny("skill-path", `${name} would be written outside of the skill.`)];
-  if (file.text === undefined) return judgeBinary(file);
-  const text = file.text;
-  const language = languageOf(name, text);
-  const only = folder.files.length === 1;
-  const found: Finding[] = [];
-  const point = (finding: Finding): Finding => (only ? finding : unpointed(finding));
-  if (language === "instructions" || language === "other") {
-    found.push(
-      ...context
-        .inspect({ kind: "text", input: text })
-        .filter(isTelling)
-        .map((finding) => point({ ...finding, reason: `${name}: ${finding.reason}` })),
-    );
-    found.push(
-      ...codeBlocks(text).flatMap(({ code, start }) =>
-        scanScript(name, code).map((one) => point(toFinding(one, start))),
-      ),
-    );
-  } else {
-    found.push(...scanScript(name, text).map((one) => point(toFinding(one, 0))));
-    found.push(...commentIntents(name, text).map(point));
-    if (language === "shell" || language === "python")
-      found.push(...inspected(language, name, text, context).map(point));
-  }
-  return found;
+    return only(layer.deny("skill-path", `${name} would be written outside of the skill.`));
+  if (file.text === undefined) return { findings: judgeBinary(file), scripts: [] };
+  const language = languageOf(name, file.text);
+  const hook = hookIn(name, file.text);
+  const { findings, scripts } =
+    language === "instructions" || language === "other"
+      ? judgeInstructions(name, file.text, context)
+      : judgeCode(name, file.text, language, isDefensive(folder), context);
+  const hooked = hook ? [layer[hook.action]("install-hook", hook.reason, hook)] : [];
+  const point = (finding: Finding): Finding => (folder.files.length === 1 ? finding : unpointed(finding));
+  return { findings: [...findings, ...hooked].map(point), scripts };
+}
+
+const only = (finding: Finding): Judged => ({ findings: [finding], scripts: [] });
+
+/** Whether the skill says that it is about attacks: its tables of patterns are full of them. */
+function isDefensive({ files }: SkillFolder): boolean {
+  return files.some(({ path, text }) => /(?:^|\/)skill\.md$/i.test(path) && isAboutSecurity(text ?? ""));
+}
+
+function judgeInstructions(name: string, whole: string, context: Context): Judged {
+  const text = withoutExamples(whole);
+  const told = context
+    .inspect({ kind: "text", input: text, fields: { source: "skill" } })
+    .filter(isTelling)
+    .map((finding) => ({ ...finding, reason: `${name}: ${finding.reason}` }));
+  const blocks = codeBlocks(text).map(({ code, start }) => ({ script: readScript(name, code), start }));
+  const rest = readScript(name, text);
+  return {
+    findings: [
+      ...told,
+      ...blocks.flatMap(({ script, start }) => script.findings.map((one) => toFinding(one, start))),
+      ...rest.findings.filter(({ rule }) => rule === "skip-approval").map((one) => toFinding(one, 0)),
+      ...(languageOf(name, text) === "other" ? encoded(name, text).map((one) => toFinding(one, 0)) : []),
+    ],
+    // Prose names files and hosts that nothing is done with. Data names hosts for others to use.
+    scripts: [
+      ...blocks.map(({ script }) => script),
+      ...(isData(name) ? [{ ...rest, takes: undefined, sends: undefined }] : []),
+    ],
+  };
+}
+
+function isData(name: string): boolean {
+  return /\.(?:ya?ml|toml|json|ini|cfg|conf|env|properties|xml)$/i.test(name);
+}
+
+function judgeCode(
+  name: string,
+  whole: string,
+  language: ReturnType<typeof languageOf>,
+  defensive: boolean,
+  context: Context,
+): Judged {
+  const text = defensive ? withoutPatterns(whole) : whole;
+  const script = readScript(name, text);
+  return {
+    findings: [
+      ...script.findings.map((one) => toFinding(one, 0)),
+      ...commentIntents(name, text),
+      ...(language === "shell" || language === "python" ? inspected(language, name, text, context) : []),
+    ],
+    scripts: [script],
+  };
 }
 
 /** Spans point into the subject's input; a file of a folder is not in it. */
@@ -115,7 +166,7 @@ function isTelling({ rule, action }: Finding): boolean {
 
 /** What the layers of commands and of Python find in a script: refusals that mean harm, not those that mean care. */
 const HARM =
-  /secret|exfil|credential|pipe-to|encoded|obfus|reverse|fork-bomb|hidden|persistence|self-modif|process-secrets|keylog|input-capture/;
+  /python-exec|python-unpickle|secret|exfil|credential|pipe-to|encoded|obfus|reverse|fork-bomb|hidden|persistence|self-modif|process-secrets|keylog|input-capture/;
 
 function inspected(language: "shell" | "python", name: string, text: string, context: Context): Finding[] {
   const kind = language === "shell" ? "command" : "python";

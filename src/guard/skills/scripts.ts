@@ -1,6 +1,7 @@
 import type { Action, Span } from "../finding.js";
 import { decodings } from "../reading/decode.js";
-import { collectorIn } from "./sinks.js";
+import { folded } from "./folded.js";
+import { type Endpoint, endpointIn } from "./sinks.js";
 
 /** What a script would do to whoever runs it. */
 export interface ScriptFinding extends Span {
@@ -48,6 +49,18 @@ const SINKS = new RegExp(
   "gi",
 );
 
+/** Variables that hold keys to somebody's account, and whose they are. */
+const KEYS =
+  /(?:environ(?:\.get)?[[(]\s{0,2}|getenv\(\s{0,2}|process\.env[.[]|\$\{?|env::var\()["'\x60]?((?:AWS_(?:SECRET_ACCESS_KEY|SESSION_TOKEN)|(?:GITHUB|GH|GITLAB|NPM|PYPI|HF|VERCEL|CLOUDFLARE_API|DIGITALOCEAN|SLACK|SLACK_BOT)_TOKEN|(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|MISTRAL|GROQ|OPENROUTER|STRIPE|SENDGRID)_(?:API|SECRET)_KEY|DATABASE_URL|SSH_PRIVATE_KEY))\b/gi;
+const OWNERS: Readonly<Record<string, RegExp>> = {
+  aws: /amazon|aws/,
+  github: /github/,
+  gh: /github/,
+  google: /google/,
+  gemini: /google/,
+  hf: /huggingface|hf\.co/,
+};
+
 interface Row {
   readonly rule: string;
   readonly action: Action;
@@ -56,6 +69,34 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
+  {
+    rule: "hidden-code",
+    action: "deny",
+    reason: "This unpacks a command that cannot be read, and runs it.",
+    pattern:
+      /\b(?:eval|source|bash|sh|zsh|python[\d.]*|node|perl)\s[^\n]{0,80}(?:\$\(|<\(|\x60)[^\n]{0,120}(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r|openssl\s+(?:enc\s+-d|base64\s+-d)|gunzip|zcat)|(?:base64\s+(?:-d|-D|--decode)|openssl\s+(?:enc\s+-d|base64\s+-d)[^\n|]{0,40}|gunzip(?:\s+-c)?|xxd\s+-r[^\n|]{0,20})[^\n|]{0,40}\|\s{0,4}(?:sudo\s)?(?:(?:ba|z|da)?sh|python[\d.]*|perl|node)\b/gi,
+  },
+  {
+    rule: "tunnel",
+    action: "ask",
+    reason: "This opens a way from the internet into this machine.",
+    pattern:
+      /\bngrok\s+(?:http|tcp|tls|start)\b|\bcloudflared\s+(?:tunnel|access)\b|\bssh\s[^\n]{0,120}-[a-zA-Z]{0,6}R\s?\S{1,40}:\d|\b(?:lt|localtunnel)\s+--port|\bbore\s+local\b|\bcode\s+tunnel\b|\bdevtunnel\s+host|\bfrpc\s|\bchisel\s+client\b|\btailscale\s+funnel\b/gi,
+  },
+  {
+    rule: "reads-environment",
+    action: "ask",
+    reason: "This goes through all environment variables, keys and tokens among them.",
+    pattern:
+      /\bfor\s+[\w\s,]{1,40}\s+in\s+(?:sorted\()?os\.environ(?:\.items\(\))?\b|(?:print|log|write|dumps?|stringify)\(\s{0,4}(?:dict\()?(?:os\.environ|process\.env)\s{0,4}\)|object\.(?:entries|keys|values)\(\s{0,4}process\.env/gi,
+  },
+  {
+    rule: "skip-approval",
+    action: "ask",
+    reason: "This switches off the questions that an agent asks.",
+    pattern:
+      /--(?:dangerously-skip-permissions|dangerously-bypass-approvals-and-sandbox|yolo|trust-all-tools|no-sandbox-prompt)\b/gi,
+  },
   {
     rule: "hidden-code",
     action: "deny",
@@ -127,54 +168,83 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Scripts in a manifest that run by themselves when a package is installed. */
-const INSTALL_HOOK = /"(?:pre|post)?install"\s*:\s*"([^"\n]{1,400})"/g;
-
 const LENGTH = 400_000;
 
+/** What a script is known to do, besides what speaks against it by itself. */
+export interface Script {
+  readonly path: string;
+  readonly findings: readonly ScriptFinding[];
+  readonly takes: Span | undefined;
+  readonly sends: Span | undefined;
+  readonly endpoint: Endpoint | undefined;
+}
+
 /** Scans a script of any language. Linear: every pattern is bounded. */
-export function scanScript(path: string, whole: string): ScriptFinding[] {
+export function readScript(path: string, whole: string): Script {
   const text = whole.slice(0, LENGTH);
+  const joined = folded(text);
+  const takes = first(text, SOURCES) ?? (joined === undefined ? undefined : first(joined, SOURCES));
+  const sends = first(text, SINKS) ?? (joined === undefined ? undefined : first(joined, SINKS));
+  const endpoint = endpointIn(joined ?? text);
   const found: ScriptFinding[] = [];
-  const add = ({ rule, action, reason }: Omit<Row, "pattern">, start: number, end: number) =>
+  const add = ({ rule, action, reason }: Omit<Row, "pattern">, { start, end }: Span) =>
     found.push({ rule, action, reason: `${path}: ${reason}`, start, end });
   for (const row of ROWS) {
     const match = first(text, row.pattern);
-    if (match) add(row, match.start, match.end);
+    const inPieces = match || joined === undefined ? undefined : first(joined, row.pattern);
+    if (match) add(row, match);
+    if (inPieces) add({ ...row, reason: `${row.reason} It is written in pieces.` }, WHOLE);
   }
-  const source = first(text, SOURCES);
-  const sink = first(text, SINKS);
-  if (source && sink)
+  if (joined !== undefined && first(joined, PIPED) && !first(text, PIPED)) add(IN_PIECES, WHOLE);
+  if (takes && sends) add(LEAK, takes);
+  if (endpoint && (sends || takes)) add(sentTo(endpoint), endpoint);
+  const key = sends && foreignKey(text);
+  if (key)
     add(
-      { rule: "exfiltrate", action: "deny", reason: "This takes secrets, and it sends data away." },
-      source.start,
-      source.end,
+      { rule: "exfiltrate", action: "ask", reason: "This sends a key to somebody whose key it is not." },
+      key,
     );
-  const collector = collectorIn(text);
-  if (collector && (sink || source))
-    add(
-      {
-        rule: "exfiltrate",
-        action: "deny",
-        reason: `This sends data to ${collector.host}, which shows it to whoever set it up.`,
-      },
-      collector.start,
-      collector.end,
-    );
-  for (const hook of text.matchAll(INSTALL_HOOK))
-    if (
-      /\b(?:curl|wget|node\s+-e|powershell|base64|\/dev\/tcp|bash\s+-c|sh\s+-c)\b|https?:\/\//.test(hook[1]!)
-    )
-      add(
-        {
-          rule: "install-hook",
-          action: "deny",
-          reason: "Installing this package fetches or runs something else.",
-        },
-        hook.index,
-        hook.index + hook[0].length,
-      );
-  return found.length > 0 ? found : encoded(path, text);
+  const findings = found.length > 0 ? found : encoded(path, text);
+  return { path, findings, takes, sends, endpoint };
+}
+
+const PIPED = /\b(?:curl|wget|iwr)\s[^\n]{0,200}\|\s{0,4}(?:sudo\s)?(?:(?:ba|z|da)?sh|python[\d.]*|node)\b/gi;
+const IN_PIECES = {
+  rule: "hidden-code",
+  action: "deny",
+  reason: "This puts a command together from pieces that fetches code and runs it.",
+} as const;
+const WHOLE: Span = { start: 0, end: 1 };
+const LEAK = {
+  rule: "exfiltrate",
+  action: "deny",
+  reason: "This takes secrets, and it sends data away.",
+} as const;
+
+export function sentTo({ host, kind }: Endpoint): Omit<Row, "pattern"> {
+  const reason = {
+    collector: `This sends data to ${host}, which shows it to whoever set it up.`,
+    tunnel: `This sends data through ${host} to somebody's own machine.`,
+    drop: `This sends data to ${host}, where anybody can pick it up.`,
+    channel: `This sends data to a chat at ${host}.`,
+    address: `This sends data to ${host}, a machine without a name.`,
+  }[kind];
+  return { rule: "exfiltrate", action: kind === "collector" || kind === "tunnel" ? "deny" : "ask", reason };
+}
+
+/** A key that is read by a script none of whose addresses belongs to its issuer. */
+function foreignKey(text: string): Span | undefined {
+  const hosts = [...text.matchAll(/https?:\/\/([\w.-]{4,120})/gi)]
+    .slice(0, 200)
+    .map((match) => match[1]!.toLowerCase());
+  if (hosts.length === 0) return undefined;
+  for (const match of text.matchAll(KEYS)) {
+    const owner = match[1]!.toLowerCase().split("_")[0]!;
+    const own = OWNERS[owner] ?? new RegExp(owner);
+    if (!hosts.some((host) => own.test(host) || /^(?:localhost|127\.)/.test(host)))
+      return { start: match.index, end: match.index + match[0].length };
+  }
+  return undefined;
 }
 
 function first(text: string, pattern: RegExp): Span | undefined {
@@ -184,7 +254,7 @@ function first(text: string, pattern: RegExp): Span | undefined {
 }
 
 /** The same, inside strings that are encoded. */
-function encoded(path: string, text: string): ScriptFinding[] {
+export function encoded(path: string, text: string): ScriptFinding[] {
   for (const piece of decodings(text)) {
     const row = ROWS.find(({ pattern }) => first(piece.text, pattern));
     const leak = first(piece.text, SOURCES) && first(piece.text, SINKS);

@@ -242,3 +242,22 @@ describe("register_credential_file", () => {
     expect(files.list()).toEqual([]);
   });
 });
+
+describe("keys that are named after a service", () => {
+  it.each([
+    "algolia_key: 4f9a8c2e7b1d6035af9e2c8b7d4a1e60",
+    "const herokuKey = '3f2b8c1e-9d4a-4e7b-8c6f-1a2b3c4d5e6f';",
+    '<add key="trelloKey" value="9kQ2mXv7Lp4RtZ8sWb3Ny6Hc1Jd5Fg0A" />',
+    "twitter:\n  key: h7Kd93mXq2Lp8Rt4Zs6W",
+    "docker login -u bob -p Abc12345xyz reg.example",
+    "redis-cli -a R3disPass99 ping",
+  ])("are found: %s", (text) => expect(findSecrets(text)).toHaveLength(1));
+
+  it.each([
+    "cache_key: user_profile_settings_v2",
+    "map_key: 5d41402abc4b2a76b9719d911017c592",
+    "translation_key: home.header.title_v2",
+    "docker run -p 8080:80 -u 1000:1000 img",
+    "algolia_key: <your-key>",
+  ])("other keys are none: %s", (text) => expect(findSecrets(text)).toEqual([]));
+});
