@@ -26,10 +26,12 @@ export interface Decision {
   readonly reason: string;
   /** What is to run in place of what the agent asked for. */
   readonly input?: Readonly<Record<string, unknown>>;
+  /** Nothing is said for it: the agent's own rules decide, as they would without this hook. */
+  readonly silent?: boolean;
   /** It is the command that this hook has written itself, back for a permission. */
   readonly ours?: boolean;
-  /** Afterwards: what the tool returned, without what must not be read. */
-  readonly output?: string;
+  /** Afterwards: what the tool returned, in the same shape, without what must not be read. */
+  readonly output?: unknown;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface Agent {
   /** The variable in which it tells its hooks where the project lies. */
   readonly project?: string;
   readonly tools: Readonly<Record<string, ToolRow>>;
+  /** Names of tools that MCP servers bring. */
+  readonly servers: RegExp;
   /** It can ask its user by itself, and then runs the input that it was given. */
   readonly asks: boolean;
   /** Seconds that it gives a command. */

@@ -8,6 +8,7 @@ import { permission } from "./permission.js";
 export const codex: Agent = {
   name: "codex",
   events: { PreToolUse: "before", PermissionRequest: "permission", PostToolUse: "after" },
+  servers: /^mcp__/,
   tools: {
     Bash: { does: "command", field: "command" },
     apply_patch: { does: "patch", field: ["command", "input", "patch"] },
@@ -16,7 +17,7 @@ export const codex: Agent = {
     view_image: { does: "path", field: "path", access: "read" },
     read_file: { does: "path", field: "file_path", access: "read" },
     list_dir: { does: "path", field: "dir_path", access: "read" },
-    grep_files: { does: "path", field: "path", access: "read", otherwise: "." },
+    grep_files: { does: "search", field: "path", otherwise: "." },
     update_plan: { does: "nothing" },
     web_search: { does: "nothing" },
   },
@@ -42,7 +43,12 @@ function before({ action, reason, input }: Decision): object | undefined {
   return input && { hookSpecificOutput: { hookEventName, permissionDecision: "allow", updatedInput: input } };
 }
 
-function after({ event }: HookCall, { action, reason }: Decision): object | undefined {
+function after({ event, tool }: HookCall, { action, reason, output }: Decision): object | undefined {
+  // Only what MCP servers return can be replaced.
+  if (output !== undefined && codex.servers.test(tool))
+    return {
+      hookSpecificOutput: { hookEventName: event, additionalContext: reason, updatedMCPToolOutput: output },
+    };
   if (action === "deny") return { decision: "block", reason };
   if (action === "ask") return { hookSpecificOutput: { hookEventName: event, additionalContext: reason } };
   return undefined;

@@ -3,13 +3,13 @@ import { homedir } from "node:os";
 import { Audit } from "../audit/audit.js";
 import { loadConfig, optionsOf } from "../guard/config/load.js";
 import type { Finding } from "../guard/finding.js";
-import type { Guard } from "../guard/guard.js";
 import { hostGuard } from "../guard/host.js";
 import type { Store } from "../store/store.js";
 import type { Agent, Decision, HookCall } from "./agent.js";
 import { parkQuestion } from "./grant.js";
 import { type Judged, judgeCall } from "./judge.js";
-import { judgeResult } from "./result.js";
+import { type JudgedResult, judgeResult } from "./result.js";
+import { leavingOut } from "./search.js";
 import { wrapped } from "./wrap.js";
 
 /**
@@ -27,7 +27,7 @@ export async function answerHook(call: HookCall, agent: Agent, store: Store): Pr
     const records = { store, audit, session: `${agent.name}:${call.session}` };
     const decision =
       call.moment === "after"
-        ? await afterwards(call, guard, records)
+        ? await afterwards(call, await judgeResult(call, agent, guard, config), records)
         : await beforehand(
             call,
             agent,
@@ -47,7 +47,7 @@ interface Records {
 }
 
 async function beforehand(call: HookCall, agent: Agent, judged: Judged, records: Records): Promise<Decision> {
-  const { action, findings, subject, command, ours } = judged;
+  const { action, findings, subject, command, field, ours } = judged;
   const { audit, store, session } = records;
   await audit.record(
     "tool-call",
@@ -62,29 +62,49 @@ async function beforehand(call: HookCall, agent: Agent, judged: Judged, records:
     { session },
   );
   const reason = reasonOf(findings, action);
-  if (command === undefined || action === "deny" || call.moment !== "before")
-    return { action, reason: action === "ask" && !agent.asks ? `${reason} ${NOBODY_TO_ASK}` : reason, ours };
+  if (command === undefined || field === undefined || action === "deny" || call.moment !== "before")
+    return {
+      action,
+      reason: action === "ask" && !agent.asks ? `${reason} ${NOBODY_TO_ASK}` : reason,
+      ours,
+      silent: true,
+      ...(call.moment === "before" && narrowed(call, agent)),
+    };
   const { workspace } = call;
   const wrapping = { workspace, timeout: agent.timeout(call.input) };
+  const inWords = Array.isArray(call.input[field]);
+  const running = (line: string) => ({ ...call.input, [field]: inWords ? ["/bin/sh", "-c", line] : line });
   // An agent that cannot ask runs it all the same: `hermes exec` asks in its place, and waits.
   if (action === "allow" || !agent.asks)
-    return { action: "allow", reason, input: { ...call.input, command: wrapped(command, wrapping) } };
+    return { action: "allow", reason, input: running(wrapped(command, wrapping)) };
   const asked = await parkQuestion(store, audit, { session, command, workspace, findings });
-  return { action, reason, input: { ...call.input, command: wrapped(command, { ...wrapping, asked }) } };
+  return { action, reason, input: running(wrapped(command, { ...wrapping, asked })) };
+}
+
+/** A search that is told what to leave out. */
+function narrowed({ tool, input }: HookCall, agent: Agent): Pick<Decision, "input"> {
+  const row = Object.hasOwn(agent.tools, tool) ? agent.tools[tool] : undefined;
+  if (row?.does !== "search" || row.globs === undefined) return {};
+  return { input: { ...input, [row.globs]: leavingOut(input[row.globs]) } };
 }
 
 const NOBODY_TO_ASK =
   "It needs a person's consent, which cannot be asked for here: let them do it, or allow it in hermes.yaml.";
 
-async function afterwards(call: HookCall, guard: Guard, { audit, session }: Records): Promise<Decision> {
-  const { action, findings, output, length } = await judgeResult(call, guard);
+async function afterwards(
+  call: HookCall,
+  { action, findings, output, length }: JudgedResult,
+  { audit, session }: Records,
+): Promise<Decision> {
   const input = `result of ${call.tool}: ${length} characters`;
   await audit.record(
     "tool-call",
     { id: randomUUID(), tool: call.tool, input, action, findings },
     { session },
   );
-  return { action, reason: reasonOf(findings, action), ...(output !== undefined && { output }) };
+  const reason =
+    action === "allow" && output !== undefined ? findings.at(-1)!.reason : reasonOf(findings, action);
+  return { action, reason, ...(output !== undefined && { output }) };
 }
 
 /** In words for the agent: what stands against it, or that nothing does. */

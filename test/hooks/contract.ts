@@ -19,12 +19,16 @@ const permissionRequest = z.strictObject({
 
 const claudeCode = {
   PreToolUse: z.strictObject({
-    hookSpecificOutput: z.strictObject({
-      hookEventName: z.literal("PreToolUse"),
-      permissionDecision: z.enum(["allow", "deny", "ask"]),
-      permissionDecisionReason: reason,
-      updatedInput: input.optional(),
-    }),
+    hookSpecificOutput: z.union([
+      z.strictObject({
+        hookEventName: z.literal("PreToolUse"),
+        permissionDecision: z.enum(["allow", "deny", "ask"]),
+        permissionDecisionReason: reason,
+        updatedInput: input.optional(),
+      }),
+      // Without a decision: the user's own permissions decide on the new input.
+      z.strictObject({ hookEventName: z.literal("PreToolUse"), updatedInput: input }),
+    ]),
   }),
   PermissionRequest: permissionRequest,
   PostToolUse: z.strictObject({
@@ -33,7 +37,7 @@ const claudeCode = {
     hookSpecificOutput: z.strictObject({
       hookEventName: z.literal("PostToolUse"),
       additionalContext: z.string(),
-      updatedMCPToolOutput: z.unknown().optional(),
+      updatedToolOutput: z.unknown().optional(),
     }),
   }),
 };
@@ -61,6 +65,7 @@ const codex = {
       hookSpecificOutput: z.strictObject({
         hookEventName: z.literal("PostToolUse"),
         additionalContext: reason,
+        updatedMCPToolOutput: z.unknown().optional(),
       }),
     }),
   ]),

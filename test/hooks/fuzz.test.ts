@@ -22,7 +22,7 @@ describe.each(AGENTS)("inputs of $name made at random", (agent) => {
         const call = readCall(text, agent, {});
         const judged =
           call.moment === "after"
-            ? await judgeResult(call, guard)
+            ? await judgeResult(call, agent, guard, {})
             : await judgeCall(call, agent, guard, random.pick(["allow", "ask", "deny"]));
         const decision: Decision = {
           action: judged.action,

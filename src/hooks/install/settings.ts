@@ -27,7 +27,7 @@ export interface AgentSettings {
   readonly next?: string;
 }
 
-const OUTSIDERS = "WebFetch|WebSearch|mcp__.*";
+const OUTSIDERS = "WebFetch|WebSearch|Grep|mcp__.*";
 
 export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
   "claude-code": {
@@ -61,7 +61,6 @@ export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
     timeout: 60,
     off: [],
     switches: { file: "config.toml", off: /(?<=^[ \t]*)(?:codex_)?hooks[ \t]*=[ \t]*false/m },
-    next: "Codex runs it once you have trusted it: type /hooks there.",
   },
   gemini: {
     file: (scope, { project, home }) => join(scope === "project" ? project : home, ".gemini/settings.json"),
@@ -80,12 +79,20 @@ export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
   },
 };
 
-/** What the agent is to run. An agent whose hook is not there any more is to stop, not to go on without it. */
+/** Seconds: less than any agent waits, and more than the hook itself takes to give up. */
+const PATIENCE_S = 40;
+
+/**
+ * What the agent is to run. An agent whose hook is gone, broken, killed or stuck is to stop, not to go on without it: agents
+ * go on after any status but 2, some of them after a 2 without words, and all of them when it takes too long.
+ */
 export function hookCommandOf(agent: string): string {
-  return `${quoted(`${HOME}hermes`)} hook ${agent} || exit 2`;
+  const patience = `command -v timeout >/dev/null && set -- timeout -k 1 ${PATIENCE_S}`;
+  const refusal = `{ echo 'HERMES has not allowed this: it refused it, or could not judge it.' >&2; exit 2; }`;
+  return `${patience}; "$@" ${quoted(`${HOME}hermes`)} hook ${agent} || ${refusal}`;
 }
 
-/** Written by us, perhaps from another place. */
+/** Written by us, perhaps from another place, perhaps by an older version. */
 export function isOurs(command: unknown, agent: string): boolean {
-  return typeof command === "string" && command.endsWith(`/hermes' hook ${agent} || exit 2`);
+  return typeof command === "string" && command.includes(`/hermes' hook ${agent} || `);
 }

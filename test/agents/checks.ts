@@ -1,0 +1,6 @@
+import type { Check } from "./checks/check.js";
+import { COMMAND_CHECKS } from "./checks/commands.js";
+import { GUARD_CHECKS } from "./checks/guard.js";
+import { TOOL_CHECKS } from "./checks/tools.js";
+
+export const CHECKS: readonly Check[] = [...COMMAND_CHECKS, ...TOOL_CHECKS, ...GUARD_CHECKS];
