@@ -1,5 +1,6 @@
 import type { Agent, Decision, HookCall } from "./agent.js";
 import { permission } from "./permission.js";
+import { textsIn } from "./texts.js";
 
 /**
  * https://developers.openai.com/codex/hooks. Its words are those of Claude Code, and less is understood: `ask`, `allow`
@@ -43,13 +44,10 @@ function before({ action, reason, input }: Decision): object | undefined {
   return input && { hookSpecificOutput: { hookEventName, permissionDecision: "allow", updatedInput: input } };
 }
 
-function after({ event, tool }: HookCall, { action, reason, output }: Decision): object | undefined {
-  // Only what MCP servers return can be replaced.
-  if (output !== undefined && codex.servers.test(tool))
-    return {
-      hookSpecificOutput: { hookEventName: event, additionalContext: reason, updatedMCPToolOutput: output },
-    };
+/** The reason takes the place of what the tool returned; `updatedMCPToolOutput` is in its schema, and an error to it. */
+function after({ event }: HookCall, { action, reason, output }: Decision): object | undefined {
   if (action === "deny") return { decision: "block", reason };
+  if (output !== undefined) return { decision: "block", reason: textsIn(output).join("\n") || reason };
   if (action === "ask") return { hookSpecificOutput: { hookEventName: event, additionalContext: reason } };
   return undefined;
 }

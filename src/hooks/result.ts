@@ -41,7 +41,9 @@ export async function judgeResult(
     : [];
   const action = found.reduce<Action>((worst, finding) => strictest(worst, finding.action), "allow");
   const common = { action, length: text.length };
-  if (action === "deny") return { ...common, findings: found, output: replaced(response, found) };
+  // Secrets are taken out, and the rest may be read; orders to the agent cannot be told from the rest.
+  const order = found.find((finding) => finding.action === "deny" && finding.layer !== "credentials");
+  if (order) return { ...common, findings: found, output: replaced(response, order) };
   const isRefused = agent.tools[tool]?.does === "search" ? refusedFile(call, config) : undefined;
   const clean = withTexts(response, (one) => redact(isRefused ? withoutRefused(one, isRefused) : one).text);
   if (JSON.stringify(clean) === JSON.stringify(response)) return { ...common, findings: found };
@@ -50,9 +52,8 @@ export async function judgeResult(
 }
 
 /** The reason in place of what must not reach the model, in the shape that the tool's result has. */
-function replaced(response: unknown, found: readonly Finding[]): unknown {
-  const reason = found.find(({ action }) => action === "deny")!;
-  const words = `HERMES has taken this result out: ${reason.reason} (${reason.rule})`;
+function replaced(response: unknown, { reason, rule }: Finding): unknown {
+  const words = `HERMES has taken this result out: ${reason} (${rule})`;
   let said = false;
   return withTexts(response, (text, key) => {
     if (key === "type" || text === "") return text;

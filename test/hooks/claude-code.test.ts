@@ -145,18 +145,21 @@ describe("other tools of Claude Code", () => {
   });
 
   it("that take a command run it as hermes exec, known by name or not", () => {
-    place.write("home/.ssh/id_ed25519", "THE-KEY");
-    for (const tool of ["Monitor", "RunItNow"])
-      for (const name of ["command", "cmd", "shellCommand"]) {
-        if (tool === "Monitor" && name !== "command") continue;
-        const { updatedInput } = ask(tool, {
-          [name]: "cat ~/.s*/id_*; echo over",
-          other: 1,
-        }).hookSpecificOutput;
-        expect(updatedInput.other).toBe(1);
-        const { stdout } = place.run("bash", ["-c", updatedInput[name]]);
-        expect([tool, name, stdout]).toEqual([tool, name, "over\n"]);
-      }
+    const calls = [
+      ["Monitor", "command"],
+      ["RunItNow", "command"],
+      ["RunItNow", "cmd"],
+      ["RunItNow", "shellCommand"],
+    ] as const;
+    for (const [tool, name] of calls) {
+      const { updatedInput } = ask(tool, { [name]: "echo held", other: 1 }).hookSpecificOutput;
+      expect([tool, name, updatedInput.other, updatedInput[name]]).toEqual([
+        tool,
+        name,
+        1,
+        expect.stringMatching(/ exec .* -- 'echo held'$/),
+      ]);
+    }
     const { updatedInput } = ask("RunWords", { command: ["echo", "it's", "in words"] }).hookSpecificOutput;
     const [shell, ...words] = updatedInput.command;
     expect(place.run(shell, words).stdout).toBe("it's in words\n");

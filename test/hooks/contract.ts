@@ -65,7 +65,6 @@ const codex = {
       hookSpecificOutput: z.strictObject({
         hookEventName: z.literal("PostToolUse"),
         additionalContext: reason,
-        updatedMCPToolOutput: z.unknown().optional(),
       }),
     }),
   ]),
