@@ -18,6 +18,8 @@ export interface HookCall {
   /** Absolute: what the agent may change. */
   readonly workspace: string;
   readonly session: string;
+  /** A person sits before the agent and answers what it asks. */
+  readonly attended: boolean;
 }
 
 export interface Decision {
@@ -44,11 +46,16 @@ export interface Agent {
   readonly events: Readonly<Record<string, Moment>>;
   /** The variable in which it tells its hooks where the project lies. */
   readonly project?: string;
+  /** Other variables that it tells its hooks something in. */
+  readonly variables?: readonly string[];
   readonly tools: Readonly<Record<string, ToolRow>>;
   /** Names of tools that MCP servers bring. */
   readonly servers: RegExp;
-  /** It can ask its user by itself, and then runs the input that it was given. */
-  readonly asks: boolean;
+  /**
+   * Whether it asks its user by itself and then runs the input that it was given, told from a hook's input and environment.
+   * Where it would not ask, or nobody would answer, HERMES does.
+   */
+  asks(input: Readonly<Record<string, unknown>>, env: Readonly<Record<string, string | undefined>>): boolean;
   /** Seconds that it gives a command. */
   timeout(input: HookCall["input"]): number;
   answer(call: HookCall, decision: Decision): object | undefined;

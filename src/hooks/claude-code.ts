@@ -1,11 +1,15 @@
 import type { Agent, Decision, HookCall } from "./agent.js";
 import { permission } from "./permission.js";
 
+/** `0` where nobody sits before it: `claude -p`. */
+const ATTENDED = "CLAUDE_CODE_SESSION_ATTENDED";
+
 /** https://code.claude.com/docs/en/hooks */
 export const claudeCode: Agent = {
   name: "claude-code",
   events: { PreToolUse: "before", PermissionRequest: "permission", PostToolUse: "after" },
   project: "CLAUDE_PROJECT_DIR",
+  variables: [ATTENDED],
   servers: /^mcp__/,
   tools: {
     Bash: { does: "command", field: "command" },
@@ -36,7 +40,9 @@ export const claudeCode: Agent = {
     SlashCommand: { does: "nothing" },
     ToolSearch: { does: "nothing" },
   },
-  asks: true,
+  /** In these modes it answers itself: some tools then run, others do not. */
+  asks: ({ permission_mode: mode }, { [ATTENDED]: attended }) =>
+    attended !== "0" && mode !== "bypassPermissions" && mode !== "dontAsk",
   /** Milliseconds there; a command in the background may run for as long as the session. */
   timeout: ({ timeout, timeout_ms: watched, run_in_background: background, persistent }) => {
     if (background === true || persistent === true) return 86_400;

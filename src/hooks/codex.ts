@@ -22,7 +22,7 @@ export const codex: Agent = {
     update_plan: { does: "nothing" },
     web_search: { does: "nothing" },
   },
-  asks: false,
+  asks: () => false,
   timeout: ({ timeout_ms: timeout }) =>
     typeof timeout === "number" && timeout > 0 ? Math.ceil(timeout / 1000) : 3600,
   answer(call, decision) {

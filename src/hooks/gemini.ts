@@ -26,7 +26,7 @@ export const gemini: Agent = {
     enter_plan_mode: { does: "nothing" },
     exit_plan_mode: { does: "nothing" },
   },
-  asks: false,
+  asks: () => false,
   timeout: ({ is_background: background }) => (background === true ? 86_400 : 3600),
   answer: (call, decision) => (call.moment === "before" ? before(decision) : after(call, decision)),
 };

@@ -64,8 +64,9 @@ async function beforehand(call: HookCall, agent: Agent, judged: Judged, records:
   const reason = reasonOf(findings, action);
   if (command === undefined || field === undefined || action === "deny" || call.moment !== "before")
     return {
-      action,
-      reason: action === "ask" && !agent.asks ? `${reason} ${NOBODY_TO_ASK}` : reason,
+      ...(action === "ask" && !call.attended
+        ? { action: "deny", reason: `${reason} ${NOBODY_TO_ASK}` }
+        : { action, reason }),
       ours,
       silent: true,
       ...(call.moment === "before" && narrowed(call, agent)),
@@ -74,8 +75,8 @@ async function beforehand(call: HookCall, agent: Agent, judged: Judged, records:
   const wrapping = { workspace, timeout: agent.timeout(call.input) };
   const inWords = Array.isArray(call.input[field]);
   const running = (line: string) => ({ ...call.input, [field]: inWords ? ["/bin/sh", "-c", line] : line });
-  // An agent that cannot ask runs it all the same: `hermes exec` asks in its place, and waits.
-  if (action === "allow" || !agent.asks)
+  // An agent that cannot ask, or that nobody attends, runs it all the same: `hermes exec` asks in its place, and waits.
+  if (action === "allow" || !call.attended)
     return { action: "allow", reason, input: running(wrapped(command, wrapping)) };
   const asked = await parkQuestion(store, audit, { session, command, workspace, findings });
   return { action, reason, input: running(wrapped(command, { ...wrapping, asked })) };

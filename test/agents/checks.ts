@@ -1,6 +1,12 @@
 import type { Check } from "./checks/check.js";
 import { COMMAND_CHECKS } from "./checks/commands.js";
+import { FAILURE_CHECKS } from "./checks/failures.js";
 import { GUARD_CHECKS } from "./checks/guard.js";
 import { TOOL_CHECKS } from "./checks/tools.js";
 
-export const CHECKS: readonly Check[] = [...COMMAND_CHECKS, ...TOOL_CHECKS, ...GUARD_CHECKS];
+export const CHECKS: readonly Check[] = [
+  ...COMMAND_CHECKS,
+  ...TOOL_CHECKS,
+  ...GUARD_CHECKS,
+  ...FAILURE_CHECKS,
+];

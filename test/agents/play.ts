@@ -10,7 +10,7 @@ export interface PlayOptions {
   /** False: the client's own questions and sandbox stay as its user has them. */
   readonly free?: boolean;
   /** Done while it runs. */
-  readonly meanwhile?: (model: ScriptedModel) => Promise<void>;
+  readonly meanwhile?: (ended: AbortSignal) => Promise<void>;
 }
 
 export interface Played {
@@ -54,7 +54,9 @@ export async function play(
       });
     const timer = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), PATIENCE_MS);
     const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-    await Promise.all([meanwhile?.(model), ended]);
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    await Promise.all([meanwhile?.(over.signal), ended]);
     clearTimeout(timer);
     return {
       results: model.results(),

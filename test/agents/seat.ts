@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Place } from "../hooks/place.js";
@@ -36,6 +37,26 @@ export class Seat {
 
   play(script: Script, options?: PlayOptions): Promise<Played> {
     return play(this.fetched, this.place, script, options);
+  }
+
+  /** Answers every question in the queue, until the client has ended. */
+  async answering(answer: "approve" | "deny", ended: AbortSignal): Promise<void> {
+    const answered = new Set<string>();
+    while (!ended.aborted) {
+      const { stdout } = await this.hermesAsync("approvals", "list", "--json");
+      for (const id of stdout.match(/(?<="id":")[0-9a-f]+/g) ?? []) {
+        if (!answered.has(id)) await this.hermesAsync("approvals", answer, id);
+        answered.add(id);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  hermesAsync(...words: readonly string[]): Promise<{ stdout: string }> {
+    const { env, project: cwd } = this.place;
+    return new Promise((resolve) => {
+      execFile(HERMES, words, { env, cwd }, (_error, stdout) => resolve({ stdout }));
+    });
   }
 
   /** What HERMES has written down. */

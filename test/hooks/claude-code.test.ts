@@ -99,6 +99,26 @@ describe("a command of Claude Code", () => {
     expect(second.stderr).toContain("used already");
   });
 
+  it("is asked about in the queue where nobody sits before the agent, by the id that is printed", () => {
+    const unattended = { CLAUDE_CODE_SESSION_ATTENDED: "0" };
+    const modes = [
+      [{}, unattended],
+      [{ permission_mode: "bypassPermissions" }, {}],
+    ] as const;
+    for (const [more, env] of modes) {
+      const { hookSpecificOutput: told } = ask("Bash", { command: "exec echo queued" }, more, env);
+      expect(told.permissionDecision).toBe("allow");
+      expect(told.updatedInput.command).not.toContain("--asked");
+      const edit = { file_path: ".claude/settings.json", old_string: "a", new_string: "b" };
+      expect(ask("Edit", edit, more, env).hookSpecificOutput.permissionDecision).toBe("deny");
+    }
+    ask("Bash", { command: "exec echo parked" });
+    const [{ id }] = JSON.parse(place.run(HERMES, ["approvals", "list", "--json"]).stdout).filter(
+      ({ what }: { what: string }) => what.includes("parked"),
+    );
+    expect(place.run(HERMES, ["approvals", "deny", id]).stdout).toContain("refused");
+  });
+
   it("is asked about when it takes the agent's settings away", () => {
     for (const command of [
       "rm -f .claude/settings.local.json",

@@ -62,6 +62,24 @@ describe.each(["claude-code", "codex", "gemini"] as const)("hermes install %s", 
     expect(existsSync(`${file}.before-hermes`)).toBe(false);
   });
 
+  it("gives back what there was byte for byte, however little that was", () => {
+    for (const text of [
+      "",
+      "\n",
+      "{}",
+      '{ "hooks": {} }',
+      `{"hooks":{"${event}":[]}}`,
+      '{\r\n\t"a": []}\r\n',
+    ]) {
+      const file = place.write(FILES[agent].user, text);
+      expect(install(agent, "--user").status).toBe(0);
+      expect(read(file)).toContain(`hook ${agent}`);
+      install(agent, "--user", "--undo");
+      expect([text, read(file)]).toEqual([text, text]);
+      expect(existsSync(`${file}.before-hermes`)).toBe(false);
+    }
+  });
+
   it("leaves what was changed since where it is when it is taken out", () => {
     const file = place.write(FILES[agent].user, mine);
     install(agent, "--user");

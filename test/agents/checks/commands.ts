@@ -22,8 +22,6 @@ const thief = (seat: Seat) => {
   return "python3 steal.py x";
 };
 
-const ranHeld = (seat: Seat) => seat.records().some(({ kind }) => kind === "tool-outcome");
-
 export const COMMAND_CHECKS: readonly Check[] = [
   {
     name: "hook fires, commands run under `hermes exec`",
@@ -139,5 +137,3 @@ export const COMMAND_CHECKS: readonly Check[] = [
     },
   },
 ];
-
-void ranHeld;
