@@ -16,24 +16,29 @@ export interface Wrapping {
 /**
  * The command that the agent runs in place of its own: judged once more, and held by the kernel. It starts where the agent's
  * shell is, which only that shell knows.
+ *
+ * Agents look for their user's own rules in what they are about to run, part by part. So the agent's own command stands
+ * behind ours, where it is read, and never reached: `exec` does not come back, and if it failed, `exit` would. All of it is
+ * plain words, since Codex reads no rules in a line with a `$` in it.
  */
 export function wrapped(command: string, { workspace, timeout, asked }: Wrapping): string {
   const words = [
+    "exec",
     quoted(`${HOME}hermes`),
     "exec",
     `--workspace ${quoted(workspace)}`,
-    '--cwd "$PWD"',
+    "--here",
     `--timeout ${timeout}`,
     "--ask queue",
     ...(asked === undefined ? [] : [`--asked ${asked}`]),
     "--",
     quoted(command),
   ];
-  return words.join(" ");
+  return `${words.join(" ")}\nexit 126\n${command}`;
 }
 
 const OURS =
-  /^'((?:[^']|'\\'')*)' exec --workspace '((?:[^']|'\\'')*)' --cwd "\$PWD" --timeout (\d+) --ask queue (?:--asked (\w+) )?-- '((?:[^']|'\\'')*)'$/;
+  /^exec '((?:[^']|'\\'')*)' exec --workspace '((?:[^']|'\\'')*)' --here --timeout (\d+) --ask queue (?:--asked (\w+) )?-- '((?:[^']|'\\'')*)'\nexit 126\n/;
 
 /** The agent's own command in one that `wrapped` made; undefined for everything else. */
 export function unwrapped(text: string): string | undefined {

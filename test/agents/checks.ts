@@ -2,6 +2,7 @@ import type { Check } from "./checks/check.js";
 import { COMMAND_CHECKS } from "./checks/commands.js";
 import { FAILURE_CHECKS } from "./checks/failures.js";
 import { GUARD_CHECKS } from "./checks/guard.js";
+import { INSTALL_CHECKS } from "./checks/install.js";
 import { TOOL_CHECKS } from "./checks/tools.js";
 
 export const CHECKS: readonly Check[] = [
@@ -9,4 +10,5 @@ export const CHECKS: readonly Check[] = [
   ...TOOL_CHECKS,
   ...GUARD_CHECKS,
   ...FAILURE_CHECKS,
+  ...INSTALL_CHECKS,
 ];

@@ -46,4 +46,8 @@ export interface Client {
   };
   /** Where it keeps its hooks, in a project. */
   readonly settings: string;
+  /** Every file that installing may change. */
+  readonly ownFiles: readonly string[];
+  /** A rule of the user's own that denies `touch`. */
+  ownRule(place: Place): void;
 }

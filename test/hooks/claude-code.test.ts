@@ -177,7 +177,7 @@ describe("other tools of Claude Code", () => {
         tool,
         name,
         1,
-        expect.stringMatching(/ exec .* -- 'echo held'$/),
+        expect.stringMatching(/^exec .* exec .* -- 'echo held'\nexit 126\necho held$/),
       ]);
     }
     const { updatedInput } = ask("RunWords", { command: ["echo", "it's", "in words"] }).hookSpecificOutput;

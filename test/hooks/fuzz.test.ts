@@ -61,7 +61,7 @@ describe("a command that is wrapped", () => {
     const ours = wrapped("ls", WRAPPING);
     for (const text of [`${ours} `, `${ours};ls`, ` ${ours}`, ours.replace("--ask queue", "--ask terminal")])
       expect(unwrapped(text)).toBeUndefined();
-    expect(unwrapped(ours.replace(/^'[^']*'/, quoted("/tmp/other/hermes")))).toBeUndefined();
+    expect(unwrapped(ours.replace(/^exec '[^']*'/, `exec ${quoted("/tmp/other/hermes")}`))).toBeUndefined();
   });
 });
 

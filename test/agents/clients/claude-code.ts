@@ -7,7 +7,11 @@ export const claudeCode: Client = {
   version: "2.1.325",
   program: ".bin/claude",
   settings: ".claude/settings.local.json",
+  ownFiles: ["project/.claude/settings.local.json", "home/.claude/settings.json"],
   prepare() {},
+  ownRule(place) {
+    place.write("home/.claude/settings.json", JSON.stringify({ permissions: { deny: ["Bash(touch:*)"] } }));
+  },
   command: ({ url, words = [], free }) => ({
     words: [
       "-p",

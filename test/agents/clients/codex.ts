@@ -7,6 +7,10 @@ export const codex: Client = {
   version: "0.166.0",
   program: ".bin/codex",
   settings: ".codex/hooks.json",
+  ownFiles: ["project/.codex/hooks.json", "home/.codex/hooks.json", "home/.codex/config.toml"],
+  ownRule(place) {
+    place.write("home/.codex/rules/own.rules", 'prefix_rule(pattern = ["touch"], decision = "forbidden")\n');
+  },
   prepare(place) {
     place.write(
       "home/.codex/config.toml",

@@ -8,12 +8,19 @@ export const gemini: Client = {
   program: "@google/gemini-cli/bundle/gemini.js",
   node: true,
   settings: ".gemini/settings.json",
+  ownFiles: ["project/.gemini/settings.json", "home/.gemini/settings.json"],
+  ownRule(place) {
+    place.write(
+      "home/.gemini/policies/own.toml",
+      '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "touch"\ndecision = "deny"\npriority = 900\n',
+    );
+  },
   prepare(place) {
     place.write(
       "home/.gemini/settings.json",
       JSON.stringify({
         security: { auth: { selectedType: "gemini-api-key" } },
-        general: { disableAutoUpdate: true },
+        general: { enableAutoUpdate: false },
         privacy: { usageStatisticsEnabled: false },
       }),
     );
