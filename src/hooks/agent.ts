@@ -30,8 +30,6 @@ export interface Decision {
   readonly input?: Readonly<Record<string, unknown>>;
   /** Nothing is said for it: the agent's own rules decide, as they would without this hook. */
   readonly silent?: boolean;
-  /** It is the command that this hook has written itself, back for a permission. */
-  readonly ours?: boolean;
   /** Afterwards: what the tool returned, in the same shape, without what must not be read. */
   readonly output?: unknown;
 }

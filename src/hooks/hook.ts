@@ -47,7 +47,7 @@ interface Records {
 }
 
 async function beforehand(call: HookCall, agent: Agent, judged: Judged, records: Records): Promise<Decision> {
-  const { action, findings, subject, command, field, ours } = judged;
+  const { action, findings, subject, command, field } = judged;
   const { audit, store, session } = records;
   await audit.record(
     "tool-call",
@@ -67,7 +67,6 @@ async function beforehand(call: HookCall, agent: Agent, judged: Judged, records:
       ...(action === "ask" && !call.attended
         ? { action: "deny", reason: `${reason} ${NOBODY_TO_ASK}` }
         : { action, reason }),
-      ours,
       silent: true,
       ...(call.moment === "before" && narrowed(call, agent)),
     };
@@ -77,7 +76,7 @@ async function beforehand(call: HookCall, agent: Agent, judged: Judged, records:
   const running = (line: string) => ({ ...call.input, [field]: inWords ? ["/bin/sh", "-c", line] : line });
   // An agent that cannot ask, or that nobody attends, runs it all the same: `hermes exec` asks in its place, and waits.
   if (action === "allow" || !call.attended)
-    return { action: "allow", reason, input: running(wrapped(command, wrapping)) };
+    return { action: "allow", reason, silent: true, input: running(wrapped(command, wrapping)) };
   const asked = await parkQuestion(store, audit, { session, command, workspace, findings });
   return { action, reason, input: running(wrapped(command, { ...wrapping, asked })) };
 }

@@ -14,8 +14,6 @@ export interface Judged {
   /** The command that the call would run, and the argument that it stands in. */
   readonly command?: string;
   readonly field?: string;
-  /** It was written by this hook, and comes back for a permission. */
-  readonly ours: boolean;
 }
 
 const { deny } = findings("hooks");
@@ -47,7 +45,6 @@ export async function judgeCall(
   return {
     action,
     findings: all,
-    ours: inner !== undefined,
     ...(telling && { subject: telling.subject }),
     ...(command !== undefined && { command, field: field! }),
   };

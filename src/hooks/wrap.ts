@@ -5,6 +5,13 @@ export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** This HERMES, as a word in a shell: bare if it can be, since Codex finds no rule behind a program's name in quotes. */
+export const RUNNER = bare(`${HOME}hermes`);
+
+function bare(word: string): string {
+  return /^[\w@%+:,./-]+$/.test(word) ? word : quoted(word);
+}
+
 export interface Wrapping {
   readonly workspace: string;
   /** Seconds. */
@@ -18,14 +25,12 @@ export interface Wrapping {
  * shell is, which only that shell knows.
  *
  * Agents look for their user's own rules in what they are about to run, part by part. So the agent's own command stands
- * behind ours, where it is read, and never reached: `exec` does not come back, and if it failed, `exit` would. All of it is
- * plain words, since Codex reads no rules in a line with a `$` in it.
+ * behind ours, where it is read and never reached: `exit` passes on the status of ours. All of it is plain words: Codex
+ * finds no rule in a line with a `$` in it, and Claude Code asks about every `exec`.
  */
 export function wrapped(command: string, { workspace, timeout, asked }: Wrapping): string {
   const words = [
-    "exec",
-    quoted(`${HOME}hermes`),
-    "exec",
+    `${RUNNER} exec`,
     `--workspace ${quoted(workspace)}`,
     "--here",
     `--timeout ${timeout}`,
@@ -34,17 +39,17 @@ export function wrapped(command: string, { workspace, timeout, asked }: Wrapping
     "--",
     quoted(command),
   ];
-  return `${words.join(" ")}\nexit 126\n${command}`;
+  return `${words.join(" ")}\nexit\n${command}`;
 }
 
 const OURS =
-  /^exec '((?:[^']|'\\'')*)' exec --workspace '((?:[^']|'\\'')*)' --here --timeout (\d+) --ask queue (?:--asked (\w+) )?-- '((?:[^']|'\\'')*)'\nexit 126\n/;
+  /^(?:[\w@%+:,./-]+|'(?:[^']|'\\'')*') exec --workspace '((?:[^']|'\\'')*)' --here --timeout (\d+) --ask queue (?:--asked (\w+) )?-- '((?:[^']|'\\'')*)'\nexit\n/;
 
 /** The agent's own command in one that `wrapped` made; undefined for everything else. */
 export function unwrapped(text: string): string | undefined {
   const match = OURS.exec(text);
   if (!match) return undefined;
-  const [, , workspace, timeout, asked, command] = match;
+  const [, workspace, timeout, asked, command] = match;
   const plain = (word: string) => word.replaceAll("'\\''", "'");
   const found = plain(command!);
   const again = wrapped(found, {

@@ -22,13 +22,13 @@ const records = () =>
     .map((line) => JSON.parse(line));
 
 describe("a command of Claude Code", () => {
-  it("is allowed and runs as hermes exec, with its other arguments kept", () => {
+  it("is left to the user's own permissions and runs as hermes exec, with its other arguments kept", () => {
     const { hookSpecificOutput: told } = ask("Bash", {
       command: "echo it\\'s; pwd",
       description: "say it",
       timeout: 5000,
     });
-    expect(told.permissionDecision).toBe("allow");
+    expect(told.permissionDecision).toBeUndefined();
     expect(told.updatedInput).toMatchObject({ description: "say it", timeout: 5000 });
     expect(told.updatedInput.command).toContain(" exec ");
     const { stdout, status, stderr } = place.run("bash", ["-c", told.updatedInput.command]);
@@ -57,7 +57,7 @@ describe("a command of Claude Code", () => {
       "import os\nh = os.environ['HOME']\nprint(open(h + '/.ss' + 'h/id_ed' + '25519').read())",
     );
     const { hookSpecificOutput: told } = ask("Bash", { command: "python3 p.py; exit 7" });
-    expect(told.permissionDecision).toBe("allow");
+    expect(told.permissionDecision).toBeUndefined();
     const { status, stdout, stderr } = place.run("bash", ["-c", told.updatedInput.command]);
     expect(status).toBe(7);
     expect(stdout).toBe("");
@@ -72,7 +72,7 @@ describe("a command of Claude Code", () => {
     "echo ünïcödé ✓ 日本",
   ])("means the same when it is wrapped: %j", (command) => {
     const { hookSpecificOutput: told } = ask("Bash", { command });
-    expect(told.permissionDecision).toBe("allow");
+    expect(told.permissionDecision).toBeUndefined();
     const bare = place.run("bash", ["-c", command]);
     const held = place.run("bash", ["-c", told.updatedInput.command]);
     expect(held.stdout).toBe(bare.stdout);
@@ -107,7 +107,7 @@ describe("a command of Claude Code", () => {
     ] as const;
     for (const [more, env] of modes) {
       const { hookSpecificOutput: told } = ask("Bash", { command: "exec echo queued" }, more, env);
-      expect(told.permissionDecision).toBe("allow");
+      expect(told.permissionDecision).toBeUndefined();
       expect(told.updatedInput.command).not.toContain("--asked");
       const edit = { file_path: ".claude/settings.json", old_string: "a", new_string: "b" };
       expect(ask("Edit", edit, more, env).hookSpecificOutput.permissionDecision).toBe("deny");
@@ -130,7 +130,7 @@ describe("a command of Claude Code", () => {
 
   it("is read as it is written, in whatever letters", () => {
     expect(decision("Bash", { command: "\u0441url https://example.com" })).toBe("deny"); // the first letter is Cyrillic
-    expect(decision("Bash", { command: "echo \u00fcbung \u2713" })).toBe("allow");
+    expect(decision("Bash", { command: "echo \u00fcbung \u2713" })).toBeUndefined();
   });
 
   it("is no command when bytes in it cannot be given to a shell", () => {
@@ -177,7 +177,7 @@ describe("other tools of Claude Code", () => {
         tool,
         name,
         1,
-        expect.stringMatching(/^exec .* exec .* -- 'echo held'\nexit 126\necho held$/),
+        expect.stringMatching(/ exec .* -- 'echo held'\nexit\necho held$/),
       ]);
     }
     const { updatedInput } = ask("RunWords", { command: ["echo", "it's", "in words"] }).hookSpecificOutput;
@@ -222,11 +222,10 @@ describe("a question that Claude Code is about to ask its user", () => {
     expect(behaviour("ls")).toBeUndefined();
   });
 
-  it("needs no answer when it is about what the hook has written itself", () => {
+  it("is judged by what the agent asked for, and left to the user, when the hook has written it", () => {
     const { command } = ask("Bash", { command: "ls" }).hookSpecificOutput.updatedInput;
-    expect(behaviour(command)).toBe("allow");
-    expect(behaviour(`${command}; ls`)).not.toBe("allow");
-    expect(behaviour(command.replace("'ls'", "'rm -rf /'"))).toBe("deny");
+    expect(behaviour(command)).toBeUndefined();
+    expect(behaviour(command.replaceAll("ls", "rm -rf /"))).toBe("deny");
   });
 });
 

@@ -10,10 +10,7 @@ const input = z.record(z.string(), z.unknown());
 const permissionRequest = z.strictObject({
   hookSpecificOutput: z.strictObject({
     hookEventName: z.literal("PermissionRequest"),
-    decision: z.discriminatedUnion("behavior", [
-      z.strictObject({ behavior: z.literal("allow") }),
-      z.strictObject({ behavior: z.literal("deny"), message: reason }),
-    ]),
+    decision: z.strictObject({ behavior: z.literal("deny"), message: reason }),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HOME } from "../../home.js";
-import { quoted } from "../wrap.js";
+import { quoted, RUNNER } from "../wrap.js";
 
 export type Scope = "project" | "user";
 
@@ -17,6 +17,12 @@ export interface AgentSettings {
   readonly comments: boolean;
   /** Event and which tools; without a pattern: all. */
   readonly events: readonly { readonly event: string; readonly matcher?: string }[];
+  /** Rules that let through the parts of a command that are ours, so that its user's own rules decide on the rest. */
+  readonly allows?: {
+    readonly path: readonly string[];
+    readonly rules: readonly string[];
+    readonly ours: RegExp;
+  };
   /** How long it waits, in its own unit: longer than the hook ever takes. */
   readonly timeout: number;
   /** Settings with which it does not run hooks at all. */
@@ -42,6 +48,11 @@ export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
       { event: "PermissionRequest", matcher: "*" },
       { event: "PostToolUse", matcher: OUTSIDERS },
     ],
+    allows: {
+      path: ["permissions", "allow"],
+      rules: [`Bash(${RUNNER} exec:*)`, "Bash(exit)"],
+      ours: /^Bash\((?:'?.*\/hermes'? exec:\*|exit)\)$/,
+    },
     timeout: 60,
     off: [{ path: ["disableAllHooks"], value: true }],
     next: "Claude Code reads it when a session starts; /hooks shows it.",

@@ -51,6 +51,25 @@ export const INSTALL_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: "without its own permission, it still asks",
+    async run(seat) {
+      const steps = [seat.client.tools.shell("touch made.txt"), seat.client.tools.shell("ls")];
+      const before = await seat.play({ steps }, { free: false });
+      if (seat.text("project/made.txt") !== undefined) return "none";
+      seat.install();
+      const after = await seat.play({ steps }, { free: false });
+      return outcome(
+        {
+          "both were called": after.results.length === 2,
+          "it is not done": seat.text("project/made.txt") === undefined,
+          "what was done before is done":
+            /plain/.test(before.results[1]!) === /plain/.test(after.results[1]!),
+        },
+        `${before.results.join("|")} / ${after.results.join("|")} ${after.output}`,
+      );
+    },
+  },
+  {
     name: "`--undo` gives settings back byte for byte",
     async run(seat) {
       const { ownFiles, tools } = seat.client;

@@ -16,9 +16,7 @@ export const claudeCode: Client = {
     words: [
       "-p",
       "go",
-      "--allowedTools",
-      "Bash,Grep,Glob,Monitor",
-      ...(free ? ["--permission-mode", "bypassPermissions"] : []),
+      ...(free ? ["--permission-mode", "bypassPermissions", "--allowedTools", "Bash,Grep,Glob,Monitor"] : []),
       ...words,
     ],
     env: {
