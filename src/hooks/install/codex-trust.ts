@@ -49,6 +49,24 @@ export async function trustHooks(file: string, { project, env }: Places): Promis
   }
 }
 
+/** Why Codex would not run the hooks of this file; undefined when it would. */
+export async function whyNotTrusted(file: string, { project, env }: Places): Promise<string | undefined> {
+  const server = new AppServer(project, env);
+  try {
+    await server.ask("initialize", { clientInfo: { name: "hermes", title: "HERMES", version: "0" } });
+    server.tell("initialized");
+    const found = await ourHooks(server, file, project);
+    if (found.length === 0) return "Codex does not read it: the folder is not trusted there";
+    return found.every(isTrusted)
+      ? undefined
+      : "Codex skips it: it is not trusted; install it again, or type /hooks there";
+  } catch (error) {
+    return `Codex could not be asked whether it trusts it: ${(error as Error).message}`;
+  } finally {
+    server.close();
+  }
+}
+
 const isTrusted = ({ trustStatus }: Hook) => trustStatus === "trusted" || trustStatus === "managed";
 
 async function ourHooks(server: AppServer, file: string, project: string): Promise<readonly Hook[]> {

@@ -46,6 +46,20 @@ export function withoutHooks(text: string, file: string, agent: string, settings
   return hooks !== undefined && Object.keys(hooks as object).length === 0 ? edited(now, ["hooks"]) : now;
 }
 
+/** Our own hooks that are told of in it, as commands. */
+export function ourHooks(
+  text: string,
+  file: string,
+  agent: string,
+  settings: AgentSettings,
+): readonly string[] {
+  const value = read(text, file, settings);
+  return settings.events
+    .flatMap(({ event }) => groupsOf(value, event, file))
+    .flatMap(({ hooks = [] }) => hooks)
+    .flatMap(({ command }) => (isOurs(command, agent) ? [command as string] : []));
+}
+
 function withAllowed(text: string, file: string, settings: AgentSettings): string {
   const { path = [], rules = [] } = settings.allows ?? {};
   return rules.reduce((now, rule) => {

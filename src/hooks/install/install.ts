@@ -61,7 +61,7 @@ export function install({ agent, scope, undo, dryRun }: InstallOrder, places: Pl
 }
 
 /** Codex has its switches in another file than its hooks. */
-function switchedOffBeside(file: string, { switches }: AgentSettings): string | undefined {
+export function switchedOffBeside(file: string, { switches }: AgentSettings): string | undefined {
   const beside = switches && join(dirname(file), switches.file);
   return beside && existsSync(beside) ? switches.off.exec(textOf(beside))?.[0] : undefined;
 }
@@ -95,7 +95,7 @@ function real(file: string): string {
   }
 }
 
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (cause) {

@@ -2,7 +2,7 @@ import type { Seat } from "../seat.js";
 import { type Check, outcome } from "./check.js";
 
 /** How long one call of a shell takes, from what more of them take longer. */
-async function perCall(seat: Seat, calls = 5): Promise<number> {
+async function perCall(seat: Seat, calls = 10): Promise<number> {
   const few = await seat.play({ steps: [seat.client.tools.shell("true")] });
   const steps = Array.from({ length: calls + 1 }, () => seat.client.tools.shell("true"));
   const many = await seat.play({ steps });
