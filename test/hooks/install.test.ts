@@ -149,6 +149,39 @@ describe("hermes install", () => {
     expect(install("codex", "--user").stdout).toContain("hooks = false switches hooks off");
   });
 
+  it("is followed by hermes doctor --agents, which tells whether the hook answers and why not", () => {
+    const doctor = () => {
+      const { status, stdout } = place.run(HERMES, ["doctor", "--agents", "--json"]);
+      const found = JSON.parse(stdout).agents.find(
+        (one: { agent: string; scope: string }) => one.agent === "claude-code" && one.scope === "project",
+      );
+      return { status, installed: found.installed, problem: found.problem };
+    };
+    expect(doctor()).toEqual({ status: 0, installed: false, problem: undefined });
+    install("claude-code");
+    expect(doctor()).toEqual({ status: 0, installed: true, problem: undefined });
+    const file = join(place.folder, FILES["claude-code"].project);
+    const text = read(file);
+    writeFileSync(file, text.replaceAll("/hermes' hook", "/gone/hermes' hook"));
+    expect(doctor()).toMatchObject({ status: 1, problem: expect.stringContaining("everything is refused") });
+    writeFileSync(file, text.replace("{", '{ "disableAllHooks": true,'));
+    expect(doctor()).toMatchObject({ status: 1, problem: expect.stringContaining("disableAllHooks") });
+  });
+
+  it("lets Claude Code's own permissions decide: it allows the parts of a command that are ours, and no other", () => {
+    const own = { permissions: { allow: ["Bash(npm test:*)"], deny: ["Bash(touch:*)"] } };
+    const file = place.write(FILES["claude-code"].user, JSON.stringify(own));
+    install("claude-code", "--user");
+    const { allow, deny } = JSON.parse(read(file)).permissions;
+    expect(deny).toEqual(own.permissions.deny);
+    expect(allow).toEqual(["Bash(npm test:*)", expect.stringMatching(/^Bash\(\S+ exec:\*\)$/), "Bash(exit)"]);
+    writeFileSync(file, read(file).replace("npm test", "npm run"));
+    install("claude-code", "--user", "--undo");
+    expect(JSON.parse(read(file))).toEqual({
+      permissions: { ...own.permissions, allow: ["Bash(npm run:*)"] },
+    });
+  });
+
   it("refuses an agent that it does not know", () => {
     expect(install("cursor")).toMatchObject({ status: 2 });
     expect(install("codex", "--user", "--project").status).toBe(2);
