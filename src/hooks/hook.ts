@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { Audit } from "../audit/audit.js";
 import { loadConfig, optionsOf } from "../guard/config/load.js";
-import type { Finding } from "../guard/finding.js";
+import { type Finding, findings as guardFindings } from "../guard/finding.js";
 import { hostGuard } from "../guard/host.js";
 import type { Store } from "../store/store.js";
 import type { Agent, Decision, HookCall } from "./agent.js";
@@ -10,6 +10,7 @@ import { parkQuestion } from "./grant.js";
 import { type Judged, judgeCall } from "./judge.js";
 import { type JudgedResult, judgeResult } from "./result.js";
 import { leavingOut } from "./search.js";
+import { syntaxError } from "./syntax.js";
 import { wrapped } from "./wrap.js";
 
 /**
@@ -30,8 +31,8 @@ export async function answerHook(call: HookCall, agent: Agent, store: Store): Pr
         ? await afterwards(call, await judgeResult(call, agent, guard, config), records)
         : await beforehand(
             call,
+            wellFormed(await judgeCall(call, agent, guard, config.hooks.unknown_tools)),
             agent,
-            await judgeCall(call, agent, guard, config.hooks.unknown_tools),
             records,
           );
     return agent.answer(call, decision);
@@ -40,13 +41,24 @@ export async function answerHook(call: HookCall, agent: Agent, store: Store): Pr
   }
 }
 
+const { deny } = guardFindings("hooks");
+
+/** A command that is no whole script cannot be put behind ours. */
+function wellFormed(judged: Judged): Judged {
+  if (judged.command === undefined || judged.action === "deny") return judged;
+  const wrong = syntaxError(judged.command);
+  if (wrong === undefined) return judged;
+  const finding = deny("syntax", `bash cannot read this command: ${wrong}.`);
+  return { ...judged, action: "deny", findings: [...judged.findings, finding] };
+}
+
 interface Records {
   readonly store: Store;
   readonly audit: Audit;
   readonly session: string;
 }
 
-async function beforehand(call: HookCall, agent: Agent, judged: Judged, records: Records): Promise<Decision> {
+async function beforehand(call: HookCall, judged: Judged, agent: Agent, records: Records): Promise<Decision> {
   const { action, findings, subject, command, field } = judged;
   const { audit, store, session } = records;
   await audit.record(

@@ -133,6 +133,20 @@ describe("a command of Claude Code", () => {
     expect(decision("Bash", { command: "echo \u00fcbung \u2713" })).toBeUndefined();
   });
 
+  it("is refused when it is no whole script, and could get out of brackets that are put around it", () => {
+    for (const command of [
+      "true; } & touch x; {",
+      "true ); touch x; (",
+      "'",
+      "fi",
+      "echo $(",
+      "if true; then",
+    ])
+      expect([command, decision("Bash", { command })]).toEqual([command, "deny"]);
+    for (const command of ["{ true; }", "case a in a) echo a;; esac", "cat <<E\nx\nE", "echo a # b"])
+      expect([command, decision("Bash", { command })]).toEqual([command, undefined]);
+  });
+
   it("is no command when bytes in it cannot be given to a shell", () => {
     expect(decision("Bash", { command: "ls \0 -l" })).toBe("deny");
     expect(decision("Bash", { command: "ls \ud800" })).toBe("deny");
