@@ -80,12 +80,23 @@ export const LATER_CODE: readonly LaterCode[] = [
     rule: "agent-instructions",
     why: "agents take hooks, permissions and servers to start from it",
     paths: [
-      "**/{.claude,.codex,.gemini,.qwen,.cursor,.opencode,.windsurf,.roo,.continue,.kiro,.amazonq,.augment,.trae,.junie,.hermes,.agents,.agent}/**",
+      "**/{.claude,.codex,.gemini,.qwen,.cursor,.opencode,.windsurf,.roo,.continue,.kiro,.amazonq,.augment,.trae,.junie,.hermes,.agents,.agent,.copilot,.cline,.goose,.openhands,.amp,.pi,.factory,.crush,.kilocode,.zencoder,.vibe,.forge,.codebuddy,.iflow}/**",
       "**/{.mcp.json,mcp.json,mcp_servers.json,claude_desktop_config.json,opencode.json,opencode.jsonc,hermes.yaml,hermes.yml,.aider.conf.yml,.aider.conf.yaml}",
-      "**/.github/{copilot*,copilot*/**,instructions/**,prompts/**,chatmodes/**,agents/**}",
+      "**/.github/{copilot*,copilot*/**,instructions/**,prompts/**,chatmodes/**,agents/**,hooks/**}",
     ],
     example: "/work/.claude/settings.json",
     kernel: "project",
+  },
+  {
+    rule: "agent-instructions",
+    why: "agents take hooks, permissions and servers to start from it, in every project",
+    paths: [
+      "~/{.claude.json,.claude.json.backup,.aider.conf.yml,.goosehints}",
+      "~/.config/{opencode,goose,amp,crush,github-copilot,cline,zed,Cursor,claude,codex,gemini}/**",
+      "~/.config/{Code,Code - Insiders,VSCodium,Cursor,Windsurf}/User/**",
+    ],
+    example: "~/.config/opencode/plugin/hermes.js",
+    kernel: "always",
   },
   {
     rule: "agent-instructions",

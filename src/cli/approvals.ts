@@ -141,7 +141,7 @@ function said(given: Answer, by: string, { note }: ApprovalFlags): GivenAnswer {
 /** By the beginning of its id, when there is only one such. */
 async function find(store: Store, id: string): Promise<ApprovalRow> {
   const wrong = (message: string) => new HermesError("APPROVAL", { id, message });
-  if (!/^[0-9a-f]{1,16}$/.test(id)) throw wrong("an id is made of 0-9 and a-f");
+  if (!/^[0-9a-f]{1,64}$/.test(id)) throw wrong("an id is made of 0-9 and a-f");
   const exact = await store.approval(id);
   if (exact) return exact;
   const begins = (row: ApprovalRow) => row.id.startsWith(id);

@@ -135,8 +135,13 @@ Examples:
   program
     .command("doctor")
     .description("what this machine can protect, and how")
+    .option("--agents", "whether the hooks of agents work, for this folder and for this user, and why not")
     .option("--json", "as JSON")
-    .action(async (options) => (await import("./doctor.js")).doctorCommand(options));
+    .action(async (options) =>
+      options.agents
+        ? exit(await (await import("./doctor-agents.js")).doctorAgentsCommand(options))
+        : (await import("./doctor.js")).doctorCommand(options),
+    );
 
   program
     .command("simulate")

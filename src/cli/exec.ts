@@ -13,6 +13,7 @@ import { choice, usage } from "./values.js";
 export interface ExecFlags {
   readonly workspace: string;
   readonly cwd?: string;
+  readonly here?: boolean;
   readonly timeout?: string;
   readonly profile?: string;
   readonly store?: string;
@@ -73,7 +74,9 @@ export async function execCommand(command: string, flags: ExecFlags): Promise<nu
   }
 }
 
-async function inputOf(command: string, { cwd, timeout, pty, stdin }: ExecFlags): Promise<object> {
+async function inputOf(command: string, flags: ExecFlags): Promise<object> {
+  const { timeout, pty, stdin, here } = flags;
+  const cwd = here ? process.cwd() : flags.cwd;
   const seconds = timeout === undefined ? undefined : Number(timeout.replace(/s$/, ""));
   if (seconds !== undefined && !(seconds > 0)) throw usage(`--timeout takes seconds, not "${timeout}"`);
   return {

@@ -2,11 +2,11 @@ import { fstatSync, readFileSync, writeSync } from "node:fs";
 import { askWarm } from "../hooks/warm.js";
 import { harmless } from "../text.js";
 
-/** Each with the variable in which it names its project; what else there is to know of them is loaded when it is needed. */
-const AGENTS = new Map([
-  ["claude-code", "CLAUDE_PROJECT_DIR"],
-  ["codex", undefined],
-  ["gemini", "GEMINI_PROJECT_DIR"],
+/** Each with the variables in which it tells us something; what else there is to know of them is loaded when it is needed. */
+const AGENTS = new Map<string, readonly string[]>([
+  ["claude-code", ["CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ATTENDED"]],
+  ["codex", []],
+  ["gemini", ["GEMINI_PROJECT_DIR"]],
 ]);
 
 /** What every agent understands as a no, with the reason on stderr. Other numbers mean to them that the hook does not matter. */
@@ -34,9 +34,9 @@ async function answerTo(
   text: string,
   workspace: string | undefined,
 ): Promise<object | undefined> {
-  const project = process.env[AGENTS.get(agent) ?? ""];
+  const env = Object.fromEntries((AGENTS.get(agent) ?? []).map((name) => [name, process.env[name]]));
   const warm = await askWarm(
-    { agent, text, ...(workspace !== undefined && { workspace }), ...(project !== undefined && { project }) },
+    { agent, text, env, ...(workspace !== undefined && { workspace }) },
     process.env,
   );
   if (warm && "refused" in warm) throw new Error(warm.refused);

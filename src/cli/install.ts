@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { AGENTS } from "../hooks/agents.js";
+import { distrustHooks, trustHooks } from "../hooks/install/codex-trust.js";
 import { install } from "../hooks/install/install.js";
+import type { Places } from "../hooks/install/settings.js";
 import { harmless } from "../text.js";
 import { diff } from "../tools/files/diff.js";
 import { paint, print } from "./output.js";
@@ -24,10 +26,22 @@ export async function installCommand(name: string, flags: InstallFlags): Promise
   const { undo = false, dryRun = false } = flags;
   const scope = flags.user ? "user" : "project";
   const places = { project: process.cwd(), home: homedir(), env: process.env };
-  const { before, after, ...done } = install({ agent, scope, undo, dryRun }, places);
+  const { before, after, notes, ...rest } = install({ agent, scope, undo, dryRun }, places);
+  const trust = agent === "codex" ? await trustOf(rest.file, { undo, dryRun }, places) : undefined;
+  const done = { ...rest, notes: [...notes, ...(trust === undefined ? [] : [trust])] };
   if (flags.json) print(`${JSON.stringify({ agent, scope, undo, dryRun, ...done })}\n`);
   else show(agent, flags, { before, after, ...done });
   return 0;
+}
+
+/** Codex has to be told besides that its user trusts the hook. */
+async function trustOf(
+  file: string,
+  { undo, dryRun }: { undo: boolean; dryRun: boolean },
+  places: Places,
+): Promise<string | undefined> {
+  if (undo) return distrustHooks(file, places, dryRun);
+  return dryRun ? "Codex would be told that you trust it." : trustHooks(file, places);
 }
 
 function show(agent: string, { undo, dryRun }: InstallFlags, done: ReturnType<typeof install>): void {

@@ -9,6 +9,7 @@ export function addToolCommands(program: Command): void {
     .argument("<command>", "what bash is to run, as one word")
     .option("-w, --workspace <folder>", "what the command may change, and where it starts", ".")
     .option("-C, --cwd <folder>", "where it starts, inside the workspace")
+    .option("--here", "it starts in this folder, which lies in the workspace")
     .option("--timeout <seconds>", "then everything that it started is ended (default: 30)")
     .option("--profile <profile>", "standard, or strict: whatever is not listed as safe is asked about")
     .option("--ask <where>", "who answers: terminal, or queue (hermes approvals)", "terminal")

@@ -18,6 +18,8 @@ export interface HookCall {
   /** Absolute: what the agent may change. */
   readonly workspace: string;
   readonly session: string;
+  /** A person sits before the agent and answers what it asks. */
+  readonly attended: boolean;
 }
 
 export interface Decision {
@@ -26,10 +28,10 @@ export interface Decision {
   readonly reason: string;
   /** What is to run in place of what the agent asked for. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** It is the command that this hook has written itself, back for a permission. */
-  readonly ours?: boolean;
-  /** Afterwards: what the tool returned, without what must not be read. */
-  readonly output?: string;
+  /** Nothing is said for it: the agent's own rules decide, as they would without this hook. */
+  readonly silent?: boolean;
+  /** Afterwards: what the tool returned, in the same shape, without what must not be read. */
+  readonly output?: unknown;
 }
 
 /**
@@ -42,9 +44,16 @@ export interface Agent {
   readonly events: Readonly<Record<string, Moment>>;
   /** The variable in which it tells its hooks where the project lies. */
   readonly project?: string;
+  /** Other variables that it tells its hooks something in. */
+  readonly variables?: readonly string[];
   readonly tools: Readonly<Record<string, ToolRow>>;
-  /** It can ask its user by itself, and then runs the input that it was given. */
-  readonly asks: boolean;
+  /** Names of tools that MCP servers bring. */
+  readonly servers: RegExp;
+  /**
+   * Whether it asks its user by itself and then runs the input that it was given, told from a hook's input and environment.
+   * Where it would not ask, or nobody would answer, HERMES does.
+   */
+  asks(input: Readonly<Record<string, unknown>>, env: Readonly<Record<string, string | undefined>>): boolean;
   /** Seconds that it gives a command. */
   timeout(input: HookCall["input"]): number;
   answer(call: HookCall, decision: Decision): object | undefined;

@@ -43,6 +43,11 @@ export function genericSubjects(tool: string, input: Readonly<Record<string, unk
   return [...found, { kind: "text", input: JSON.stringify(input), fields: { only: "credentials" } }];
 }
 
+/** Whether an argument of this name is a command. */
+export function isCommandName(name: string): boolean {
+  return MEANINGS.find(([pattern]) => pattern.test(wordsOf(name)))?.[1] === "command";
+}
+
 /** `mcp__files__writeFile` → `mcp files write file`. */
 function wordsOf(name: string): string {
   return name

@@ -1,13 +1,19 @@
 import type { Agent, Decision, HookCall } from "./agent.js";
 import { permission } from "./permission.js";
 
+/** `0` where nobody sits before it: `claude -p`. */
+const ATTENDED = "CLAUDE_CODE_SESSION_ATTENDED";
+
 /** https://code.claude.com/docs/en/hooks */
 export const claudeCode: Agent = {
   name: "claude-code",
   events: { PreToolUse: "before", PermissionRequest: "permission", PostToolUse: "after" },
   project: "CLAUDE_PROJECT_DIR",
+  variables: [ATTENDED],
+  servers: /^mcp__/,
   tools: {
     Bash: { does: "command", field: "command" },
+    Monitor: { does: "command", field: "command", optional: true },
     Read: { does: "path", field: "file_path", access: "read" },
     NotebookRead: { does: "path", field: "notebook_path", access: "read" },
     Write: { does: "path", field: "file_path", access: "write" },
@@ -15,7 +21,7 @@ export const claudeCode: Agent = {
     MultiEdit: { does: "path", field: "file_path", access: "write" },
     NotebookEdit: { does: "path", field: "notebook_path", access: "write" },
     Glob: { does: "path", field: "path", access: "read", otherwise: "." },
-    Grep: { does: "path", field: "path", access: "read", otherwise: "." },
+    Grep: { does: "search", field: "path", otherwise: ".", globs: "glob" },
     LS: { does: "path", field: "path", access: "read", otherwise: "." },
     WebFetch: { does: "url", field: "url" },
     WebSearch: { does: "nothing" },
@@ -34,26 +40,29 @@ export const claudeCode: Agent = {
     SlashCommand: { does: "nothing" },
     ToolSearch: { does: "nothing" },
   },
-  asks: true,
+  /** In these modes it answers itself: some tools then run, others do not. */
+  asks: ({ permission_mode: mode }, { [ATTENDED]: attended }) =>
+    attended !== "0" && mode !== "bypassPermissions" && mode !== "dontAsk",
   /** Milliseconds there; a command in the background may run for as long as the session. */
-  timeout: ({ timeout, run_in_background: background }) =>
-    background === true
-      ? 86_400
-      : typeof timeout === "number" && timeout > 0
-        ? Math.ceil(timeout / 1000)
-        : 600,
+  timeout: ({ timeout, timeout_ms: watched, run_in_background: background, persistent }) => {
+    if (background === true || persistent === true) return 86_400;
+    const given = watched ?? timeout;
+    return typeof given === "number" && given > 0 ? Math.ceil(given / 1000) : 600;
+  },
   answer(call, decision) {
     if (call.moment === "permission") return permission(call, decision);
     return call.moment === "before" ? before(decision) : after(call, decision);
   },
 };
 
-function before({ action, reason, input }: Decision): object | undefined {
-  // Nothing to run otherwise, and nothing against it: the user's own permissions of the agent decide.
-  if (action === "allow" && !input) return undefined;
+function before({ action, reason, input, silent }: Decision): object | undefined {
+  const hookEventName = "PreToolUse";
+  // Nothing against it: the user's own permissions of the agent decide, on what is to run otherwise too.
+  if (action === "allow" && silent)
+    return input && { hookSpecificOutput: { hookEventName, updatedInput: input } };
   return {
     hookSpecificOutput: {
-      hookEventName: "PreToolUse",
+      hookEventName,
       permissionDecision: action,
       permissionDecisionReason: reason,
       ...(input && { updatedInput: input }),
@@ -61,15 +70,15 @@ function before({ action, reason, input }: Decision): object | undefined {
   };
 }
 
-function after({ event, tool }: HookCall, { action, reason, output }: Decision): object | undefined {
+/** What takes the place of a result must have its shape: else it is not taken, and the model reads the result itself. */
+function after({ event }: HookCall, { action, reason, output }: Decision): object | undefined {
   if (action === "allow" && output === undefined) return undefined;
   return {
     ...(action === "deny" && { decision: "block", reason }),
     hookSpecificOutput: {
       hookEventName: event,
       additionalContext: reason,
-      // Only what MCP servers return can be replaced.
-      ...(output !== undefined && tool.startsWith("mcp__") && { updatedMCPToolOutput: output }),
+      ...(output !== undefined && { updatedToolOutput: output }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Agent, Decision, HookCall } from "./agent.js";
 import { permission } from "./permission.js";
+import { textsIn } from "./texts.js";
 
 /**
  * https://developers.openai.com/codex/hooks. Its words are those of Claude Code, and less is understood: `ask`, `allow`
@@ -8,6 +9,7 @@ import { permission } from "./permission.js";
 export const codex: Agent = {
   name: "codex",
   events: { PreToolUse: "before", PermissionRequest: "permission", PostToolUse: "after" },
+  servers: /^mcp__/,
   tools: {
     Bash: { does: "command", field: "command" },
     apply_patch: { does: "patch", field: ["command", "input", "patch"] },
@@ -16,11 +18,11 @@ export const codex: Agent = {
     view_image: { does: "path", field: "path", access: "read" },
     read_file: { does: "path", field: "file_path", access: "read" },
     list_dir: { does: "path", field: "dir_path", access: "read" },
-    grep_files: { does: "path", field: "path", access: "read", otherwise: "." },
+    grep_files: { does: "search", field: "path", otherwise: "." },
     update_plan: { does: "nothing" },
     web_search: { does: "nothing" },
   },
-  asks: false,
+  asks: () => false,
   timeout: ({ timeout_ms: timeout }) =>
     typeof timeout === "number" && timeout > 0 ? Math.ceil(timeout / 1000) : 3600,
   answer(call, decision) {
@@ -42,8 +44,10 @@ function before({ action, reason, input }: Decision): object | undefined {
   return input && { hookSpecificOutput: { hookEventName, permissionDecision: "allow", updatedInput: input } };
 }
 
-function after({ event }: HookCall, { action, reason }: Decision): object | undefined {
+/** The reason takes the place of what the tool returned; `updatedMCPToolOutput` is in its schema, and an error to it. */
+function after({ event }: HookCall, { action, reason, output }: Decision): object | undefined {
   if (action === "deny") return { decision: "block", reason };
+  if (output !== undefined) return { decision: "block", reason: textsIn(output).join("\n") || reason };
   if (action === "ask") return { hookSpecificOutput: { hookEventName: event, additionalContext: reason } };
   return undefined;
 }

@@ -2,18 +2,18 @@ import { type Action, type Finding, findings, strictest } from "../guard/finding
 import type { Guard } from "../guard/guard.js";
 import type { Subject } from "../guard/subject.js";
 import type { Agent, HookCall } from "./agent.js";
-import { subjectsOf } from "./tools.js";
-import { unwrapped } from "./wrap.js";
+import { isCommandName } from "./arguments.js";
+import { subjectsOf, type ToolRow } from "./tools.js";
+import { quoted, unwrapped } from "./wrap.js";
 
 export interface Judged {
   readonly action: Action;
   readonly findings: readonly Finding[];
   /** The strictest of what was judged, for the record. */
   readonly subject?: Subject;
-  /** The command that the call would run. */
+  /** The command that the call would run, and the argument that it stands in. */
   readonly command?: string;
-  /** It was written by this hook, and comes back for a permission. */
-  readonly ours: boolean;
+  readonly field?: string;
 }
 
 const { deny } = findings("hooks");
@@ -27,15 +27,15 @@ export async function judgeCall(
 ): Promise<Judged> {
   const row = Object.hasOwn(agent.tools, call.tool) ? agent.tools[call.tool] : undefined;
   const asked = subjectsOf(call.tool, row, call.input);
-  const first = asked[0];
-  const command = row?.does === "command" ? first?.input : undefined;
+  const field = commandField(call, agent, row);
+  const command = field === undefined ? undefined : commandIn(call.input[field]);
   const inner = call.moment === "permission" && command !== undefined ? unwrapped(command) : undefined;
   const subjects = inner === undefined ? asked : [{ kind: "command", input: inner } as const];
   const judged = await Promise.all(subjects.map((subject) => judgeSubject(subject, call, guard)));
   const all = judged.flatMap((one) => one.findings);
   if (command !== undefined && /\0|\p{Surrogate}/u.test(command))
     all.push(deny("not-text", "This command holds bytes that no shell could be given."));
-  if (row === undefined && !call.tool.startsWith("mcp__") && unknown !== "allow")
+  if (row === undefined && !agent.servers.test(call.tool) && unknown !== "allow")
     all.push(
       findings("hooks")[unknown]("unknown-tool", `Nothing is known of the tool ${call.tool.slice(0, 80)}.`),
     );
@@ -45,10 +45,27 @@ export async function judgeCall(
   return {
     action,
     findings: all,
-    ours: inner !== undefined,
     ...(telling && { subject: telling.subject }),
-    ...(command !== undefined && { command }),
+    ...(command !== undefined && { command, field: field! }),
   };
+}
+
+/**
+ * The argument with a command that the agent itself would run: of the tools that we know of, and of every other that takes
+ * one. What an MCP server does with an argument of that name only the server knows: that is judged, and left as it is.
+ */
+function commandField({ tool, input }: HookCall, agent: Agent, row: ToolRow | undefined): string | undefined {
+  if (row?.does === "command") return input[row.field] === undefined ? undefined : row.field;
+  if (row !== undefined || agent.servers.test(tool)) return undefined;
+  return Object.keys(input).find((key) => isCommandName(key) && commandIn(input[key]) !== undefined);
+}
+
+/** As a line for a shell; an agent that has words runs them without one. */
+function commandIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === "string")
+    ? value.map(quoted).join(" ")
+    : undefined;
 }
 
 async function judgeSubject(

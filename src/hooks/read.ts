@@ -22,6 +22,7 @@ export function readCall(text: string, agent: Agent, env: NodeJS.ProcessEnv, wor
     cwd: resolve(cwd),
     workspace: resolve(workspace ?? projectOf(agent, env, cwd)),
     session: textAt(value, "session_id"),
+    attended: agent.asks(value, env),
     ...(moment === "after" && { response }),
   };
 }

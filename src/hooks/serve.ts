@@ -68,6 +68,12 @@ function converse(socket: Socket, store: Store, like: string): void {
   });
 }
 
+/** Texts only, whatever was sent. */
+function variablesOf({ env }: WarmQuestion): Record<string, string> {
+  const texts = Object.entries(env ?? {}).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(texts) as Record<string, string>;
+}
+
 /** Undefined for whoever is not like us, and for what is no question: they judge by themselves. */
 async function answered(text: string, store: Store, like: string): Promise<WarmAnswer | undefined> {
   let question: WarmQuestion;
@@ -79,8 +85,7 @@ async function answered(text: string, store: Store, like: string): Promise<WarmA
   const agent = AGENTS.find((one) => one.name === question?.agent);
   if (!agent || question.like !== like || typeof question.text !== "string") return undefined;
   try {
-    const env = agent.project === undefined ? {} : { [agent.project]: question.project };
-    const call = readCall(question.text, agent, env, question.workspace);
+    const call = readCall(question.text, agent, variablesOf(question), question.workspace);
     return { answer: (await answerHook(call, agent, store)) ?? null };
   } catch (error) {
     return { refused: (error as Error).message || "it failed" };

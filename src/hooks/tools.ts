@@ -3,13 +3,23 @@ import { genericSubjects } from "./arguments.js";
 
 /** What a tool of an agent does, as far as the guard is concerned, and in which argument it says so. */
 export type ToolRow =
-  | { readonly does: "command" | "url" | "memory"; readonly field: string | readonly string[] }
+  | { readonly does: "url" | "memory"; readonly field: string | readonly string[] }
+  /** `optional`: it may do something else, without a command. */
+  | { readonly does: "command"; readonly field: string; readonly optional?: true }
   | {
       readonly does: "path";
       readonly field: string | readonly string[];
       readonly access: "read" | "write";
       /** Where it looks when it names no place. */
       readonly otherwise?: string;
+    }
+  /** It opens every file below a folder by itself. */
+  | {
+      readonly does: "search";
+      readonly field: string | readonly string[];
+      readonly otherwise: string;
+      /** The argument that takes globs of files, in words; those with `!` are left out. */
+      readonly globs?: string;
     }
   /** A text with URLs in it. */
   | { readonly does: "urls"; readonly field: string }
@@ -29,9 +39,13 @@ export function subjectsOf(tool: string, row: ToolRow | undefined, input: Input)
     case "nothing":
       return [];
     case "command":
+      if (row.optional && input[row.field] === undefined) return genericSubjects(tool, input);
+      return texts(tool, row.field, input).map((text) => ({ kind: row.does, input: text }));
     case "url":
     case "memory":
       return texts(tool, row.field, input).map((text) => ({ kind: row.does, input: text }));
+    case "search":
+      return texts(tool, row.field, input, true, row.otherwise).map((path) => pathOf(path, "read"));
     case "path":
       return texts(tool, row.field, input, true, row.otherwise).map((path) => pathOf(path, row.access));
     case "urls":

@@ -10,8 +10,8 @@ export interface WarmQuestion {
   readonly agent: string;
   readonly text: string;
   readonly workspace?: string;
-  /** What the agent says in its variable. */
-  readonly project?: string;
+  /** What the agent says in its variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** As the hook itself would have answered: what the agent is told, or why it is refused. */

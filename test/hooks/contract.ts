@@ -10,21 +10,22 @@ const input = z.record(z.string(), z.unknown());
 const permissionRequest = z.strictObject({
   hookSpecificOutput: z.strictObject({
     hookEventName: z.literal("PermissionRequest"),
-    decision: z.discriminatedUnion("behavior", [
-      z.strictObject({ behavior: z.literal("allow") }),
-      z.strictObject({ behavior: z.literal("deny"), message: reason }),
-    ]),
+    decision: z.strictObject({ behavior: z.literal("deny"), message: reason }),
   }),
 });
 
 const claudeCode = {
   PreToolUse: z.strictObject({
-    hookSpecificOutput: z.strictObject({
-      hookEventName: z.literal("PreToolUse"),
-      permissionDecision: z.enum(["allow", "deny", "ask"]),
-      permissionDecisionReason: reason,
-      updatedInput: input.optional(),
-    }),
+    hookSpecificOutput: z.union([
+      z.strictObject({
+        hookEventName: z.literal("PreToolUse"),
+        permissionDecision: z.enum(["allow", "deny", "ask"]),
+        permissionDecisionReason: reason,
+        updatedInput: input.optional(),
+      }),
+      // Without a decision: the user's own permissions decide on the new input.
+      z.strictObject({ hookEventName: z.literal("PreToolUse"), updatedInput: input }),
+    ]),
   }),
   PermissionRequest: permissionRequest,
   PostToolUse: z.strictObject({
@@ -33,7 +34,7 @@ const claudeCode = {
     hookSpecificOutput: z.strictObject({
       hookEventName: z.literal("PostToolUse"),
       additionalContext: z.string(),
-      updatedMCPToolOutput: z.unknown().optional(),
+      updatedToolOutput: z.unknown().optional(),
     }),
   }),
 };

@@ -62,6 +62,24 @@ describe.each(["claude-code", "codex", "gemini"] as const)("hermes install %s", 
     expect(existsSync(`${file}.before-hermes`)).toBe(false);
   });
 
+  it("gives back what there was byte for byte, however little that was", () => {
+    for (const text of [
+      "",
+      "\n",
+      "{}",
+      '{ "hooks": {} }',
+      `{"hooks":{"${event}":[]}}`,
+      '{\r\n\t"a": []}\r\n',
+    ]) {
+      const file = place.write(FILES[agent].user, text);
+      expect(install(agent, "--user").status).toBe(0);
+      expect(read(file)).toContain(`hook ${agent}`);
+      install(agent, "--user", "--undo");
+      expect([text, read(file)]).toEqual([text, text]);
+      expect(existsSync(`${file}.before-hermes`)).toBe(false);
+    }
+  });
+
   it("leaves what was changed since where it is when it is taken out", () => {
     const file = place.write(FILES[agent].user, mine);
     install(agent, "--user");
@@ -93,7 +111,7 @@ describe.each(["claude-code", "codex", "gemini"] as const)("hermes install %s", 
 
   it("only shows with --dry-run, and says as JSON what it did", () => {
     const { stdout } = install(agent, "--dry-run");
-    expect(stdout).toContain(`hook ${agent} || exit 2`);
+    expect(stdout).toContain(`hook ${agent} || {`);
     expect(existsSync(join(place.folder, FILES[agent].project))).toBe(false);
     const done = JSON.parse(install(agent, "--json").stdout);
     expect(done).toMatchObject({ agent, scope: "project", undo: false, changed: true });
@@ -129,6 +147,39 @@ describe("hermes install", () => {
     expect(install("claude-code", "--user").stdout).toContain("disableAllHooks switches hooks off");
     place.write("home/.codex/config.toml", "[features]\nhooks = false\n");
     expect(install("codex", "--user").stdout).toContain("hooks = false switches hooks off");
+  });
+
+  it("is followed by hermes doctor --agents, which tells whether the hook answers and why not", () => {
+    const doctor = () => {
+      const { status, stdout } = place.run(HERMES, ["doctor", "--agents", "--json"]);
+      const found = JSON.parse(stdout).agents.find(
+        (one: { agent: string; scope: string }) => one.agent === "claude-code" && one.scope === "project",
+      );
+      return { status, installed: found.installed, problem: found.problem };
+    };
+    expect(doctor()).toEqual({ status: 0, installed: false, problem: undefined });
+    install("claude-code");
+    expect(doctor()).toEqual({ status: 0, installed: true, problem: undefined });
+    const file = join(place.folder, FILES["claude-code"].project);
+    const text = read(file);
+    writeFileSync(file, text.replaceAll("/hermes' hook", "/gone/hermes' hook"));
+    expect(doctor()).toMatchObject({ status: 1, problem: expect.stringContaining("everything is refused") });
+    writeFileSync(file, text.replace("{", '{ "disableAllHooks": true,'));
+    expect(doctor()).toMatchObject({ status: 1, problem: expect.stringContaining("disableAllHooks") });
+  });
+
+  it("lets Claude Code's own permissions decide: it allows the parts of a command that are ours, and no other", () => {
+    const own = { permissions: { allow: ["Bash(npm test:*)"], deny: ["Bash(touch:*)"] } };
+    const file = place.write(FILES["claude-code"].user, JSON.stringify(own));
+    install("claude-code", "--user");
+    const { allow, deny } = JSON.parse(read(file)).permissions;
+    expect(deny).toEqual(own.permissions.deny);
+    expect(allow).toEqual(["Bash(npm test:*)", expect.stringMatching(/^Bash\(\S+ exec:\*\)$/), "Bash(exit)"]);
+    writeFileSync(file, read(file).replace("npm test", "npm run"));
+    install("claude-code", "--user", "--undo");
+    expect(JSON.parse(read(file))).toEqual({
+      permissions: { ...own.permissions, allow: ["Bash(npm run:*)"] },
+    });
   });
 
   it("refuses an agent that it does not know", () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withoutTrust } from "../../src/hooks/install/codex-trust.js";
 import { HERMES } from "../support/cli.js";
 import { Place } from "./place.js";
 
@@ -106,4 +107,17 @@ describe("Gemini CLI", () => {
     );
     expect(ask("read_file", {}, { ...after, tool_response: { llmContent: "plain" } })).toBeUndefined();
   });
+});
+
+it("the trust of Codex in hooks of one file is taken out as if it had never been there", () => {
+  const mine = '[hooks.state."/other/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n';
+  const ours = (event: string) =>
+    `\n[hooks.state."/p/.codex/hooks.json:${event}:0:0"]\ntrusted_hash = "sha256:2"\n`;
+  const file = "/p/.codex/hooks.json";
+  for (const text of ['model = "x"\n', "", '[projects."/p"]\ntrust_level = "trusted"\n'])
+    expect(
+      withoutTrust(`${text}\n[hooks.state]\n${ours("pre_tool_use")}${ours("post_tool_use")}`, file),
+    ).toBe(text);
+  expect(withoutTrust(`${mine}${ours("pre_tool_use")}`, file)).toBe(mine);
+  expect(withoutTrust(mine, file)).toBe(mine);
 });

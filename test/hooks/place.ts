@@ -1,5 +1,13 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HERMES } from "../support/cli.js";
@@ -25,6 +33,16 @@ export class Place {
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, text);
     return path;
+  }
+
+  append(file: string, text: string): void {
+    appendFileSync(join(this.folder, file), text);
+  }
+
+  /** Adds to a JSON file. */
+  merge(file: string, value: object): void {
+    const before = JSON.parse(readFileSync(join(this.folder, file), "utf8"));
+    this.write(file, JSON.stringify({ ...before, ...value }));
   }
 
   /** The input of a hook as the agent writes it. */

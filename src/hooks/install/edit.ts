@@ -17,6 +17,7 @@ export function withHooks(text: string, file: string, agent: string, settings: A
     const before = groupsOf(read(now, file, settings), event, file).length;
     now = edited(now, ["hooks", event, before], group, true);
   }
+  now = withAllowed(now, file, settings);
   // What is the same after all is left as it was written.
   const same = JSON.stringify(read(now, file, settings)) === JSON.stringify(read(text, file, settings));
   return same ? text : now;
@@ -39,9 +40,59 @@ export function withoutHooks(text: string, file: string, agent: string, settings
             ? edited(now, ["hooks", event, at])
             : edited(now, ["hooks", event]);
     }
+  now = withoutAllowed(now, file, settings);
   if (now === text) return text;
   const { hooks } = read(now, file, settings);
   return hooks !== undefined && Object.keys(hooks as object).length === 0 ? edited(now, ["hooks"]) : now;
+}
+
+/** Our own hooks that are told of in it, as commands. */
+export function ourHooks(
+  text: string,
+  file: string,
+  agent: string,
+  settings: AgentSettings,
+): readonly string[] {
+  const value = read(text, file, settings);
+  return settings.events
+    .flatMap(({ event }) => groupsOf(value, event, file))
+    .flatMap(({ hooks = [] }) => hooks)
+    .flatMap(({ command }) => (isOurs(command, agent) ? [command as string] : []));
+}
+
+function withAllowed(text: string, file: string, settings: AgentSettings): string {
+  const { path = [], rules = [] } = settings.allows ?? {};
+  return rules.reduce((now, rule) => {
+    const known = listAt(now, path, file, settings);
+    return known.includes(rule) ? now : edited(now, [...path, known.length], rule, true);
+  }, text);
+}
+
+function withoutAllowed(text: string, file: string, settings: AgentSettings): string {
+  const { path = [], ours } = settings.allows ?? {};
+  if (!ours) return text;
+  let now = text;
+  for (;;) {
+    const known = listAt(now, path, file, settings);
+    const at = known.findIndex((rule) => typeof rule === "string" && ours.test(rule));
+    if (at < 0) break;
+    now = known.length > 1 ? edited(now, [...path, at]) : edited(now, [...path]);
+  }
+  if (now === text) return text;
+  const [first] = path;
+  const above = read(now, file, settings)[first!];
+  return above !== undefined && Object.keys(above as object).length === 0 ? edited(now, [first!]) : now;
+}
+
+function listAt(
+  text: string,
+  path: readonly string[],
+  file: string,
+  settings: AgentSettings,
+): readonly unknown[] {
+  const value = path.reduce<unknown>((at, key) => (at as never)?.[key], read(text, file, settings)) ?? [];
+  if (!Array.isArray(value)) throw broken(file, `its \`${path.join(".")}\` is no list`);
+  return value;
 }
 
 /** Whether the agent is told somewhere in it not to run hooks. */

@@ -50,10 +50,7 @@ export function install({ agent, scope, undo, dryRun }: InstallOrder, places: Pl
     ...(undo || settings.next === undefined ? [] : [settings.next]),
   ];
   if (after === before) return { file, changed: false, before, after: known ? before : undefined, notes };
-  // Nothing was there before us, or somebody else's words only: those come back letter by letter.
-  const left = !undo
-    ? after
-    : (kept(backup, after) ?? (after.replace(/\s/g, "") === "{}" ? undefined : after));
+  const left = undo ? restored(after, { file, backup, agent, settings }) : after;
   if (!dryRun) {
     if (!undo && known && !existsSync(backup)) copyFileSync(file, backup);
     if (left === undefined) remove(file);
@@ -64,17 +61,30 @@ export function install({ agent, scope, undo, dryRun }: InstallOrder, places: Pl
 }
 
 /** Codex has its switches in another file than its hooks. */
-function switchedOffBeside(file: string, { switches }: AgentSettings): string | undefined {
+export function switchedOffBeside(file: string, { switches }: AgentSettings): string | undefined {
   const beside = switches && join(dirname(file), switches.file);
   return beside && existsSync(beside) ? switches.off.exec(textOf(beside))?.[0] : undefined;
 }
 
-/** The backup, when it says the same as what is left. */
-function kept(backup: string, after: string): string | undefined {
-  if (!existsSync(backup)) return undefined;
-  const text = textOf(backup);
-  return text.replace(/\s/g, "") === after.replace(/\s/g, "") ? text : undefined;
+interface Kept {
+  readonly file: string;
+  readonly backup: string;
+  readonly agent: string;
+  readonly settings: AgentSettings;
 }
+
+/**
+ * What there was before us. With a backup: that, letter by letter, unless its owner has changed something since; then what
+ * is left without us. Without one there was no file: an empty one is ours, and goes.
+ */
+function restored(after: string, { file, backup, agent, settings }: Kept): string | undefined {
+  if (!existsSync(backup)) return squeezed(after) === "{}" ? undefined : after;
+  const original = textOf(backup);
+  const again = withoutHooks(withHooks(original, file, agent, settings), file, agent, settings);
+  return squeezed(again) === squeezed(after) ? original : after;
+}
+
+const squeezed = (text: string) => text.replace(/\s/g, "");
 
 /** Settings are often links to where a person keeps theirs. */
 function real(file: string): string {
@@ -85,7 +95,7 @@ function real(file: string): string {
   }
 }
 
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (cause) {

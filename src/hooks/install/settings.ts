@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HOME } from "../../home.js";
-import { quoted } from "../wrap.js";
+import { quoted, RUNNER } from "../wrap.js";
 
 export type Scope = "project" | "user";
 
@@ -17,6 +17,12 @@ export interface AgentSettings {
   readonly comments: boolean;
   /** Event and which tools; without a pattern: all. */
   readonly events: readonly { readonly event: string; readonly matcher?: string }[];
+  /** Rules that let through the parts of a command that are ours, so that its user's own rules decide on the rest. */
+  readonly allows?: {
+    readonly path: readonly string[];
+    readonly rules: readonly string[];
+    readonly ours: RegExp;
+  };
   /** How long it waits, in its own unit: longer than the hook ever takes. */
   readonly timeout: number;
   /** Settings with which it does not run hooks at all. */
@@ -27,7 +33,7 @@ export interface AgentSettings {
   readonly next?: string;
 }
 
-const OUTSIDERS = "WebFetch|WebSearch|mcp__.*";
+const OUTSIDERS = "WebFetch|WebSearch|Grep|mcp__.*";
 
 export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
   "claude-code": {
@@ -42,6 +48,11 @@ export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
       { event: "PermissionRequest", matcher: "*" },
       { event: "PostToolUse", matcher: OUTSIDERS },
     ],
+    allows: {
+      path: ["permissions", "allow"],
+      rules: [`Bash(${RUNNER} exec:*)`, "Bash(exit)"],
+      ours: /^Bash\((?:'?.*\/hermes'? exec:\*|exit)\)$/,
+    },
     timeout: 60,
     off: [{ path: ["disableAllHooks"], value: true }],
     next: "Claude Code reads it when a session starts; /hooks shows it.",
@@ -61,7 +72,6 @@ export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
     timeout: 60,
     off: [],
     switches: { file: "config.toml", off: /(?<=^[ \t]*)(?:codex_)?hooks[ \t]*=[ \t]*false/m },
-    next: "Codex runs it once you have trusted it: type /hooks there.",
   },
   gemini: {
     file: (scope, { project, home }) => join(scope === "project" ? project : home, ".gemini/settings.json"),
@@ -80,12 +90,20 @@ export const SETTINGS: Readonly<Record<string, AgentSettings>> = {
   },
 };
 
-/** What the agent is to run. An agent whose hook is not there any more is to stop, not to go on without it. */
+/** Seconds: less than any agent waits, and more than the hook itself takes to give up. */
+const PATIENCE_S = 40;
+
+/**
+ * What the agent is to run. An agent whose hook is gone, broken, killed or stuck is to stop, not to go on without it: agents
+ * go on after any status but 2, some of them after a 2 without words, and all of them when it takes too long.
+ */
 export function hookCommandOf(agent: string): string {
-  return `${quoted(`${HOME}hermes`)} hook ${agent} || exit 2`;
+  const patience = `command -v timeout >/dev/null && set -- timeout -k 1 ${PATIENCE_S}`;
+  const refusal = `{ echo 'HERMES has not allowed this: it refused it, or could not judge it.' >&2; exit 2; }`;
+  return `${patience}; "$@" ${quoted(`${HOME}hermes`)} hook ${agent} || ${refusal}`;
 }
 
-/** Written by us, perhaps from another place. */
+/** Written by us, perhaps from another place, perhaps by an older version. */
 export function isOurs(command: unknown, agent: string): boolean {
-  return typeof command === "string" && command.endsWith(`/hermes' hook ${agent} || exit 2`);
+  return typeof command === "string" && command.includes(`/hermes' hook ${agent} || `);
 }

@@ -1,0 +1,23 @@
+import { homedir } from "node:os";
+import { AGENTS } from "../hooks/agents.js";
+import { type HookState, hookState } from "../hooks/install/state.js";
+import { harmless } from "../text.js";
+import { paint, print } from "./output.js";
+
+/** Whether the hooks of agents work. Exits 1 when one is installed and does not. */
+export async function doctorAgentsCommand({ json }: { readonly json?: boolean }): Promise<number> {
+  const places = { project: process.cwd(), home: homedir(), env: process.env };
+  const states: HookState[] = [];
+  for (const agent of AGENTS)
+    for (const scope of ["project", "user"] as const) states.push(await hookState(agent, scope, places));
+  print(json ? `${JSON.stringify({ agents: states }, null, 2)}\n` : states.map(line).join(""));
+  return states.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}
+
+function line({ agent, scope, file, installed, problem }: HookState): string {
+  const p = paint(1);
+  const name = `${agent.padEnd(12)} ${scope.padEnd(8)}`;
+  if (!installed) return `  ${p("dim", "–")} ${name} no hook in ${harmless(file)}\n`;
+  if (problem !== undefined) return `  ${p("red", "✗")} ${name} ${harmless(file)}: ${harmless(problem)}\n`;
+  return `  ${p("green", "✓")} ${name} ${harmless(file)}: it answers\n`;
+}
