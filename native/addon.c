@@ -221,109 +221,6 @@ static napi_value fetch_string(napi_env env, napi_callback_info info)
 	return number(env, truncated ? -ENAMETOOLONG : got);
 }
 
-static napi_value text(napi_env env, const char *from, size_t length)
-{
-	napi_value result = NULL;
-	void *data;
-	napi_create_buffer_copy(env, length, from, &data, &result);
-	return result;
-}
-
-static struct pin *pin_at(struct call *c, int i)
-{
-	size_t size;
-	uint8_t *place = bytes(c, i, &size);
-	return size < sizeof(struct pin) ? NULL : (struct pin *)(void *)place;
-}
-
-/*
- * resolve(broker, tid, dirfd, path bytes, flags, into, pin): the length of the canonical path now in `into`, or -errno. 0 says
- * that the path is canonical as it is. The last component need not exist. `flags` as in session.h. What it reaches is
- * held open in `pin`; without a pin it is let go.
- */
-static napi_value resolve(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	char path[4097];
-	size_t size, room;
-	struct pin own, *pin = pin_at(&c, 6);
-	uint8_t *data = bytes(&c, 3, &size), *into = bytes(&c, 5, &room);
-	if (data == NULL || into == NULL || room == 0)
-		return number(env, -EINVAL);
-	if (size > 4096)
-		return number(env, -ENAMETOOLONG);
-	memcpy(path, data, size);
-	path[size] = 0;
-	ssize_t length = broker_resolve((int)integer(&c, 0), (pid_t)integer(&c, 1), (int)integer(&c, 2), path,
-					(int)integer(&c, 4), pin ? pin : &own, (char *)into, room - 1);
-	if (pin == NULL)
-		broker_release(&own);
-	return number(env, length);
-}
-
-/* pinFd(broker, tid, fd, pin): holds a descriptor; what /proc says it is, as bytes, or -errno */
-static napi_value pin_fd(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	char into[TEXT_SIZE];
-	struct pin *pin = pin_at(&c, 3);
-	ssize_t length = pin == NULL ? -EINVAL
-				     : broker_pin_fd((int)integer(&c, 0), (pid_t)integer(&c, 1), (int)integer(&c, 2), pin, into,
-						     sizeof into);
-	return length < 0 ? number(env, length) : text(env, into, (size_t)length);
-}
-
-/* releasePin(pin) */
-static napi_value release_pin(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	struct pin *pin = pin_at(&c, 0);
-	if (pin != NULL)
-		broker_release(pin);
-	return number(env, 0);
-}
-
-/* readPin(pin, offset, into): bytes of the file that it holds: how many, or -errno */
-static napi_value read_pin(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	size_t size;
-	struct pin *pin = pin_at(&c, 0);
-	uint8_t *into = bytes(&c, 2, &size);
-	return number(env, pin == NULL || into == NULL ? -EINVAL : broker_read(pin, (uint64_t)integer(&c, 1), into, size));
-}
-
-/* statPin(pin, levels, into): a struct pin_facts goes to `into`; 0 or -errno */
-static napi_value stat_pin(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	size_t size;
-	struct pin *pin = pin_at(&c, 0);
-	uint8_t *into = bytes(&c, 2, &size);
-	if (pin == NULL || into == NULL || size < sizeof(struct pin_facts))
-		return number(env, -EINVAL);
-	return number(env, broker_stat(pin, (int)integer(&c, 1), (struct pin_facts *)(void *)into));
-}
-
-/* processOfPin(pin): the process behind the descriptor that it holds, as processBehind() */
-static napi_value process_of_pin(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	struct pin *pin = pin_at(&c, 0);
-	return number(env, pin == NULL ? -EINVAL : broker_process(pin));
-}
-
-/* sight(tid, wanted): in which of these respects (enum sight) it differs from us */
-static napi_value sight(napi_env env, napi_callback_info info)
-{
-	struct call c = open_call(env, info);
-	struct programs nothing_known = { .unsure = 1 };
-	struct origins none = { .programs = &nothing_known };
-	struct origins *known = c.session ? &c.session->origins : &none; /* policies may decide in another thread */
-	int differs = origin_sight(known, (pid_t)integer(&c, 0), (int)integer(&c, 1));
-	origin_close(&none);
-	return number(env, differs);
-}
 
 /* fdName(tid, fd): what /proc says the descriptor is, as bytes, or -errno */
 static napi_value fd_name(napi_env env, napi_callback_info info)
@@ -452,11 +349,11 @@ NAPI_MODULE_INIT()
 	static const struct exported surface[] = {
 		{ "create", create }, { "table", table }, { "closeTable", close_table }, { "settle", settle }, { "close", close_session }, { "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "next", next },
 		{ "resume", resume_held }, { "deadline", deadline }, { "waits", waits }, { "endSession", end_session }, { "fetch", fetch },
-		{ "fetchString", fetch_string }, { "resolve", resolve }, { "pinFd", pin_fd }, { "releasePin", release_pin }, { "readPin", read_pin }, { "statPin", stat_pin }, { "processOfPin", process_of_pin }, { "sight", sight }, { "fdName", fd_name },
+		{ "fetchString", fetch_string },        { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "processBehind", behind }, { "layout", layout },
 	};
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
-	    export_process_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||
+	    export_process_functions(env, exports) != napi_ok || export_pin_functions(env, exports) != napi_ok || export_inside_functions(env, exports) != napi_ok ||
 	    export_ring_functions(env, exports) != napi_ok || export_listener_functions(env, exports) != napi_ok ||
 	    export_attach_functions(env, exports) != napi_ok)
 		return NULL;

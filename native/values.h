@@ -46,6 +46,14 @@ static inline uint64_t word(struct call *c, int i)
 	return value;
 }
 
+static inline napi_value text(napi_env env, const char *from, size_t length)
+{
+	napi_value result = NULL;
+	void *data;
+	napi_create_buffer_copy(env, length, from, &data, &result);
+	return result;
+}
+
 static inline uint8_t *bytes(struct call *c, int i, size_t *size)
 {
 	void *data = NULL;
@@ -68,6 +76,7 @@ static inline struct session *need_session(struct call *c)
 
 /* supervisor.c: what concerns the whole process, not one session */
 napi_status export_process_functions(napi_env env, napi_value exports);
+napi_status export_pin_functions(napi_env env, napi_value exports);
 /* attaching.c */
 napi_status export_attach_functions(napi_env env, napi_value exports);
 /* ring.c */

@@ -42,7 +42,10 @@ const LAYERS = [
 ];
 
 /** Files that are to be split, and may not grow until then. */
-const LONGER: Readonly<Record<string, number>> = { "src/decode/call.ts": 525 };
+const LONGER: Readonly<Record<string, number>> = {
+  "src/decode/call.ts": 525,
+  "src/guard/command/reader.ts": 520,
+};
 
 const layerOf = (file: string) => LAYERS.findIndex((layer) => layer.some((part) => file.startsWith(part)));
 

@@ -1,10 +1,10 @@
 import type { Span } from "../finding.js";
 import { optionValue, readArguments } from "./arguments.js";
+import { fdExec, findExec, parallel, xargs } from "./feeds.js";
 import { isShellHook } from "./hooks.js";
 import { interpret } from "./interpreters.js";
-import { found } from "./output.js";
 import { programOptions } from "./programs/options.js";
-import { byName, HOLE, type Invocation, type Word, word } from "./script.js";
+import { byName, HOLE, type Invocation, type Word } from "./script.js";
 import { type Unwrapping, wrapperOptions, wrappersOf } from "./wrappers.js";
 
 /** What an invocation would itself run. */
@@ -118,7 +118,7 @@ const dropDashes = (words: readonly Word[]) => (words[0]?.text === "--" ? words.
 const script = (label: string, of: Word | undefined): Inner[] => (of ? scriptAt(label, of, of.text) : []);
 
 /** A script that stands in a word, or is made of it. */
-const scriptAt = (label: string, at: Word | undefined, text: string | undefined): Inner[] =>
+export const scriptAt = (label: string, at: Word | undefined, text: string | undefined): Inner[] =>
   at && text !== undefined ? [{ kind: "script", label, text, span: at.span }] : [];
 
 const isHooked = (argv: readonly Word[]) => {
@@ -248,84 +248,6 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => Inner[]>({
 
 /** For a shell that reads the words again. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-function xargs({ argv, input }: Invocation): Inner[] {
-  const { operands, options } = readArguments(argv.slice(1), wrapperOptions("xargs"), true);
-  const replaced =
-    options.find(({ name }) => name === "-I" || name === "--replace" || name === "-i")?.value?.text ?? "{}";
-  if (operands.length === 0) return [];
-  const placed = options.some(({ name }) => /^(-I|-i|--replace)/.test(name));
-  const whole = placed || options.some(({ name }) => /^(-0|-d|--null|--delimiter)/.test(name));
-  const fed = (whole ? fedLines : fedWords)(input?.text ?? HOLE, argv[0]!);
-  const command = placed
-    ? operands.map((w) => ({ ...w, text: w.text.replaceAll(replaced, fed[0]?.text ?? HOLE) }))
-    : [...operands, ...fed];
-  return [{ kind: "argv", label: "xargs", argv: command }];
-}
-
-const FED_AT_MOST = 64;
-
-function fedWords(text: string, at: Word): Word[] {
-  return text
-    .split(/[\s]+/)
-    .filter(Boolean)
-    .slice(0, FED_AT_MOST)
-    .map((one) => word(one, at.span, { glob: /[*?[]/.test(one) }));
-}
-
-function fedLines(text: string, at: Word): Word[] {
-  return text
-    .split(/[\n\0]+/)
-    .filter(Boolean)
-    .slice(0, FED_AT_MOST)
-    .map((one) => word(one, at.span));
-}
-
-function parallel({ argv, input }: Invocation): Inner[] {
-  const { operands } = readArguments(argv.slice(1), wrapperOptions("parallel"), true);
-  const at = operands.findIndex(({ text }) => /^:::[:+]?$/.test(text));
-  const template = at < 0 ? operands : operands.slice(0, at);
-  const given = at < 0 ? fedLines(input?.text ?? HOLE, argv[0]!) : operands.slice(at + 1);
-  const lines =
-    template.length === 0 ? given.map(({ text }) => text) : [substituteAll(template, given[0]?.text ?? HOLE)];
-  return lines.slice(0, FED_AT_MOST).flatMap((line) => scriptAt("parallel", argv[0], line));
-}
-
-function substituteAll(template: readonly Word[], value: string): string {
-  const text = template.map(({ text }) => text).join(" ");
-  return /\{[^}]*\}/.test(text) ? text.replace(/\{[./#%]*\}/g, () => value) : `${text} ${value}`;
-}
-
-/** `{}` is something below the first starting point, with the name that was asked for. */
-function findExec(argv: readonly Word[]): Inner[] {
-  const inner: Inner[] = [];
-  const match = found(argv.slice(1)).split("\n");
-  for (let i = 1; i < argv.length; i++) {
-    const { text } = argv[i]!;
-    if (!/^-(exec|execdir|ok|okdir)$/.test(text)) continue;
-    const end = argv.findIndex((w, j) => j > i && (w.text === ";" || w.text === "+"));
-    const command = argv.slice(i + 1, end < 0 ? argv.length : end);
-    for (const path of match.slice(0, FED_AT_MOST))
-      inner.push({
-        kind: "argv",
-        label: `find ${text}`,
-        argv: command.map((w) => ({ ...w, text: w.text.replaceAll("{}", () => path) })),
-      });
-    i += command.length;
-  }
-  return inner;
-}
-
-function fdExec(argv: readonly Word[]): Inner[] {
-  const at = argv.findIndex(({ text }) => /^(-x|-X|--exec|--exec-batch)$/.test(text));
-  if (at < 0) return [];
-  const command = argv
-    .slice(at + 1)
-    .map((w) => ({ ...w, text: w.text.replace(/\{[./]*\}/g, () => `./${HOLE}`) }));
-  const placed = argv.slice(at + 1).some(({ text }) => /\{[./]*\}/.test(text));
-  const path = word(`./${HOLE}`, argv[0]!.span);
-  return [{ kind: "argv", label: "fd -x", argv: placed ? command : [...command, path] }];
-}
 
 const RUNS_ITS_VALUE =
   /^(core\.(sshcommand|pager|editor|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\.|alias\.|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(difftool|mergetool)\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|credential\.helper|gpg\.(.*\.)?program|uploadpack\.packobjectshook|interactive\.difffilter|browser\..*\.cmd|man\..*\.cmd|ssh\.variant|trailer\..*\.(command|cmd)|receive\.procreceive|web\.browser|sendemail\.|remote\..*\.(uploadpack|receivepack|vcs))/i;
