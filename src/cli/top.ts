@@ -80,7 +80,7 @@ export function treeOf({
   const parent = attached ? readStat(pid)?.parent : undefined;
   const all = attached
     ? [...(parent === undefined ? [] : [{ pid, parent }]), ...processesBelow(pid)]
-    : processesBelow(launcher);
+    : processesBelow(launcher).filter((process) => process.parent !== launcher); // not the broker
   return all.map((process) => ({ ...process, command: words(process.pid) }));
 }
 

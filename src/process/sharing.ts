@@ -1,4 +1,5 @@
 import { native } from "../kernel/native.js";
+import { isOurProcess } from "./ours.js";
 import { processesBelow, readText } from "./proc.js";
 
 /**
@@ -9,7 +10,7 @@ export function sharesDescriptors(tid: number): boolean {
   const status = readText(`/proc/${tid}/status`);
   const process_ = Number(/^Tgid:\t(\d+)$/m.exec(status)?.[1]);
   if (/^Threads:\t(\d+)$/m.exec(status)?.[1] !== "1") return true;
-  const others = processesBelow(process.pid).filter(({ pid }) => pid !== process_);
+  const others = processesBelow(process.pid).filter(({ pid }) => pid !== process_ && !isOurProcess(pid));
   return others.some(({ pid }) => !isApart(tid, pid));
 }
 
