@@ -55,8 +55,8 @@ describe("bash", () => {
   same(
     "background jobs, wait and kill are alike",
     shell(`sleep 30 & a=$!; sleep 30 & b=$!; kill $a; wait $a; echo $?; kill -TERM $b; wait $b; echo $?
-      mkfifo 1 2 3; for i in 1 2 3; do (read x < $i; exit $i) & done
-      for i in 1 2 3; do echo > $i; wait -n; echo $?; done; wait -n; echo $?`),
+      mkfifo 1 2 3; for i in 1 2 3; do (read x < $i; exit $i) & p[$i]=$!; done
+      for i in 1 2 3; do echo > $i; wait \${p[$i]}; echo $?; done; wait -n; echo $?`),
   );
   same(
     "job control with stopped jobs is alike",

@@ -191,7 +191,7 @@ export function keepsItsPromises(name: string, make: () => Promise<Backend> | Ba
 
     it("are refused an address of a cloud's metadata when they connect to it, and it is told", async () => {
       const order = workspace.order(["busybox", "nc", "-w", "1", "169.254.169.254", "80"]);
-      const deed = { ...order.deed, approved: ["exfiltration"] }; // nc; not what it connects to
+      const deed = { ...order.deed, approved: ["exfiltration", "listen"] }; // nc; not what it connects to
       const { result } = await finish(backend, { ...order, deed });
       expect(result.exitCode).not.toBe(0);
       expect(result.refusals).toEqual([
