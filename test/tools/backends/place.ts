@@ -47,7 +47,7 @@ export function traces(): string[] {
   );
   const mounts = read("/proc/mounts")
     .split("\n")
-    .filter((line) => line.includes("/hermes"));
+    .filter((line) => line.includes("/hermes") && !line.includes("/hermes-arena-")); // attacks mount, too
   const cgroups = ["memory", "pids", "cpu", "unified", ""].flatMap((controller) =>
     list(join("/sys/fs/cgroup", controller)).filter((name) =>
       new RegExp(`^(hermes-${process.pid}-|libpod-)`).test(name),
