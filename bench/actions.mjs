@@ -4,7 +4,7 @@ import { printTable } from "./print.mjs";
 import { interleave } from "./stats.mjs";
 import { buildTools, built, HERMES, run } from "./tools.mjs";
 
-/** An answer to an openat of /etc/passwd, and what a policy has to declare to give it. */
+/** A verdict on an openat of /etc/passwd, and what a policy has to declare for it. */
 const ACTIONS = [
   { name: "allow, nothing looked at", actions: ["deny"], answer: "undefined" },
   { name: "allow, as it was asked for", actions: ["deny"], look: "requested", answer: "undefined" },
@@ -31,7 +31,7 @@ const ACTIONS = [
 const DOORS = ["notify", "trace"];
 const TRIED = 10;
 
-/** What each answer costs, at each door: openat + close of one file. */
+/** The cost of each verdict at each door: openat + close of one file. */
 export function actions({ rounds, quick, cannot }) {
   const { calls } = buildTools();
   mkdirSync(`${built}/actions`, { recursive: true });
@@ -64,7 +64,7 @@ function fileOf({ name, actions, look, answer, on = "on" }) {
   return file;
 }
 
-/** Why a door cannot serve it; undefined when it can, and did. */
+/** Why a door cannot do it; undefined when it can and did. */
 function refusal({ actions: [action], answer }, [program, ...words]) {
   const { status, stderr } = spawnSync(program, words, {
     encoding: "utf8",

@@ -11,7 +11,7 @@ const WORKLOAD =
 const SECONDS_AT_MOST = 60;
 const MEGABYTES_AT_MOST = 1024;
 
-/** How long, and with how much memory, a long trace is analysed: a real run, over and over, with other processes and times. */
+/** Time and memory of analysing a long trace: a real run, repeated with other processes and times. */
 export function analyze({ events }) {
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   try {

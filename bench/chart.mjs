@@ -5,10 +5,10 @@ const GAP = 3;
 const GROUP_GAP = 16;
 const TOP = 64;
 const RIGHT = 150;
-/** Longer bars are cut, and say so: what takes 40 times as long must not hide what takes 1.1 times. */
+/** Longer bars are cut and marked: a bar of 40× must not hide a difference of 1.1×. */
 const MOST = 8;
 
-/** Workloads as groups of bars, a bar per system: how many times bare it takes. One SVG, for light and dark. */
+/** Workloads as groups of bars, one bar per system: the time as a multiple of bare. One SVG, for light and dark. */
 export function chart(results) {
   const groups = groupsOf(results);
   const longest = Math.min(
@@ -36,14 +36,14 @@ ${drawn.join("\n")}
 `;
 }
 
-/** Systems are told apart by what stands beside each bar; HERMES by its colour too. */
+/** A label beside each bar names the system; HERMES also has its own colour. */
 const STYLE = `
 .paper{fill:#ffffff}text{font:12px system-ui,sans-serif;fill:#1f2328}.title{font-size:15px;font-weight:600}.small{font-size:11px;fill:#59636e;paint-order:stroke;stroke:#ffffff;stroke-width:3px}
 .bar{fill:#a8b3bf}.ours{fill:#1f6feb}.audit{fill:#79aef5}.line{stroke:#d1d9e0}.one{stroke:#1f2328;stroke-dasharray:3 3}.group{font-weight:600}
 @media (prefers-color-scheme:dark){.paper{fill:#0d1117}text{fill:#e6edf3}.small{fill:#9198a1;stroke:#0d1117}.bar{fill:#59636e}.ours{fill:#4493f8}.audit{fill:#2a5a9e}.line{stroke:#30363d}.one{stroke:#e6edf3}}
 `.trim();
 
-/** Of workloads, with bare at 1 left out. */
+/** The bars of a workload, without bare itself. */
 function groupsOf({ scenarios }) {
   return (scenarios.workloads?.tables ?? []).map(({ work, rows }) => ({
     name: work,

@@ -1,3 +1,3 @@
-/** What bench/console.mjs uses of the program, as one module. */
-export { Audit } from "../src/audit/audit.js";
-export { openStore } from "../src/store/open.js";
+/** The parts of HERMES that bench/console.mjs uses, as one module. */
+export { Audit } from "../src/record/audit/audit.js";
+export { openStore } from "../src/record/store/open.js";

@@ -12,7 +12,7 @@ import { HERMES } from "./tools.mjs";
 const PAGES = 10;
 const WRITERS = 20;
 
-/** How many records a second are written, and how soon every open page of the console knows of them. */
+/** Records written per second, and the delay until every open page of the console shows them. */
 export async function consoleRate({ rounds, quick }) {
   const { Audit, openStore } = await loadParts("console-parts");
   const place = makePlace();
@@ -23,7 +23,7 @@ export async function consoleRate({ rounds, quick }) {
   const figures = { alone: [], watched: [], behind: [] };
   let served;
   try {
-    await write(audit, records / 10); // compilers get warm
+    await write(audit, records / 10); // warm-up
     for (let i = 0; i < rounds; i++) figures.alone.push(records / (await write(audit, records)));
     served = await serve(file, place);
     const pages = await Promise.all(Array.from({ length: PAGES }, () => follow(served)));
@@ -49,7 +49,7 @@ export async function consoleRate({ rounds, quick }) {
   ]);
 }
 
-/** Seconds that it takes so many sessions to write so many records together. */
+/** Seconds for all sessions to write all records. */
 async function write(audit, records) {
   const from = performance.now();
   const writer = async (_, s) => {
@@ -84,7 +84,7 @@ async function login(url, link) {
   return { ...own, cookie: reply.headers.get("set-cookie").split(";")[0], "hermes-key": key };
 }
 
-/** A page that is open: how many records it was told of. */
+/** An open page: the number of records that it has received. */
 function follow({ url, headers }) {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/api/feed`, { headers }, (response) => {
@@ -106,7 +106,7 @@ function pageOf(response, asked) {
     asked.destroy();
   }
   const lines = createInterface({ input: response });
-  for (const one of [asked, response, lines]) one.on("error", () => {}); // of closing it
+  for (const one of [asked, response, lines]) one.on("error", () => {}); // errors of closing it
   lines.on("line", (line) => {
     const count = /^data: \{"count":(\d+)\}$/.exec(line)?.[1];
     if (count === undefined) return;

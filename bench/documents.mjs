@@ -15,7 +15,7 @@ const DOCUMENTS = {
     `![Real programs, times bare](${PICTURE.slice("docs/".length)})\n\n${longTable(results)}`,
 };
 
-/** Prints the table of a sitting, and puts it into the documents that show it. */
+/** Prints the table of a benchmark run and inserts it into the documents that show it. */
 export function writeDocuments(results, folder = root) {
   if (results.format !== FORMAT) throw new UsageError("table: this file holds no results of npm run bench");
   for (const [name, tableOf] of Object.entries(DOCUMENTS)) {
@@ -28,7 +28,7 @@ export function writeDocuments(results, folder = root) {
   return 0;
 }
 
-/** The text with what stands between the markers replaced. */
+/** Replaces the text between the markers. */
 export function between(text, table, name) {
   const from = text.indexOf(FROM);
   const to = text.indexOf(TO);

@@ -13,7 +13,7 @@ const OURS = "terminal_exec, warm";
 const GOALS = [{ subject: OURS, against: "srt", atMost: 1 }];
 const MS_OVER_AT_MOST = 25;
 
-/** What it costs to run `true` as an agent's command: in an agent that is already running, and next to its peers. */
+/** The cost of running `true` as an agent's command: in a running agent, and in comparable tools. */
 export async function exec({ rounds, cannot }) {
   const place = makePlace();
   const { workspace, home, folder } = place;

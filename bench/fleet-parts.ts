@@ -1,8 +1,10 @@
-/** What bench/fleet.mjs uses of the program and of its tests, as one module. */
-export { Desk } from "../src/approval/desk.js";
-export { verifyAll } from "../src/audit/verify.js";
+/** The parts of HERMES and its tests that bench/fleet.mjs uses, as one module. */
+
 export { enroll, hosts } from "../src/fleet/hosts.js";
-export { LIMITS, push } from "../src/fleet/releases.js";
-export { openStore } from "../src/store/open.js";
-export { as, host, place, until } from "../test/fleet/support.js";
-export { PostgresServer } from "../test/store/postgres-server.js";
+export { push, ROLLBACK_LIMITS } from "../src/fleet/releases.js";
+export { AnswerService } from "../src/people/approval/answer-service.js";
+export { verifyAll } from "../src/record/audit/verify.js";
+export { openStore } from "../src/record/store/open.js";
+export { as, host, place } from "../test/fleet/support.js";
+export { PostgresServer } from "../test/record/store/postgres-server.js";
+export { until } from "../test/support/until.js";

@@ -17,8 +17,8 @@ const RECORDS_PER_SECOND = 2; // of each host
 const BACKLOG = 20_000;
 
 /**
- * One real PostgreSQL; simulated hosts with the real store, audit and agent, whose sessions are simulated; and a few real
- * ones: agent, and a program under `hermes run`.
+ * One real PostgreSQL. Simulated hosts with the real store, audit and agent but simulated sessions, and a few real ones: an
+ * agent, and a program under `hermes run`.
  */
 export async function fleet({ quick }) {
   const count = quick ? 40 : 200;
@@ -28,7 +28,7 @@ export async function fleet({ quick }) {
   process.env.HERMES_HOME = join(folder, "home");
   const server = await parts.PostgresServer.start("max_connections=500");
   const here = await parts.place(server);
-  // Two hundred hosts do not share one disk: those of the simulated ones are in memory. The server's is not.
+  // Two hundred hosts would not share one disk: the simulated ones are in memory. The server is on disk.
   process.env.TMPDIR = "/dev/shm";
   const central = await parts.openStore(here.url);
   const people = [];
@@ -114,7 +114,7 @@ async function begin(parts, here, id) {
   return one;
 }
 
-/** An agent and a program, each a process of its own, and what the program says. */
+/** An agent and a program, each a separate process, and the program's output. */
 async function realHost(parts, here, folder, i) {
   const home = join(folder, `real-${i}`);
   mkdirSync(home);
@@ -139,7 +139,7 @@ async function realHost(parts, here, folder, i) {
   return { seen, home, children: [program, agent] };
 }
 
-/** Milliseconds until every host has it, and until every running program is held to it. */
+/** Milliseconds until every host has the policy, and until it applies to every running program. */
 async function pushed(parts, here, hosts, real, name) {
   const wanted = name === "first" ? "no" : "yes";
   const path = name === "first" ? "**/file" : "**/other";
@@ -169,13 +169,13 @@ async function pushed(parts, here, hosts, real, name) {
   return { hosts: all, programs, processorMs: cpu };
 }
 
-/** One after the other: whoever measures shares the processor with two hundred hosts. */
+/** Sequentially: the measurement shares the CPU with two hundred hosts. */
 async function reached(started, all, isThere) {
   for (const one of all) while (!isThere(one)) await sleep(10);
   return Math.round(performance.now() - started);
 }
 
-/** Each host writes records as sessions do. */
+/** Each host writes records like a session. */
 function recording(hosts, over) {
   return Promise.all(
     hosts.map(async ({ audit }) => {
@@ -190,13 +190,13 @@ function recording(hosts, over) {
   );
 }
 
-/** Questions at an even pace, on hosts in turn. Milliseconds from asking to the answer on the host. */
+/** Questions at an even pace, on hosts in turn. Milliseconds from the question to the answer on the host. */
 async function questions(hosts, seconds) {
   const all = [];
   const total = Math.round((PER_MINUTE / 60) * seconds);
   for (let i = 0; i < total; i++) {
     const asked = question(hosts[(i * 7) % hosts.length], `q${process.pid}-${i}`);
-    asked.catch(() => {}); // told when all are waited for
+    asked.catch(() => {}); // reported when all are awaited
     all.push(asked);
     await sleep(60_000 / PER_MINUTE);
   }
@@ -218,7 +218,7 @@ async function question({ store }, id) {
   }
 }
 
-/** Somebody who takes the next question, and answers it. */
+/** An approver who takes the next question and answers it. */
 async function approver(parts, here, name, over) {
   const store = await parts.openStore(here.url);
   const desk = new parts.Desk({ store });
@@ -243,7 +243,7 @@ async function approver(parts, here, name, over) {
   return answered;
 }
 
-/** A host that was away for long: records per second when it comes back. */
+/** A host that was offline for long: records per second after it reconnects. */
 async function backlog(parts, here, central) {
   const one = await parts.host(here, "late");
   try {

@@ -7,7 +7,7 @@ const PIECES = [
   ..."constructor|__proto__|toString|rm -rf /|${x:-${y:-|$((|<<<|2>&1|/dev/tcp/a/1| -c ".split("|"),
 ];
 
-/** Commands that nobody would write, made of commands that somebody did. The same seed gives the same ones. */
+/** Unusual commands, built from real ones. The same seed gives the same commands. */
 export function* fuzzed(commands, count, seed = 1) {
   let state = seed;
   const below = (n) => {

@@ -1,11 +1,11 @@
-import { Guard, LAYERS } from "../dist/guard/index.js";
+import { Guard, LAYERS } from "../dist/intent/guard/index.js";
 import { readCorpus } from "../scripts/corpus.mjs";
 import { fuzzed } from "./guard-fuzz.mjs";
 import { printChecks } from "./print.mjs";
 
 const GOALS = { perSecond: 20_000, p99: 1, worst: 20 };
 
-/** How fast commands are judged, and whether anything can be written that takes long. Times are of this process's own CPU. */
+/** How fast the guard judges commands, and whether an input exists that takes long. CPU time of this process. */
 export function guard({ rounds, quick }) {
   const judge = new Guard(LAYERS);
   const commands = readCorpus()
@@ -51,7 +51,7 @@ export function guard({ rounds, quick }) {
   return table;
 }
 
-/** The machine is shared: a neighbour's minute is not ours. What seems slow is tried again. */
+/** The machine is shared: a slow sample is measured again. */
 function hardest(check, inputs) {
   let worst = 0;
   let input = "";

@@ -6,7 +6,7 @@ import { printChecks, printTable } from "./print.mjs";
 import { interleave, summarise } from "./stats.mjs";
 import { available, buildTools, HERMES, policyFile, run } from "./tools.mjs";
 
-/** What it costs to look into a program: decided, and only observed, beside the tools that people use for it. */
+/** The cost of instrumenting a program, with and without decisions, beside common tools. */
 export function instrument({ rounds, quick, pinned }) {
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   try {
@@ -26,7 +26,7 @@ export function instrument({ rounds, quick, pinned }) {
 
 const number = (argv) => Number(run(argv).stdout.trim().split("\n").at(-1));
 
-/** A function whose every call is decided on. */
+/** A function with a decision on every call. */
 function hooks(tools, folder, rounds, quick, place, pin) {
   const count = (n) => String(quick ? n / 4 : n);
   const script = join(folder, "gdb.txt");
@@ -81,7 +81,7 @@ function hooks(tools, folder, rounds, quick, place, pin) {
 const MOST_NS = 60;
 const OBSERVE = fileURLToPath(new URL("observe.mjs", import.meta.url));
 
-/** A function that is only observed, in the fast tier: what a call costs more than without it. */
+/** A function that is only observed, in the fast tier: the extra cost of a call. */
 function functions(tools, rounds, quick) {
   const count = String(quick ? 2_000_000 : 20_000_000);
   const subjects = [
@@ -102,7 +102,7 @@ function functions(tools, rounds, quick) {
         count,
       ],
     },
-    // So few at once that all find room: what it costs to write a record, not to read it.
+    // Few enough that the ring never fills: this measures writing a record, not reading it.
     { name: "recorded", argv: [process.execPath, OBSERVE, "libc!abs", tools.functions, "4000", "0", "20"] },
     {
       name: "recorded, what comes too fast dropped",
@@ -120,7 +120,7 @@ function functions(tools, rounds, quick) {
   return [table, printChecks("a function that is observed, more than bare", more)];
 }
 
-/** A system call that is only observed: every one with its result and time, in a file. */
+/** A system call that is only observed: each with its result and time, in a file. */
 function calls(tools, rounds, quick) {
   const count = (n) => String(quick ? n / 4 : n);
   const fast = [HERMES, "trace", "--fast", "-e", "trace=getppid"];

@@ -3,7 +3,7 @@ import { printTable } from "./print.mjs";
 import { interleave } from "./stats.mjs";
 import { available, buildTools, built, HERMES, root, run, STRACE } from "./tools.mjs";
 
-/** Kinds of calls in bench/programs/calls.c, and of how many one is measured. */
+/** Kinds of calls in bench/programs/calls.c, and how many of each are timed together. */
 const KINDS = [
   { kind: "open", name: "openat + close of a file", count: 20_000 },
   { kind: "link", name: "open + close of a library behind a link", count: 20_000 },
@@ -16,7 +16,9 @@ const KINDS = [
 ];
 const PLACES = { "on any CPU": [], "on one CPU": ["taskset", "-c", "0"] };
 
-/** What each kind of call costs under policies/agent.yaml once its answer stands, beside strace, which only looks. */
+/**
+ * The cost of each kind of call under policies/agent.yaml with a warm verdict cache, beside strace, which only observes.
+ */
 export function kinds({ rounds, quick, pinned, cannot }) {
   const { calls } = buildTools();
   mkdirSync(built, { recursive: true });

@@ -19,7 +19,7 @@ hermes.on("openat", function(e)
 end)
 `;
 
-/** What the languages cost: an allowed openat under each, beside the smallest C supervisor of the same door. */
+/** The cost of the policy languages: an allowed openat under each, beside a minimal C supervisor at the same door. */
 export function languages({ rounds, quick }) {
   const tools = buildTools();
   const length = String(filterLength("notify", "requested"));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { root } from "./tools.mjs";
 
-/** Figures mean nothing without where they were taken. */
+/** Where the figures were measured. */
 export function machine() {
   return {
     kernel: release(),
@@ -32,6 +32,6 @@ function commit() {
       git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain", "-uno") === "" ? "" : ", changed")
     );
   } catch {
-    return undefined; // a copy without its history
+    return undefined; // not a git checkout
   }
 }

@@ -2,14 +2,14 @@ import { figure, mark } from "./print.mjs";
 import { labelOf, summaryRows } from "./summary.mjs";
 import { SYSTEMS } from "./systems.mjs";
 
-/** The short table: real programs as multiples of bare, and the goals besides. */
+/** The short table: real programs as multiples of bare, and further goals. */
 export function shortTable(results) {
   return [heading(results), workTable(results), otherGoals(results), honesty(results)]
     .filter(Boolean)
     .join("\n\n");
 }
 
-/** The long one: every table's row in the summary, with what was not met and what was not measured. */
+/** The long table: each table's row in the summary, with unmet goals and missing measurements. */
 export function longTable(results) {
   return [
     shortTable(results),
@@ -36,7 +36,7 @@ function heading({ date, command, machine, quick, pinned, seconds }) {
 
 const worked = ({ scenarios }) => scenarios.workloads?.tables ?? [];
 
-/** A system that could not do a work has a dash there. */
+/** A dash for a system that cannot run the workload. */
 function workTable(results) {
   const tables = worked(results);
   if (tables.length === 0) return "";
@@ -65,7 +65,7 @@ function goalAgainst(goals, whom) {
   return mine.map(({ against, holds }) => `${against} ${mark(holds)}`).join(", ");
 }
 
-/** Goals that are no workload's: of what stands in the summary. */
+/** Goals outside the workloads, from the summary. */
 function otherGoals({ scenarios }) {
   const tables = ["start", "rules", "scale"].flatMap((name) => scenarios[name]?.tables ?? []);
   const rows = tables.flatMap(({ about, goals }) =>
@@ -82,7 +82,7 @@ function otherGoals({ scenarios }) {
   return rows.length === 0 ? "" : grid([["", "ratio", "goal"], ...rows]);
 }
 
-/** What a peer does less of, for those that were measured. */
+/** What each measured peer does not do. */
 function honesty(results) {
   const seen = new Set(worked(results).flatMap(({ rows }) => Object.keys(rows)));
   const lines = SYSTEMS.filter(({ name, lacks }) => lacks && seen.has(name)).map(
@@ -169,5 +169,5 @@ function grid([head, ...rows]) {
   return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
 }
 
-/** What programs say must not break the table, nor become a tag. */
+/** Escapes programs' output for Markdown and HTML. */
 const plain = (text) => String(text).replace(/[\n|]/g, " ").replace(/</g, "&lt;");

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { buildTools } from "./tools.mjs";
 
 const SECONDS_AT_MOST = 120;
-/** Of timeout(1). */
+/** The exit status of timeout(1). */
 const TIMED_OUT = 124;
 
 /**
- * Runs a command to its end: wall clock and CPU in ms, memory at most in MB, of all processes and (`own`) of the started one
- * alone, which is the supervisor where there is one. A command that fails is no figure.
+ * Runs a command to its end. Returns wall clock and CPU in ms and peak memory in MB, of all processes and (`own`) of the
+ * started process alone, which is the supervisor if there is one. A failed command gives no figure.
  */
 export function measured(argv, { cwd, env, stdio = ["ignore", "ignore", "pipe"] } = {}) {
   const { measure } = buildTools();
@@ -31,7 +31,7 @@ export function measured(argv, { cwd, env, stdio = ["ignore", "ignore", "pipe"] 
   }
 }
 
-/** Of what a program said, the line that tells most: the first with an error in it, else the last. */
+/** The most telling line of a program's output: the first with an error, else the last. */
 export function complaint(text) {
   const lines = text?.trim().split("\n") ?? [];
   const line =

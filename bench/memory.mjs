@@ -7,7 +7,7 @@ import { buildTools, hermes } from "./tools.mjs";
 const SHOWN = [10, 50, 100];
 const GROWTH_AT_MOST = 1.1;
 
-/** Does the supervisor grow with the number of events? Its resident memory, as the events go by. */
+/** Whether the supervisor's memory grows with the number of events: its resident size over time. */
 export async function memory({ events, door, policy }) {
   const tools = buildTools();
   const [command, ...args] = [...hermes(door, policy), tools.calls, "open", String(events), "marks"];

@@ -15,12 +15,12 @@ const FLAGS = {
   policy: { type: "string" },
 };
 
-/** Said to whoever asked for something that there is not. */
+/** An error in the command line. */
 export class UsageError extends Error {}
 
 /**
- * From words to what is to be done: { names, options } of scenarios, or { table } or { help }. A sitting is a run without a
- * scenario; it is whole when nothing is left out.
+ * Parses the command line: { names, options } of scenarios, or { table } or { help }. A full run is one without named
+ * scenarios.
  */
 export function parse(words, scenarios) {
   const { values, positionals } = parsed(words);
@@ -54,7 +54,7 @@ export function parse(words, scenarios) {
       ...(only?.some((name) => works.includes(name)) && {
         works: only.filter((name) => works.includes(name)),
       }),
-      // Everything is compared with it.
+      // The baseline of all comparisons.
       ...(systems && { systems: ["bare", ...systems.filter((name) => name !== "bare")] }),
       door: oneOf("--door", values.door ?? "notify", ["notify", "trace"]),
       policy: oneOf("--policy", values.policy ?? "requested", ["requested", "canonical"]),
@@ -62,7 +62,7 @@ export function parse(words, scenarios) {
   };
 }
 
-/** Without a scenario all that belong to a sitting; `--only` takes some of them, a workload stands for the scenario it is of. */
+/** Without named scenarios: all of a full run. `--only` selects some of them; a workload's name selects its scenario. */
 function chosen(sitting, positionals, only, scenarios) {
   const all = scenarios.filter((one) => one.rounds !== undefined).map(({ name }) => name);
   const wanted = sitting ? all : positionals;
@@ -102,8 +102,8 @@ export function helpText(scenarios) {
   return `npm run bench -- [SCENARIO …] [options]
 npm run bench -- table [FILE]
 
-Measures HERMES and its peers on the same work, in the same run, in turn. Without a scenario: all of them but those in
-brackets, in one sitting, with a summary, build/bench/results.json and build/bench/chart.svg.
+Measures HERMES and its peers on the same work, alternating in one run. Without a scenario: a full run of all except
+those in brackets, with a summary, build/bench/results.json and build/bench/chart.svg.
 
 Scenarios:
 ${list}
@@ -111,11 +111,11 @@ Options:
   --quick           smaller and fewer: about a quarter of the time, more noise
   --rounds N        how often each subject is measured
   --pinned          everything on one CPU
-  --only A,B        of a sitting: these scenarios or workloads; of workloads: these workloads
-  --systems A,B     of start and workloads: under these systems (bare is always there)
-  --json FILE       where the results go (default, when nothing is left out: build/bench/results.json)
-  --events N        of memory, trace and analyze: how many events
-  --door DOOR       of memory: notify or trace;  --policy: requested or canonical
+  --only A,B        in a full run: these scenarios or workloads; in workloads: these workloads
+  --systems A,B     in start and workloads: these systems (bare is always included)
+  --json FILE       the results file (default for a complete run: build/bench/results.json)
+  --events N        in memory, trace and analyze: the number of events
+  --door DOOR       in memory: notify or trace;  --policy: requested or canonical
 
 Examples:
   npm run bench                                       everything, about ${MINUTES.full} minutes
@@ -123,9 +123,9 @@ Examples:
   npm run bench -- peers                              installs the peers first (as root)
   npm run bench -- workloads --only gcc,git --systems "HERMES enforce,strace"
   npm run bench -- start rules --rounds 21 --json /tmp/results.json
-  npm run bench -- table                              the table of the last sitting, into README.md and docs/performance.md
+  npm run bench -- table                              inserts the table of the last run into README.md and docs/performance.md
 `;
 }
 
-/** As measured on two cores. */
+/** Measured on two cores. */
 const MINUTES = { full: 60, quick: 15 };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./tools.mjs";
 
-/** Modules of the program that are not for sale, as one: `name` is a file of bench/ that exports them. */
+/** Internal modules of HERMES as one module: `name` is a file of bench/ that exports them. */
 export async function loadParts(name) {
   const file = join(root, `build/bench-${name}-${process.pid}.mjs`);
   await build({

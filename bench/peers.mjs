@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { built } from "./tools.mjs";
 
-/** Where the peers come from. `npm run bench -- peers` installs what is missing. */
+/** Where the compared tools come from. `npm run bench -- peers` installs missing ones. */
 const DEBIAN = ["strace", "ltrace", "gdb", "proot", "bubblewrap", "firejail", "runsc", "ripgrep", "socat"];
 const NPM = {
   srt: { wanted: "@anthropic-ai/sandbox-runtime@0.0.83", file: "@anthropic-ai/sandbox-runtime/dist/cli.js" },
@@ -14,7 +14,7 @@ const FOLDER = join(built, "peers");
 /** The command of a peer from npm, installed or not. */
 export const npmFile = (name) => join(FOLDER, "node_modules", NPM[name].file);
 
-/** Installs what can be had and is not there. */
+/** Installs missing peers where possible. */
 export function installPeers({ cannot }) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   for (const name of DEBIAN.filter((one) => !installed(one))) {
@@ -26,7 +26,7 @@ export function installPeers({ cannot }) {
   mkdirSync(FOLDER, { recursive: true });
   const wanted = Object.values(NPM).map((one) => one.wanted);
   say(`installing ${wanted.join(" ")} in ${FOLDER}`);
-  // All at once: npm takes away what an earlier call of it brought and this one does not name.
+  // All at once: npm removes packages that an earlier call installed and this one does not name.
   spawnSync("npm", ["install", "--no-save", "--prefix", FOLDER, ...wanted], { stdio: "ignore" });
   for (const name of Object.keys(NPM)) if (!existsSync(npmFile(name))) cannot(name, "npm cannot install it");
 }

@@ -7,8 +7,8 @@ const spread = ({ median, low, high }, digits) =>
   `${median.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
 
 /**
- * One line per subject: its time, how it compares with the first, and the goals that concern it. `about` says which subject
- * is to stand in the summary, and beside whom: { name, ours, bare, peers }.
+ * One line per subject: its time, the ratio to the first, and its goals. `about` names the subject for the summary and its
+ * peers: { name, ours, bare, peers }.
  */
 export function printTable(title, unit, samples, goals, about) {
   const [baseline] = samples.keys();
@@ -39,7 +39,7 @@ export function printTable(title, unit, samples, goals, about) {
   };
 }
 
-/** Figures that have nothing beside them but a fixed bound: { name, value, unit, goal, holds }. */
+/** Figures with a fixed bound and no comparison: { name, value, unit, goal, holds }. */
 export function printChecks(title, checks) {
   progress("");
   process.stdout.write(`\n${title}\n`);
@@ -50,7 +50,7 @@ export function printChecks(title, checks) {
   return { title, checks };
 }
 
-/** The first column to the left, the last as it is, the others to the right. */
+/** The first column is left-aligned, the last unchanged, the others right-aligned. */
 export function printColumns(title, rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
   progress("");
@@ -65,7 +65,7 @@ export function printColumns(title, rows) {
 
 export const mark = (holds) => (holds ? "✓" : "✗");
 
-/** Three digits are all that a shared machine can give. */
+/** Three digits: a shared machine gives no more precision. */
 export function figure(value) {
   if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
   return value.toFixed(value >= 10 ? 1 : 2);

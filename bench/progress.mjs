@@ -1,6 +1,6 @@
 const shown = process.stderr.isTTY === true;
 
-/** What is being measured, on a terminal, in one line that the next table takes the place of. */
+/** The current measurement, in one line on a terminal, which the next table overwrites. */
 export function progress(text) {
   if (shown) process.stderr.write(`\r\x1b[K${text}`);
 }

@@ -4,12 +4,12 @@ import { interleave, ratioOf } from "./stats.mjs";
 import { available, buildTools, filterLength, HERMES, hermes, run } from "./tools.mjs";
 
 const ROUNDS = 3;
-/** A neighbour may spoil some rounds, even all of a minute's: only what is slow each time is slow. */
+/** Other load may spoil some rounds, even all of a minute: only a ratio that is bad in every try is bad. */
 const TRIES = 3;
 
 /**
- * The ratios that are held, each within about three times what is measured: a loaded machine does not reach that, a gross loss
- * does. `subject` and `against` are commands; what they print is their figure, or else the time that they take.
+ * The ratios that CI checks. Each bound is about three times the measured value, so that a loaded machine passes and a
+ * gross regression does not. `subject` and `against` are commands; their figure is what they print, or else their run time.
  */
 export function heldRatios() {
   const { calls, act, allow } = buildTools();
@@ -24,7 +24,7 @@ export function heldRatios() {
       atMost: 8,
     },
     {
-      name: "a call that nobody asked for, beside a filter alone",
+      name: "an unsubscribed call, beside a filter alone",
       subject: [...hermes("notify", "requested"), ...asks],
       against: [allow, length, ...asks],
       atMost: 3,
@@ -34,7 +34,7 @@ export function heldRatios() {
       subject: [HERMES, "run", "--quiet", "--", "true"],
       against: [process.execPath, "-e", "0"],
       atMost: 9,
-      pinned: false, // it has threads, and they run at the same time
+      pinned: false, // its threads run in parallel
     },
     {
       name: "1,000 rules, beside 10",
@@ -45,7 +45,7 @@ export function heldRatios() {
   ];
 }
 
-/** Measures one in turn with what it is beside; again when it seems lost. Returns the best of the tries. */
+/** Measures a ratio in alternation; repeats when it seems exceeded. Returns the best try. */
 export function gauge(held, { rounds = ROUNDS, tries = TRIES } = {}) {
   let best = gaugeOnce(held, rounds);
   for (let i = 1; i < tries && !best.holds; i++) {
@@ -73,7 +73,7 @@ function figureOf(argv) {
   return stdout === "" ? took : Number(stdout);
 }
 
-/** The same as a scenario, to see what the bounds should be. */
+/** The same as a scenario, to choose the bounds. */
 export function ratios({ rounds }) {
   return heldRatios().map((held) => {
     const { samples } = gauge(held, { rounds, tries: 1 });

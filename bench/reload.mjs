@@ -21,7 +21,7 @@ const SAVES = {
   "in place": (file, text) => writeFileSync(file, text),
 };
 
-/** How long after a save the new policy is in force. */
+/** The time from saving a policy until it is active. */
 export async function reload({ rounds }) {
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   const checks = [];

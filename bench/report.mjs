@@ -2,26 +2,26 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { progress } from "./progress.mjs";
 
-/** Of the file: a reader that knows another number knows another shape. */
+/** The file format's version: increase it when the shape changes. */
 export const FORMAT = 1;
 
-/** What was measured in one sitting, and what could not be. */
+/** The measurements of one run, and what could not be measured. */
 export class Report {
   #file;
   #head;
   #scenarios = {};
   #notMeasured = [];
   #from = performance.now();
-  /** The scenario that is under way. */
+  /** The current scenario. */
   #now = "";
 
-  /** `head`: when, where and how. Without a file nothing is kept. */
+  /** `head`: when, where and how. Without a file nothing is stored. */
   constructor(head, file) {
     this.#head = head;
     this.#file = file;
   }
 
-  /** Runs one scenario. What it throws is told and kept: the others still run. */
+  /** Runs one scenario. An error is reported and stored; the other scenarios still run. */
   async take(name, measure) {
     this.#now = name;
     const from = performance.now();
@@ -37,7 +37,7 @@ export class Report {
     this.save();
   }
 
-  /** Something that was to be measured and is not, with the reason. */
+  /** A measurement that was skipped, with the reason. */
   cannot(what, why) {
     progress("");
     process.stdout.write(`bench: not measured: ${what}: ${why}\n`);
@@ -59,7 +59,7 @@ export class Report {
     };
   }
 
-  /** After every scenario: a sitting that was broken off has not been for nothing. */
+  /** After every scenario, so that an interrupted run keeps its results. */
   save() {
     if (this.#file === undefined) return;
     mkdirSync(dirname(this.#file), { recursive: true });
@@ -67,7 +67,7 @@ export class Report {
   }
 }
 
-/** Scenarios return a table, or several, in whatever order suits them. */
+/** Scenarios return one table or several, nested in any way. */
 function tablesIn(result) {
   return [result].flat(Number.POSITIVE_INFINITY).filter((one) => one !== undefined && one !== null);
 }

@@ -6,7 +6,7 @@ import { buildTools, built, HERMES, run } from "./tools.mjs";
 const SIZES = [1, 10, 100, 1000, 10_000];
 const GOALS = [{ subject: "10,000 rules", against: "10 rules", atMost: 1.5 }];
 
-/** What more rules cost: an allowed openat that none of them matches, and the start. */
+/** The cost of more rules: an allowed openat that none of them matches, and the start. */
 export function rules({ rounds, quick }) {
   const { calls } = buildTools();
   const subjects = SIZES.map((size) => ({
@@ -30,14 +30,14 @@ export function rules({ rounds, quick }) {
   ];
 }
 
-/** HERMES with so many rules. */
+/** HERMES with this many rules. */
 export function underRules(count) {
   const file = `${built}/${count}.yaml`;
   writeFileSync(file, yaml(count));
   return [HERMES, "run", "--quiet", "--door", "notify", "--no-reload", "--policy", file, "--"];
 }
 
-/** Rules as people write them: some on folders, some on files, some with wildcards, none of which matches. */
+/** Realistic rules: some on folders, some on files, some with wildcards, none of which matches. */
 function yaml(count) {
   const paths = (i) =>
     [`/srv/app${i}/secrets/**`, `/etc/app${i}.conf`, `/home/*/.config/app${i}/*.key`][i % 3];

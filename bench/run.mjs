@@ -12,7 +12,7 @@ import { optionsFor, SCENARIOS } from "./scenarios.mjs";
 import { printSummary } from "./summary.mjs";
 import { built } from "./tools.mjs";
 
-/** One sitting, or some scenarios: measures, prints, keeps. Returns the exit status. */
+/** A full run, or some scenarios: measures, prints, stores. Returns the exit status. */
 async function measure({ names, sitting, whole, options }, words) {
   if (options.pinned) pin();
   const file = options.json ?? (whole ? join(built, "results.json") : undefined);
@@ -35,7 +35,7 @@ async function measure({ names, sitting, whole, options }, words) {
   return report.failed ? 1 : 0;
 }
 
-/** All that is started from here on runs on one CPU. */
+/** Everything started from here on runs on one CPU. */
 function pin() {
   const done = spawnSync("taskset", ["-a", "-c", "-p", "0", String(process.pid)], { encoding: "utf8" });
   if (done.status !== 0)
@@ -57,15 +57,15 @@ async function main(words) {
   return measure(asked, words);
 }
 
-// What was made for a scenario is taken away when this process exits (place.mjs), not when it is killed.
+// A scenario's files are removed when this process exits (place.mjs), not when it is killed.
 for (const [signal, number] of Object.entries({ SIGINT: 2, SIGTERM: 15 }))
   process.once(signal, () => process.exit(128 + number));
-process.stdout.on("error", () => process.exit(1)); // nobody reads any more
+process.stdout.on("error", () => process.exit(1)); // the reader has closed the pipe
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const known = error instanceof UsageError;
   process.stderr.write(`bench: ${known ? error.message : error.stack}\n`);
-  if (known) process.stderr.write("bench: npm run bench -- --help tells what there is\n");
+  if (known) process.stderr.write("bench: see npm run bench -- --help\n");
   process.exitCode = known ? 2 : 1;
 }

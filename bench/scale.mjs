@@ -10,13 +10,13 @@ const CROWDS = {
 const PLACES = { "on any CPU": [], "on one CPU": ["taskset", "-c", "0"] };
 
 /**
- * Does a call cost more when thousands make it? Calls by one and by many, from when all are there until all have made theirs.
- * Beside it what the machine itself takes for so many: bare, and under the smallest supervisor in C that does the same. With one
- * process on any CPU it decides where the scheduler puts the supervisor; on one CPU it does not.
+ * Whether a call costs more when thousands of processes make it. Calls by one process and by many, from when all have
+ * started until all are done; beside it the same without HERMES: bare, and under a minimal C supervisor. On any CPU, a
+ * single process depends on where the scheduler puts the supervisor; on one CPU it does not.
  */
 export function scale({ rounds, quick, pinned }) {
   const { crowd, act } = buildTools();
-  // Some for each: the first of a process that was just forked copies pages, whoever looks on.
+  // Several per process: the first call after a fork copies pages, with or without a supervisor.
   const callsOf = (many) => String(quick ? Math.max(20_000, 5 * many) : Math.max(50_000, 20 * many));
   const systems = {
     "": hermes("auto", "requested"),

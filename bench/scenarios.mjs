@@ -23,8 +23,8 @@ const ALONE = 11;
 const ALONE_QUICK = 3;
 
 /**
- * What can be measured, in the order of a sitting. `rounds`: how many in a sitting and in a quick one; a scenario without them
- * belongs to no sitting. `events`: how many, for those that are about many.
+ * All scenarios, in the order of a full run. `rounds`: how many in a full run and in a quick one; a scenario without them
+ * is in neither. `events`: how many, for scenarios about many events.
  */
 export const SCENARIOS = [
   { name: "start", about: "from nothing to the end of `true`, beside the peers", rounds: [7, 3], run: start },
@@ -76,7 +76,7 @@ export const SCENARIOS = [
   { name: "peers", about: "(installs the peers: Debian and npm packages)", run: installPeers },
 ];
 
-/** The options of one scenario: what was asked for, else what suits a sitting or a scenario alone. */
+/** The options of one scenario: from the command line, else the defaults of a full run or of a single scenario. */
 export function optionsFor(scenario, asked, sitting) {
   const { rounds, events } = scenario;
   const usual = asked.quick ? 1 : 0;

@@ -6,7 +6,7 @@ import { envOf } from "./place.mjs";
 
 const PATIENCE_MS = 5000;
 
-/** How long a load takes, put from outside on a server that runs under a system. Milliseconds. */
+/** Milliseconds that a client's load takes on a server that runs under a system. */
 export async function served(work, prefix, place, size) {
   const port = await freePort();
   const [program, ...words] = [...prefix, ...work.server({ ...place, port })];
@@ -25,13 +25,13 @@ export async function served(work, prefix, place, size) {
   }
 }
 
-/** With all that it started. */
+/** Kills it with everything that it started. */
 async function end(server, ended) {
   const signal = (name) => {
     try {
       process.kill(-server.pid, name);
     } catch {
-      // it has ended already
+      // already ended
     }
   };
   signal("SIGTERM");

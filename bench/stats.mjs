@@ -1,6 +1,6 @@
 import { progress } from "./progress.mjs";
 
-/** The value below which the given part of the samples lies. */
+/** The quantile of the samples. */
 function quantile(samples, part) {
   const sorted = samples.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * part;
@@ -8,7 +8,7 @@ function quantile(samples, part) {
   return sorted[low] + (sorted[Math.ceil(at)] - sorted[low]) * (at - low);
 }
 
-/** Median and the middle half. Machines are shared: the mean and the extremes belong to the neighbours. */
+/** Median and interquartile range. On a shared machine, mean and extremes measure other load. */
 export function summarise(samples) {
   return { median: quantile(samples, 0.5), low: quantile(samples, 0.25), high: quantile(samples, 0.75) };
 }
@@ -16,14 +16,14 @@ export function summarise(samples) {
 const WANTED_LEVEL = 0.95;
 
 /**
- * Between which two samples the true median lies, whatever the distribution: each sample is on either side of it like a
- * coin. The narrowest such pair with the wanted level; of few samples the outermost, with the level that they have.
+ * A distribution-free confidence interval of the median: each sample is above or below it like a coin toss. Returns the
+ * narrowest pair of samples with the wanted level; with few samples the outermost pair, with its own level.
  */
 export function confidence(samples) {
   const sorted = samples.toSorted((a, b) => a - b);
   const n = sorted.length;
   let [place, level, below] = [0, 0, 0];
-  let chance = 0.5 ** n; // that exactly k samples lie below the median
+  let chance = 0.5 ** n; // the chance that exactly k samples are below the median
   for (let k = 0; k < n / 2; k++) {
     below += chance;
     chance = (chance * (n - k)) / (k + 1);
@@ -33,7 +33,7 @@ export function confidence(samples) {
   return { low: sorted[place], high: sorted[n - 1 - place], level };
 }
 
-/** Samples of one round were taken next to each other, so they are compared with each other only. */
+/** Compares only samples of the same round, which were taken next to each other. */
 export function ratioOf(samples, against) {
   return summarise(ratiosOf(samples, against));
 }
@@ -53,7 +53,7 @@ export function interleave(rounds, subjects, measure) {
   return samples;
 }
 
-/** A goal is a bound on a ratio, never on a time. */
+/** A goal bounds a ratio, never a time. */
 export function judge(goals, samples) {
   return goals
     .filter(({ subject, against }) => samples.has(subject) && samples.has(against))

@@ -5,7 +5,7 @@ import { available, buildTools, filterLength, hermes, run, STRACE } from "./tool
 const GOALS = {
   open: [
     { subject: "HERMES notify", against: "C notify", atMost: 1.35 },
-    // It opens the file itself too, as HERMES does, and so cannot be raced.
+    // It opens the file itself too, like HERMES, and so has no race.
     { subject: "HERMES notify", against: "C notify, acting", atMost: 1.35 },
     { subject: "HERMES trace", against: "C trace", atMost: 1.35 },
     { subject: "HERMES notify", against: "strace", atMost: 0.5 },
@@ -14,13 +14,13 @@ const GOALS = {
   ppid: [
     { subject: "HERMES notify", against: "bare", atMost: 1.1 },
     { subject: "HERMES trace", against: "bare", atMost: 1.1 },
-    // What any filter at all costs the cheapest call there is; the kernel takes it, and nobody can give it back.
+    // The cost of any filter for the cheapest call: it is the kernel's and cannot be avoided.
     { subject: "HERMES notify", against: "seccomp only", atMost: 1.05 },
     { subject: "HERMES trace", against: "seccomp only", atMost: 1.05 },
   ],
 };
 
-/** What a mediated and an unmediated call cost, beside what they cost in the smallest C programs that do the same. */
+/** The cost of a mediated and an unmediated call, beside minimal C programs that do the same. */
 export function stops({ rounds, quick, pinned, cannot }) {
   const tools = buildTools();
   const systems = everySystem(tools, cannot);
@@ -34,7 +34,7 @@ export function stops({ rounds, quick, pinned, cannot }) {
     }
     for (const [workload, title, name] of [
       ["open", "openat + close, openat mediated", "an open that is decided"],
-      ["ppid", "getppid, not subscribed", "a call that nobody asked for"],
+      ["ppid", "getppid, not subscribed", "an unsubscribed call"],
     ]) {
       const subjects = systems.filter((system) => workload === "open" || !system.openOnly);
       const samples = interleave(rounds, subjects, ({ argv }) =>

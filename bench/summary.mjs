@@ -3,8 +3,8 @@ import { ratioOf } from "./stats.mjs";
 import { SYSTEMS } from "./systems.mjs";
 
 /**
- * One row per table: what HERMES takes, what the fastest peer takes that looks at each call, the fastest of those that are done
- * when the program has started, how it compares with bare, and the goals.
+ * One row per table: the time of HERMES, of the fastest peer that inspects each call, of the fastest peer that works only
+ * at the start, the ratio to bare, and the goals.
  */
 export function summaryRows({ scenarios }) {
   return Object.entries(scenarios).flatMap(([scenario, { tables }]) =>
@@ -40,10 +40,10 @@ function rowOf(scenario, { title, unit, rows, goals = [], checks = [], about }) 
   };
 }
 
-/** Of several figures the first one stands for all. */
+/** Of several figures the first is shown. */
 export const labelOf = ({ name, what }) => (what === undefined ? name : `${name}: ${what}`);
 
-/** By rounds, as everywhere. */
+/** Compared by rounds. */
 function ratioBetween(ours, against) {
   return ratioOf(ours.samples, against.samples).median;
 }
@@ -54,7 +54,7 @@ function fastest(rows, peers, works) {
   return name && { name, median: rows[name].median };
 }
 
-/** Peers that are no system of ours (ltrace, gdb) look at each call. */
+/** Peers outside systems.mjs (ltrace, gdb) inspect each call. */
 const worksOf = (name) => SYSTEMS.find((one) => one.name === name)?.works ?? "at each call";
 
 function goalText({ subject, against, atMost, ratio, name, value, unit, goal }) {

@@ -6,16 +6,27 @@ import { envOf } from "./place.mjs";
 import { HERMES, root } from "./tools.mjs";
 
 const policy = (name) => `${root}policies/${name}.yaml`;
-const hermesUnder = (name) => [HERMES, "run", "--quiet", "--policy", policy(name), "--"];
+const hermesUnder = (name, ...flags) => [HERMES, "run", "--quiet", ...flags, "--policy", policy(name), "--"];
 
 /**
- * The systems that a program is run under, each with the policy that comes nearest to policies/agent.yaml: changes only in
- * the workspace and in temporary folders, no secrets. `does` says what it does, `lacks` what of that it cannot express.
- * `works` tells those that look at calls while the program runs from those that are done when it starts, and leave the rest
- * to the kernel.
+ * The systems that programs run under, each with the policy closest to policies/agent.yaml: writes only in the workspace
+ * and in temporary folders, no secrets. `does` says what it does, `lacks` what it cannot express. `works` distinguishes
+ * systems that inspect calls at run time from those that only configure the kernel at the start.
  */
 export const SYSTEMS = [
   { name: "bare", does: "nothing", argv: () => [] },
+  {
+    name: "HERMES free",
+    works: "at each call",
+    does: "has no policy: defends itself, reports the end",
+    argv: () => [HERMES, "run", "--quiet", "--"],
+  },
+  {
+    name: "HERMES strict",
+    works: "at the start",
+    does: "no policy, a strict fence: read-only root, writable workspace, no network",
+    argv: () => [HERMES, "run", "--quiet", "--fence", "strict", "--"],
+  },
   {
     name: "HERMES audit",
     works: "at each call",
@@ -27,6 +38,12 @@ export const SYSTEMS = [
     works: "at each call",
     does: "agent.yaml: paths by pattern, commands, addresses, asking, a record",
     argv: () => hermesUnder("agent"),
+  },
+  {
+    name: "HERMES strict enforce",
+    works: "at each call",
+    does: "agent.yaml and a strict fence",
+    argv: () => hermesUnder("agent", "--fence", "strict"),
   },
   {
     name: "strace",
@@ -93,7 +110,7 @@ export const SYSTEMS = [
 
 export const PEERS = SYSTEMS.map(({ name }) => name).filter((name) => !/^(bare|HERMES)/.test(name));
 
-/** Those that run here; of the others it is said why not. `wanted`: names, or all. */
+/** The systems that run here; missing ones are reported with the reason. `wanted`: names, or all. */
 export function systemsHere(place, wanted, cannot) {
   const found = [];
   for (const system of SYSTEMS.filter(({ name }) => !wanted || wanted.includes(name))) {

@@ -7,10 +7,10 @@ export const built = `${root}build/bench`;
 export const HERMES = `${root}hermes`;
 export const STRACE = ["strace", "-f", "--seccomp-bpf", "-e", "trace=openat", "-o", "/dev/null"];
 
-/** Once for every run of the harness. */
+/** Once per run of the harness. */
 let tools;
 
-/** Compiles the workload and the reference supervisors. Returns the path of each by its name. */
+/** Compiles the workload and the reference supervisors. Returns their paths by name. */
 export function buildTools() {
   tools ??= compile();
   return tools;
@@ -42,10 +42,10 @@ export function hermes(door, policy, ...options) {
   return [HERMES, "run", "--quiet", "--door", door, "--policy", policyFile(policy), ...options, "--"];
 }
 
-/** What makes every start of Node slower would hide how much slower ours is. */
+/** Variables that slow down every start of Node would hide our own overhead. */
 const { NODE_OPTIONS: _, NODE_EXTRA_CA_CERTS: __, ...env } = process.env;
 
-/** Runs to the end; what went wrong ends the benchmark, since a number without a run means nothing. */
+/** Runs a command to its end. A failure ends the benchmark: a number without a run means nothing. */
 export function run([command, ...args]) {
   const done = spawnSync(command, args, { encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
   if (done.error || done.status !== 0)
@@ -57,7 +57,7 @@ export function available(command) {
   return !spawnSync(command, ["--version"], { stdio: "ignore" }).error;
 }
 
-/** How many instructions the filter of such a session has. */
+/** The number of instructions of such a session's filter. */
 export function filterLength(door, policy) {
   const words = [HERMES, "run", "--json", "--door", door, "--policy", policyFile(policy), "--", "true"];
   return JSON.parse(run(words).stderr).protections.filterInstructions;

@@ -7,7 +7,7 @@ import { built, HERMES, run } from "./tools.mjs";
 
 const GOALS = { analyze: { seconds: 60, megabytes: 1024 } };
 
-/** A trace of ten million events: how long reading it takes, and how much memory. */
+/** A trace of ten million events: time and memory of reading it. */
 export async function longTrace({ folder, events }) {
   const file = join(folder, "long.htrace");
   await makeLong(file, folder, events);
@@ -40,7 +40,7 @@ function checked(name, args) {
   ];
 }
 
-/** The records of a real run, again and again, each time later. */
+/** The records of a real run, repeated with later times. */
 async function makeLong(file, folder, events) {
   const { encoderFor, BLOCK, readTrace } = await traceModules();
   const seed = join(folder, "seed.htrace");
@@ -74,7 +74,7 @@ async function makeLong(file, folder, events) {
 
 async function traceModules() {
   const outfile = join(built, "trace.mjs");
-  const contents = `export { encoderFor, BLOCK } from "./src/trace/encoders.ts"; export { readTrace } from "./src/trace/reader.ts";`;
+  const contents = `export { encoderFor, BLOCK_SIZE as BLOCK } from "./src/record/trace/encoders.ts"; export { readTrace } from "./src/record/trace/reader.ts";`;
   await build({
     stdin: { contents, resolveDir: new URL("..", import.meta.url).pathname, loader: "ts" },
     outfile,

@@ -8,10 +8,10 @@ import { available, HERMES, run } from "./tools.mjs";
 import { longTrace } from "./trace-long.mjs";
 
 const CALLS = "openat,read,write,close,connect,execve";
-/** With how many times strace's slowdown we are content. */
+/** The accepted multiple of strace's slowdown. */
 const AT_MOST = 0.6;
 
-/** What it costs to record a program's calls with everything decoded, beside strace, and how much is written. */
+/** The cost of recording a program's calls with everything decoded, beside strace, and the size of the records. */
 export async function trace({ rounds, quick, events }) {
   const folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
   try {
@@ -77,7 +77,7 @@ function makeSources(folder, count) {
   });
 }
 
-/** The same calls, the same details, to a file on the same disk. */
+/** The same calls and details, to a file on the same disk. */
 function recorders(folder) {
   const file = (name) => join(folder, name);
   const hermes = (name) => [
@@ -143,7 +143,7 @@ function measure(work, folder, rounds) {
   return { ...table, sizes: sizesOf(subjects, folder) };
 }
 
-/** Calls are counted in the lines of our JSON: all recorders are given the same ones. */
+/** Calls are counted as lines of our JSON: all recorders get the same calls. */
 function sizesOf(subjects, folder) {
   const calls = readFileSync(join(folder, "t.jsonl"), "utf8").split('\n{"kind":"syscall"').length - 1;
   return subjects

@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { printTable } from "./print.mjs";
 import { hermes } from "./tools.mjs";
 
-/** The goal in microseconds, as a row to compare with. */
+/** The goal in microseconds, as a row for comparison. */
 const GOAL = 40;
 const GOALS = [{ subject: "warm", against: "40 µs", atMost: 1 }];
 
-/** What it costs to follow a stack of 20 frames of an unmodified python3: again, and the first time. */
+/** The cost of unwinding 20 frames of an unmodified python3: repeatedly, and the first time. */
 export function unwind({ rounds }) {
   const samples = new Map([
     ["40 µs", []],

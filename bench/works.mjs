@@ -4,14 +4,16 @@ import { gcc } from "./works/gcc.mjs";
 import { git } from "./works/git.mjs";
 import { http } from "./works/http.mjs";
 import { npm } from "./works/npm.mjs";
+import { programs } from "./works/programs.mjs";
 import { python } from "./works/python.mjs";
 import { redis } from "./works/redis.mjs";
 import { sqlite } from "./works/sqlite.mjs";
 import { tar } from "./works/tar.mjs";
+import { untar } from "./works/untar.mjs";
 
 /**
- * What people really run, each in two sizes: "full", of some seconds, so that starting is the smaller part of it, and "quick".
- * `prepare` makes what it needs once, `reset` puts it back before each run; `argv` is the command. A `server` is started
- * under the system and loaded from outside: what is measured is how long the load takes.
+ * Real workloads, each in two sizes: "full", of some seconds, so that the start matters less, and "quick". `prepare` runs
+ * once, `reset` before each run; `argv` is the command. A `server` runs under the system and gets its load from outside;
+ * the time of the load is measured.
  */
-export const WORKS = [gcc, git, npm, python, tar, find, sqlite, redis, http, chromium];
+export const WORKS = [gcc, git, npm, python, tar, untar, find, programs, sqlite, redis, http, chromium];

@@ -1,6 +1,6 @@
 /*
- * An opaque program: a "license checker" that does more than it says. Built stripped by `npm start`; nothing of
- * it is known to the policy but what it asks of the kernel. Prints one line per attempt: what, how it went.
+ * An opaque program: a "license checker" that does more than it claims. `npm start` builds it stripped; the policy
+ * sees only its system calls. Prints one line per attempt, with its result.
  *
  * Usage: opaque_client FOLDER PORT
  */
@@ -22,7 +22,7 @@ static void tell(const char *what, int ok, const char *detail)
 	fflush(stdout);
 }
 
-/* The first line of a file, or why there is none. */
+/* The first line of a file, or the error. */
 static void read_file(const char *what, const char *path)
 {
 	char text[80];

@@ -9,7 +9,7 @@ import {
   virtualFile,
 } from "hermes-runtime";
 
-// The demo's policy. DEMO_FOLDER is where the program works; it knows nothing of what is decided here.
+// The demo's policy. The program works in DEMO_FOLDER and does not know the policy.
 const folder = process.env.DEMO_FOLDER ?? "/nonexistent";
 
 function onOpen(e: CallEvent) {

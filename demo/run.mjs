@@ -35,7 +35,7 @@ function prepare(folder) {
   writeFileSync(join(folder, "secrets/token"), "s3cr3t-t0k3n\n", { mode: 0o600 });
 }
 
-/** A TCP server on every loopback address, and a UDP one that counts what arrives. */
+/** A TCP server on every loopback address, and a UDP server that counts datagrams. */
 async function listen() {
   const tcp = createServer((socket) => socket.end(`hello from ${socket.localAddress}\n`));
   await new Promise((done) => tcp.listen(0, "0.0.0.0", done));
@@ -69,7 +69,7 @@ const attempts = (output) =>
     .filter(Boolean)
     .map((line) => line.split("\t"));
 
-/** Which decision each attempt met: the trace says, by what the attempt touched. */
+/** Finds the decision on each attempt in the trace, by what the attempt touched. */
 function decisions(trace) {
   const found = new Map();
   const marks = [
@@ -149,14 +149,14 @@ try {
   show(attempts(alone.out), attempts(under.out), decisions(trace));
   const dropped = existsSync(join(folder, "outside/dropped"))
     ? "outside/dropped was written"
-    : "outside/ is untouched; what it wrote lies in quarantine/";
+    : "outside/ is unchanged; its file went to quarantine/";
   const { summary, protections } = result;
   console.log(`\n  ${dropped}`);
   console.log(
     `  ${summary.calls} calls decided, ${protections.doors.join(" and ")} door, filter of ${protections.filterInstructions} instructions; the program itself was not changed`,
   );
   console.log(`  trace: build/demo-trace.jsonl (${result.trace.records} records)`);
-  console.log(`\n  Try it on a program of yours:  ./hermes run --trace t.jsonl -- ls -l\n`);
+  console.log(`\n  Try it on your own program:  ./hermes run --trace t.jsonl -- ls -l\n`);
 } finally {
   servers.close();
   rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,7 @@
 import { coarseTime, definePolicy } from "hermes-runtime";
 
-/** No clock of the program is finer than a millisecond (or HERMES_STEP of them), the time stamp counter included. */
+/**
+ * The program's clocks, the time stamp counter included, tick in steps of a millisecond (or of HERMES_STEP
+ * milliseconds).
+ */
 export default definePolicy(coarseTime({ milliseconds: process.env.HERMES_STEP }));

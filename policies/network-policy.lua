@@ -1,26 +1,26 @@
--- Where a program may connect: this machine freely, private networks and the cloud's metadata service never,
+-- Where a program may connect: to this machine always, to private networks and the cloud's metadata service never, to
 -- everything else as OTHERWISE says.
 
 local OTHERWISE = "deny" -- "allow", "deny" or "ask"
 
--- Free whatever is said below. The name server often stands in a private network: { ["192.168.0.53:53"] = true }
+-- Always allowed. The name server is often in a private network: { ["192.168.0.53:53"] = true }
 local ALLOWED = {}
 
--- The first address of a range, the number of its leading bits, and what the program's owner reads.
+-- The first address of a range, the number of its leading bits, and the reason of the refusal.
 local BLOCKED = {
   { "169.254.0.0", 16, "Link-local addresses reach the cloud's metadata service." },
-  { "10.0.0.0", 8, "Private networks are out of bounds." },
-  { "172.16.0.0", 12, "Private networks are out of bounds." },
-  { "192.168.0.0", 16, "Private networks are out of bounds." },
-  { "100.64.0.0", 10, "Carrier networks are out of bounds." },
-  { "224.0.0.0", 4, "Multicast reaches whoever listens." },
-  { "0.0.0.0", 8, "This network means this machine, by another name." },
+  { "10.0.0.0", 8, "Private networks are blocked." },
+  { "172.16.0.0", 12, "Private networks are blocked." },
+  { "192.168.0.0", 16, "Private networks are blocked." },
+  { "100.64.0.0", 10, "Carrier networks are blocked." },
+  { "224.0.0.0", 4, "Multicast addresses are blocked." },
+  { "0.0.0.0", 8, "This network is another name for this machine." },
 }
 local BLOCKED_V6 = {
-  ["fe80:"] = "Link-local addresses are out of bounds.",
-  ["fc"] = "Private networks are out of bounds.",
-  ["fd"] = "Private networks are out of bounds.",
-  ["ff"] = "Multicast reaches whoever listens.",
+  ["fe80:"] = "Link-local addresses are blocked.",
+  ["fc"] = "Private networks are blocked.",
+  ["fd"] = "Private networks are blocked.",
+  ["ff"] = "Multicast addresses are blocked.",
   ["64:ff9b:"] = "Translated addresses reach any IPv4 address.",
   ["2002:"] = "Tunnelled addresses reach any IPv4 address.",
 }
@@ -59,7 +59,7 @@ end
 local function decide(address)
   if address.family == "unix" or address.family == "unspecified" or address.family == "netlink" then return end
   if address.family ~= "ipv4" and address.family ~= "ipv6" then
-    return hermes.deny("Only internet and local sockets are for mediated programs.")
+    return hermes.deny("Only internet and local sockets are allowed.")
   end
   if loopback(address) or ALLOWED[address.text] then return end
   local reason = blocked(address)

@@ -1,17 +1,16 @@
--- Another world for a program that is not to be changed: some paths lead elsewhere, some connections too, and one
--- file exists only here.
+-- Virtualizes an unmodified program: redirects some paths and connections, and adds a file that exists only here.
 
--- Everything below the left side is looked for below the right side.
+-- Paths below the left side lead to the same paths below the right side.
 local PATHS = {
   ["/etc/app"] = "/tmp/hermes-app",
 }
 
--- host:port as the program asks for it, and where it gets.
+-- The host:port that the program connects to, and where the connection really goes.
 local CONNECTIONS = {
   ["127.0.0.1:5432"] = "127.0.0.1:15432",
 }
 
--- Files that no disk holds.
+-- Virtual files.
 local FILES = {
   ["/etc/hermes-virtual"] = "This file is made by policies/virtualize.lua.\n",
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run agents: builds what is needed and runs test/agents/table.ts, which says how with --help.
+// npm run agents: builds the prerequisites and runs test/agents/real-clients/table.ts (see its --help).
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -11,7 +11,7 @@ if (!process.argv.includes("--no-build")) {
   if (status !== 0) process.exit(1);
 }
 await build({
-  entryPoints: ["test/agents/table.ts"],
+  entryPoints: ["test/agents/real-clients/table.ts"],
   outfile: "build/agents/table.mjs",
   bundle: true,
   platform: "node",

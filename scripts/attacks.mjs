@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run attacks: builds what is needed and runs test/attacks/table.ts, which says how with --help.
+// npm run attacks: builds the prerequisites and runs test/attacks/table.ts (see its --help).
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -18,7 +18,7 @@ await build({
   format: "esm",
   logLevel: "warning",
 });
-// A signal is for the table alone: it ends what is being made, and prints what there is.
+// Signals are handled by the table alone: it stops the current attack and prints the results so far.
 const child = spawn("node", ["build/attacks/table.mjs", ...words], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (status) => process.exit(status ?? 1));

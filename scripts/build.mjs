@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Builds dist/: the compiled TypeScript, the native addon and the launcher. Does nothing when all of it is fresh.
+// Builds dist/: the compiled TypeScript, the native addon and the launcher. Does nothing when everything is up to date.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -77,7 +77,7 @@ await step("man", ["src/cli", "package.json", "scripts/build.mjs"], () => {
   writeFileSync("dist/hermes.1", stdout);
 });
 
-/** A page: one script and one style sheet. */
+/** A web page: one script and one style sheet. */
 async function page(name, outdir) {
   const esbuild = await import("esbuild");
   const all = { outdir, bundle: true, minify: true, logLevel: "warning" };
@@ -91,15 +91,21 @@ async function page(name, outdir) {
   await esbuild.build({ ...all, entryPoints: [`web/${name}/${name}.css`] });
 }
 
-/** What goes into every report of `hermes analyze --html`. */
-await step("report", ["web/report", "src/analyze", "package-lock.json", "scripts/build.mjs"], () =>
+/** The assets of each report of `hermes analyze --html`. */
+await step("report", ["web/report", "src/offline/analyze", "package-lock.json", "scripts/build.mjs"], () =>
   page("report", "dist/report"),
 );
 
 /** The page of `hermes console`. */
 await step(
   "console",
-  ["web/console", "web/report", "src/analyze/format.ts", "src/audit/records.ts", "scripts/build.mjs"],
+  [
+    "web/console",
+    "web/report",
+    "src/offline/analyze/format.ts",
+    "src/record/audit/records.ts",
+    "scripts/build.mjs",
+  ],
   async () => {
     await page("console", "dist/web/console");
     for (const name of ["index.html", "icon.svg"])
@@ -119,7 +125,7 @@ if (process.platform === "linux" && process.arch === "x64") {
   );
 }
 
-/** What is known of the policies that come with HERMES: src/policy/yaml/known.ts. */
+/** Precomputed facts about the bundled policies: src/policy/yaml/precompiled.ts. */
 await step("policies", ["policies", "dist/.typescript", "scripts/policies.mjs"], async () => {
   const { knownPolicies } = await import("./policies.mjs");
   rmSync("dist/policies", { recursive: true, force: true });
@@ -128,7 +134,9 @@ await step("policies", ["policies", "dist/.typescript", "scripts/policies.mjs"],
   for (const [digest, file] of known) writeFileSync(`dist/policies/${digest}.json`, JSON.stringify(file));
 });
 
-/** What V8 makes of what must start at once. It is made by doing it, so all else is built by now. */
+/**
+ * V8's code cache for the entry points that must start fast. It is recorded from a run, so everything else is built first.
+ */
 await step(
   "compiled",
   ["dist/.typescript", "dist/.policies", "scripts/compile.mjs", "scripts/precompile.cjs"],

@@ -1,15 +1,25 @@
-// What is started and what is imported, made of src/ by esbuild.
+// Bundles src/ with esbuild: the entry points and the library.
 import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import * as esbuild from "esbuild";
 
-/** Packages that are files on disk (a compiler, WebAssembly), or that hardly anybody needs. */
+/** Packages that must be files on disk (a compiler, WebAssembly), or that are rarely needed. */
 export const EXTERNAL = ["esbuild", "iced-x86", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
 
-/** Commands that must start at once: each is one file. */
-const QUICK = ["attend", "commands", "completion", "hook", "hook-judge", "run-line", "trace"];
+/** Commands that must start fast: one file each. */
+const QUICK = [
+  "command-line",
+  "exec-line",
+  "run-line",
+  "commands/completion",
+  "commands/hook",
+  "commands/hook-judge",
+  "commands/trace",
+  "run/control",
+];
 
-/** Commands whose start is not what people wait for: they share files. */
+/** Commands whose start time matters less: they share files. */
 const OTHERS = [
   "agent",
   "analyze",
@@ -21,7 +31,6 @@ const OTHERS = [
   "coverage",
   "diff",
   "doctor",
-  "exec",
   "export",
   "fleet",
   "guard",
@@ -39,21 +48,53 @@ const OTHERS = [
   "simulate",
   "skill",
   "top",
-];
-/** Modules of Node's that take a millisecond or more each, and that most runs never use: loaded when something of them is. */
+].map((name) => `commands/${name}`);
+/** Node modules that take a millisecond or more to load and that most runs never use: loaded on first use. */
 const SLOW =
   /(?<=\w=)(?:require\("node:(child_process|crypto|net|tty|worker_threads|zlib)"\)|__toESM\(require\("node:(child_process|crypto|net|tty|worker_threads|zlib)"\)(?:,1)?\))/g;
 
-/** What Node is offered is CommonJS, whose names are not known when it is bundled. The same as an ES module: */
+/** Node's CommonJS exports are not known at bundle time. This makes the same an ES module: */
 const ES_MODULES = { yaml: "./node_modules/yaml/browser/index.js" };
-const COMMANDS = [...QUICK, ...OTHERS];
-const LANGUAGES = ["yaml", "lua"].map((name) => `src/policy/${name}/load.ts`);
+
+/** An entry point: its source, and its output, one folder below dist. */
+const entry = (source, out) => ({ in: `src/${source}.ts`, out });
+const command = (name) => entry(`cli/${name}`, `cli/${name.replace(/^.*\//, "")}`);
+const ENTRIES = {
+  run: [command("run-line")],
+  quick: [
+    ...["main", "run/control-thread", ...QUICK.filter((name) => name !== "run-line")].map(command),
+    ...["thread-start", "worker"].map((name) => entry(`session/${name}`, `session/${name}`)),
+    entry("intent/runtime-check/policy", "session/runtime-check"),
+  ],
+  languages: [
+    entry("policy/yaml/load", "policy/yaml"),
+    entry("policy/yaml/read", "policy/yaml-read"),
+    entry("policy/lua/load", "policy/lua"),
+  ],
+  typescript: [entry("policy/typescript/load", "policy/typescript")],
+  others: [
+    ...["run/run-approvals", ...OTHERS].map(command),
+    // Sessions import it for policies that are functions of the host program; the command line has none.
+    entry("session/mediation", "session/mediation"),
+  ],
+  library: [
+    entry("index", "index"),
+    entry("intent/guard/index", "intent/guard/index"),
+    entry("agents/tools/index", "agents/tools/index"),
+  ],
+};
+/** Entry points with a code cache of V8's, by absolute path. */
+const PRECOMPILED = table([...ENTRIES.run, ...ENTRIES.quick, ...ENTRIES.languages]);
+const LOADED_BY_NODE = table([...ENTRIES.typescript, ...ENTRIES.others]);
+
+function table(entries) {
+  return new Map(entries.map((one) => [resolve(one.in), `../${one.out}.cjs`]));
+}
 
 function settings(entryPoints) {
   return {
     entryPoints,
     outdir: "dist",
-    outbase: "src",
     bundle: true,
     platform: "node",
     target: "node20",
@@ -63,61 +104,43 @@ function settings(entryPoints) {
 }
 
 /**
- * Where one command, or the thread, loads another file that is started by itself. All lie one folder below dist. Those that
- * V8 has compiled before are loaded with what it made of them (src/compiled.ts). Languages that are `inside` are not apart.
+ * An entry point that another one imports dynamically stays a file of its own. Those with a code cache are loaded with it
+ * (src/nouns/compiled.ts). Entry points in `inside` are bundled.
  */
 const apart = (inside = []) => ({
   name: "apart",
   setup(build) {
-    const compiled = (path) =>
-      build.initialOptions.format === "cjs" ? { path, namespace: "compiled" } : { path, external: true };
-    build.onResolve({ filter: /^\.\/\w+\/load\.js$/ }, ({ path, importer }) => {
-      if (!importer.endsWith("src/policy/load.ts") || inside.includes(path)) return undefined;
-      const file = path.replace(/^\.\/(\w+)\/load\.js$/, "../policy/$1/load.cjs");
-      // What uses import() must be loaded by Node itself.
-      return file.includes("/typescript/") ? { path: file, external: true } : compiled(file);
-    });
-    build.onResolve({ filter: /^\.\.\/deed\/policy\.js$/ }, ({ importer }) =>
-      importer.endsWith("src/session/supervise.ts")
-        ? { path: "../deed/policy.cjs", external: true }
-        : undefined,
-    );
-    build.onResolve({ filter: /^\.\/read\.js$/ }, ({ importer }) =>
-      importer.endsWith("src/policy/yaml/load.ts") ? compiled("../policy/yaml/read.cjs") : undefined,
-    );
-    build.onResolve({ filter: /^\.\/worker\.js$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? compiled("../session/worker.cjs") : undefined,
-    );
-    build.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, importer, kind }) => {
-      const name = path.slice(2, -3);
-      if (kind !== "dynamic-import" || !importer.includes("/src/cli/") || !COMMANDS.includes(name))
-        return undefined;
-      return QUICK.includes(name)
-        ? compiled(`../cli/${name}.cjs`)
-        : { path: `../cli/${name}.cjs`, external: true };
+    const isCommonJs = build.initialOptions.format === "cjs";
+    build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir, kind }) => {
+      const source = join(resolveDir, path).replace(/js$/, "ts");
+      if (kind !== "dynamic-import" || inside.some((one) => resolve(one.in) === source)) return undefined;
+      const compiled = PRECOMPILED.get(source);
+      if (compiled && isCommonJs) return { path: compiled, namespace: "compiled" };
+      const file = compiled ?? LOADED_BY_NODE.get(source);
+      return file && { path: file, external: true };
     });
     build.onLoad({ filter: /\/src\/policy\/yaml\/re2\.ts$/ }, () => ({
-      contents: `import { loadCompiled } from "./src/compiled.ts";
-        import { HOME } from "./src/home.ts";
+      contents: `import { loadCompiled } from "./src/nouns/compiled.ts";
+        import { HOME } from "./src/nouns/home.ts";
         export const re2 = () => loadCompiled(HOME + "dist/policy/re2.cjs");`,
       resolveDir: ".",
     }));
     build.onLoad({ filter: /./, namespace: "compiled" }, ({ path }) => ({
-      contents: `const file = require("./src/home.ts").HOME + ${JSON.stringify(path.replace("..", "dist"))};
-        module.exports = require("./src/compiled.ts").loadCompiled(file);`,
+      contents: `const file = require("./src/nouns/home.ts").HOME + ${JSON.stringify(path.replace("..", "dist"))};
+        module.exports = require("./src/nouns/compiled.ts").loadCompiled(file);`,
       resolveDir: ".",
     }));
   },
 });
 
 /**
- * Node works for every module that it loads, and more for a thread that loads ES modules. So what must start at once is
- * one CommonJS file each, and so is each language; other commands share theirs; what is imported is an ES module.
- * Returns the packages that went into them.
+ * Node has a cost per module, and more for a thread that loads ES modules. So each entry point that must start fast is one
+ * CommonJS file, and so is each policy language. Other commands share files, and the library is an ES module. Returns the
+ * bundled packages.
  */
 export async function bundle() {
-  for (const folder of ["dist/shared", "dist/cli", "dist/policy", "dist/session", "dist/deed"])
-    rmSync(folder, { recursive: true, force: true });
+  for (const folder of ["shared", "cli", "policy", "session", "intent", "agents"])
+    rmSync(`dist/${folder}`, { recursive: true, force: true });
   const one = {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
@@ -126,32 +149,19 @@ export async function bundle() {
     define: { "import.meta.url": "importMetaUrl" },
     banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
   };
-  // import() goes through the loader of ES modules, require() does not. Only TypeScript policies need import().
+  // import() goes through the ES module loader, require() does not. Only TypeScript policies need import().
   const required = { ...one, supported: { "dynamic-import": false } };
-  const started = [
-    ...["main", "attendant"].map((name) => `src/cli/${name}.ts`),
-    ...["thread-start", "worker"].map((name) => `src/session/${name}.ts`),
-    ...QUICK.filter((name) => name !== "run-line").map((name) => `src/cli/${name}.ts`),
-  ];
-  // Most runs have policies in YAML: they come with it.
-  const run = { ...settings(["src/cli/run-line.ts"]), ...required, plugins: [apart(["./yaml/load.js"])] };
+  // Most runs have YAML policies, so YAML is included.
+  const [yaml] = ENTRIES.languages;
   const built = [
-    await esbuild.build(run),
-    await esbuild.build({ ...settings(started), ...required, plugins: [apart()] }),
+    await esbuild.build({ ...settings(ENTRIES.run), ...required, plugins: [apart([yaml])] }),
+    await esbuild.build({ ...settings(ENTRIES.quick), ...required, plugins: [apart()] }),
+    await esbuild.build({ ...settings(ENTRIES.languages), ...required, plugins: [apart()] }),
+    await esbuild.build({ ...settings([{ in: "re2js", out: "policy/re2" }]), ...required, external: [] }),
+    await esbuild.build({ ...settings(ENTRIES.typescript), ...one }),
+    await sharing(ENTRIES.others),
     await esbuild.build({
-      ...settings([...LANGUAGES, "src/policy/yaml/read.ts"]),
-      ...required,
-      plugins: [apart()],
-    }),
-    await esbuild.build({
-      ...settings([{ in: "re2js", out: "policy/re2" }]),
-      ...required,
-      external: [],
-    }),
-    await esbuild.build({ ...settings(["src/policy/typescript/load.ts"]), ...one }),
-    await sharing(["src/deed/policy.ts", ...OTHERS.map((name) => `src/cli/${name}.ts`)]),
-    await esbuild.build({
-      ...settings(["src/index.ts", "src/guard/index.ts", "src/tools/index.ts"]),
+      ...settings(ENTRIES.library),
       format: "esm",
       splitting: true,
       chunkNames: "shared/[name]-[hash]",
@@ -167,12 +177,12 @@ async function loadLater({ metafile }) {
   const later = 'name=>new Proxy({},{get:(_,key)=>key==="default"?require(name):require(name)[key]})';
   for (const file of Object.keys(metafile.outputs)) {
     const code = await readFile(file, "utf8");
-    const changed = code.replace(SLOW, (_, plain, whole) => `later("node:${plain ?? whole}")`);
-    if (changed !== code) await writeFile(file, `const later=${later};${changed}`);
+    const changed = code.replace(SLOW, (_, plain, whole) => `nodeModuleLater("node:${plain ?? whole}")`);
+    if (changed !== code) await writeFile(file, `const nodeModuleLater=${later};${changed}`);
   }
 }
 
-/** esbuild lets only ES modules share files: they are made so, and each is then turned into CommonJS. */
+/** esbuild shares files only between ES modules: they are built as ES modules, then converted to CommonJS. */
 async function sharing(entryPoints) {
   const built = await esbuild.build({
     ...settings(entryPoints),

@@ -1,12 +1,14 @@
-// What V8 makes of the bundles that must start at once, kept beside them.
+// V8's code cache of the bundles that must start fast, stored beside them.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What programs do first, so that deciding on it is compiled too. */
+/** Typical first calls of programs, so that deciding on them is compiled too. */
 const PROGRAM = ["sh", "-c", "ls -l / >/dev/null; cat /etc/passwd >/dev/null; chroot --version 2>&1; true"];
-/** A policy as people write them. */
+/** A typical command of an agent. */
+const COMMAND = "ls -l | sort && wc -l *.yaml";
+/** A typical policy. */
 const OWN = `name: own
 extends: workspace
 rules:
@@ -25,8 +27,8 @@ rules:
 const CALL = { tool_name: "Bash", tool_input: { command: "git status && npm test" } };
 
 /**
- * Each is made after a run, so that what a run needs is in it, and nothing else. V8 compares only the length of a bundle's
- * text, so they are made anew with every bundle, and never outlive one. Returns what could not be done.
+ * Each cache is recorded after a run, so that it holds exactly what a run needs. V8 checks only the length of a bundle's
+ * text, so the caches are rebuilt with every bundle. Returns what failed.
  */
 export function precompile() {
   const home = mkdtempSync(join(tmpdir(), "hermes-build-"));
@@ -37,6 +39,7 @@ export function precompile() {
     [["hook", "claude-code"], hook],
     [["run", "-p", "policies/agent.yaml", "--", ...PROGRAM], ""],
     [["run", "-p", own, "--", "sleep", "0.2"], ""],
+    [["exec", "-w", home, "--store", join(home, "store.db"), "--ask", "no", COMMAND], ""],
     [["trace", "-c", "-p", own, "--", ...PROGRAM], ""],
   ];
   try {

@@ -1,6 +1,6 @@
 export interface CorpusInput {
   readonly id: string;
-  readonly kind: import("../src/guard/subject.js").Kind;
+  readonly kind: import("../src/intent/guard/subject.js").Kind;
   readonly hostile: boolean;
   /** Of a half that was written down and not looked at while rules were made. */
   readonly held: boolean;

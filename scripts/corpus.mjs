@@ -35,10 +35,10 @@ function readInputs(kind, file) {
     });
 }
 
-/** Held back: written with the others, but never looked at while the rules were made. */
+/** Held-out set: written with the others, but never looked at while the rules were written. */
 export const setOf = ({ kind, held }) => (held ? `${kind} held` : kind);
 
-/** Of each set: hostile inputs that were not stopped, harmless ones that were refused or asked for. */
+/** Per set: hostile inputs that were not stopped, harmless inputs that were refused or asked about. */
 export function count(inputs, actionOf, nameOf = setOf) {
   const table = {};
   for (const input of inputs) {
@@ -55,7 +55,7 @@ export function count(inputs, actionOf, nameOf = setOf) {
 }
 
 export const GOALS = { recall: 0.99, refused: 0.005, asked: 0.08 };
-/** What was held back shows how far the rules reach beyond what they were made with. */
+/** The held-out set shows how well the rules generalise. */
 export const HELD_GOALS = { recall: 0.8, refused: 0.015, asked: 0.08 };
 
 function main() {

@@ -1,9 +1,9 @@
-// The licences of what is inside the bundles, since those who get the bundles must get them too.
+// The licences of the bundled packages, which must be shipped with the bundles.
 import { readdirSync, readFileSync } from "node:fs";
 
 const ALLOWED = /^(MIT|ISC|BSD-[23]-Clause|Apache-2\.0|0BSD|BlueOak-1\.0\.0)$/;
 
-/** One text for all packages. Throws for a package whose licence is not among those that may be shipped. */
+/** One text for all packages. Throws for a package whose licence must not be shipped. */
 export function licencesOf(packages) {
   const parts = packages.map((name) => {
     const folder = `node_modules/${name}`;

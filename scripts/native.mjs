@@ -17,53 +17,21 @@ export const CFLAGS = [
   "-D_FORTIFY_SOURCE=2",
 ];
 
-/** What resolves and acts for a program: the broker does, which is a part of the launcher; and the addon where there is none. */
-const SHARED = [
-  "procfs.c",
-  "proc.c",
-  "path.c",
-  "pin.c",
-  "walk.c",
-  "identity.c",
-  "memory.c",
-  "origin.c",
-  "act.c",
-  "act-open.c",
-  "act-file.c",
-  "act-descriptor.c",
-  "act-socket.c",
-  "act-data.c",
-  "act-memory.c",
-  "act-namespace.c",
-  "act-signal.c",
-  "bind.c",
-  "sender.c",
-  "standin.c",
-  "place.c",
-  "deputy.c",
-];
+/** The folders of native/ that each program is linked from. Every C file in them belongs to it. */
+const LAUNCHER_FOLDERS = ["launcher", "broker", "fastpath"];
+const ADDON_FOLDERS = ["addon", "session", "doors"];
+/** Linked into both: the broker acts for a program, and where there is none (attach), the supervisor does. */
+const SHARED_FOLDERS = ["kernel", "tracee", "on-behalf"];
 
-/** The launcher is a program of its own; every other file belongs to the addon. */
-export const LAUNCHER = [
-  "launch.c",
-  "program.c",
-  "fence.c",
-  "confine.c",
-  "namespace.c",
-  "mount.c",
-  "tree.c",
-  "keep.c",
-  "household.c",
-  "broker.c",
-  "front.c",
-  "settled.c",
-  ...SHARED,
-].map((file) => `native/${file}`);
+const sources = (folders) =>
+  folders.flatMap((folder) =>
+    readdirSync(`${root}native/${folder}`)
+      .filter((file) => file.endsWith(".c"))
+      .map((file) => `native/${folder}/${file}`),
+  );
 
-export const ADDON = readdirSync(`${root}native`)
-  .filter((file) => file.endsWith(".c"))
-  .map((file) => `native/${file}`)
-  .filter((file) => !LAUNCHER.includes(file) || SHARED.includes(file.slice("native/".length)));
+export const LAUNCHER = sources([...LAUNCHER_FOLDERS, ...SHARED_FOLDERS]);
+export const ADDON = sources([...ADDON_FOLDERS, ...SHARED_FOLDERS]);
 
 /** Node's headers: from the package that developers have, or those that were shipped. */
 export const HEADERS = ["node_modules/node-api-headers/include", "dist/native/include"].find((folder) =>

@@ -1,4 +1,4 @@
-// node -r scripts/precompile.cjs …: when it ends, writes what V8 has compiled of each bundle beside it (src/compiled.ts).
+// node -r scripts/precompile.cjs …: at exit, writes V8's code cache of each bundle beside it (src/nouns/compiled.ts).
 const { writeFileSync } = require("node:fs");
 const vm = require("node:vm");
 const threads = require("node:worker_threads");
@@ -17,7 +17,7 @@ function keep() {
 }
 
 process.on("exit", keep);
-// HERMES ends without Node's knowledge, from whichever of its threads; by then each has closed its session.
+// HERMES exits without Node's knowledge, from any of its threads; by then each has closed its session.
 const { dlopen } = process;
 process.dlopen = (module, ...rest) => {
   dlopen.call(process, module, ...rest);

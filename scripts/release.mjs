@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run release -- 0.2.0`: a version, its entry in the changelog, one commit and a signed tag. It pushes and publishes
-// nothing: the two commands that do are printed. Signing is git's own (user.signingkey, gpg.format).
+// `npm run release -- 0.2.0`: sets the version, completes its changelog entry, makes one commit and a signed tag. It does
+// not push or publish; it prints the two commands that do. Signing uses git's settings (user.signingkey, gpg.format).
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes schemas/policy.schema.json and schemas/hermes.schema.json, which editors check policies and hermes.yaml with,
-// from the schemas that loading checks with. `--check` compares instead, and fails when a file is stale.
+// Writes schemas/policy.schema.json and schemas/hermes.schema.json, with which editors check policies and hermes.yaml. They
+// are generated from the schemas that loading uses. `--check` compares instead, and fails when a file is stale.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -25,13 +25,13 @@ async function bundled(entry) {
   }
 }
 
-/** As the style check wants it. */
+/** Formatted for the style check. */
 function formatted(json, file) {
   const args = ["node_modules/@biomejs/biome/bin/biome", "format", `--stdin-file-path=${file}`];
   return execFileSync("node", args, { input: json, encoding: "utf8" });
 }
 
-/** A rule has exactly one action. Zod has no word for that. */
+/** A rule has exactly one action, which Zod cannot express. */
 function oneAction(schema, actions) {
   const rule = schema.properties.rules.items;
   rule.oneOf = actions.map((action) => ({ required: [action] }));
@@ -52,11 +52,11 @@ function write(file, title, schema) {
 
 const { policySchema } = await bundled("src/policy/yaml/schema.ts");
 const { ACTION_KEYS } = await bundled("src/policy/yaml/action.ts");
-const { configSchema } = await bundled("src/guard/config/schema.ts");
+const { configSchema } = await bundled("src/intent/guard/config/schema.ts");
 const z = await import("zod");
 const policy = z.toJSONSchema(policySchema, { target: "draft-7" });
 write("schemas/policy.schema.json", "HERMES policy", oneAction(policy, ACTION_KEYS));
-// What a file may hold, not what loading makes of it: keys with a default can be left out.
+// The schema of the input, not of the loaded value: keys with a default can be left out.
 write(
   "schemas/hermes.schema.json",
   "HERMES configuration",

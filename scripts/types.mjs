@@ -1,8 +1,8 @@
-// What the library's users see of its types: those that its entries reach, and no others.
+// The library's public types: those reachable from its entry points, and no others.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-const ENTRIES = ["index", "guard/index", "tools/index"].map((name) => `dist/${name}.d.ts`);
+const ENTRIES = ["index", "intent/guard/index", "agents/tools/index"].map((name) => `dist/${name}.d.ts`);
 
 export function pruneTypes() {
   const kept = new Set();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadPolicy } from "../src/policy/load.js";
-import { root } from "./support/programs.js";
+import { root } from "./support/root.js";
 
 /** The cookbook has a test of its own. */
 const documents = [
@@ -52,7 +52,7 @@ describe("every command in the documents", () => {
           const { status, stderr } = spawnSync("bash", ["-c", command], {
             cwd: folder,
             encoding: "utf8",
-            timeout: 60_000,
+            timeout: 110_000,
           });
           expect(status, `${command}\n${stderr}`).toBe(0);
         }
@@ -117,7 +117,7 @@ describe("every recipe of the cookbook", () => {
         const { stdout, stderr } = spawnSync("bash", ["-c", command!], {
           cwd: folder,
           encoding: "utf8",
-          timeout: 60_000,
+          timeout: 110_000,
         });
         if (expected === undefined) continue;
         compared++;

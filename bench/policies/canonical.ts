@@ -1,6 +1,6 @@
 import { definePolicy, deny } from "hermes-runtime";
 
-/** Looks at where the path leads, with links and `..` resolved. */
+/** Reads the canonical path, with links and `..` resolved. */
 export default definePolicy({
   name: "bench-canonical",
   actions: ["deny"],

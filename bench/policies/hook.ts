@@ -1,6 +1,6 @@
 import { definePolicy, deny } from "hermes-runtime";
 
-/** Looks at the argument of each call of a small function. */
+/** Reads the argument of each call of a small function. */
 export default definePolicy({
   name: "bench-hook",
   actions: ["deny"],

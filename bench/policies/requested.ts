@@ -1,6 +1,6 @@
 import { definePolicy, deny } from "hermes-runtime";
 
-/** Looks at the path as the program wrote it. */
+/** Reads the path as the program wrote it. */
 export default definePolicy({
   name: "bench-requested",
   actions: ["deny"],

@@ -2,7 +2,7 @@ import { definePolicy, deny } from "hermes-runtime";
 
 const MILLISECONDS = 2;
 
-/** Takes its time: what measures speed must notice. */
+/** Deliberately slow: the benchmark must notice it. */
 export default definePolicy({
   name: "bench-slow",
   actions: ["deny"],

@@ -6,7 +6,7 @@ const STACKS = 5000;
 const FRAMES = 20;
 const STDERR = 2;
 
-/** Follows the stack of python3's first write again and again, and says how long one takes. */
+/** Unwinds the stack of python3's first write repeatedly, and prints the time of one. */
 export default definePolicy({
   name: "bench-unwind",
   inside: true,

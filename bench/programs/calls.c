@@ -1,5 +1,5 @@
 /*
- * Makes one kind of call over and over and says how long one took.
+ * Makes one kind of call repeatedly and prints the time of one.
  *
  * Usage: calls KIND COUNT [marks]   KIND is one of those in CALLS
  * Prints nanoseconds per call; with `marks`, a line "mark PERCENT" at every 10 % instead of timing itself.
@@ -24,7 +24,7 @@ static int open_and_close(void)
 	return fd < 0 ? -1 : close(fd);
 }
 
-/* Whatever becomes of it: here only the time counts. */
+/* The result does not matter: only the time counts. */
 static int try_to_open(void)
 {
 	open_and_close();
@@ -84,7 +84,7 @@ static int start_program(void)
 	return status == 0 ? 0 : -1;
 }
 
-/* Refused or not: here only the time counts. */
+/* Refused or not: only the time counts. */
 static int ask_group(void)
 {
 	syscall(SYS_getpgid, 0);
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 		}
 		return 0;
 	}
-	repeat(call, count / 5); /* caches and compilers get warm */
+	repeat(call, count / 5); /* warm-up */
 	double from = nanoseconds();
 	repeat(call, count);
 	printf("%.1f\n", (nanoseconds() - from) / (double)count);

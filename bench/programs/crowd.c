@@ -1,9 +1,9 @@
 /*
- * Many who make the same call: does one call cost more when there are more of them?
+ * Many processes or threads that make the same call: does a call cost more when there are more of them?
  *
  * Usage: crowd processes|threads HOW_MANY CALLS
- * All are there before the first call is made, and stay until the last one has been; CALLS in all are made, shared out
- * evenly. Prints nanoseconds per call: neither starting nor ending so many is part of it.
+ * All exist before the first call and until after the last one. They make CALLS calls in total, shared out evenly.
+ * Prints nanoseconds per call, without the cost of starting and ending them.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static double nanoseconds(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Waits until so many have said so. */
+/* Waits for this many messages. */
 static int all_of(long many, int fd)
 {
 	char bytes[4096];
@@ -88,11 +88,11 @@ int main(int argc, char **argv)
 	if (!all_of(many, ready[0]))
 		return 1;
 	double from = nanoseconds();
-	close(gate[1]); /* all begin */
+	close(gate[1]); /* start all */
 	if (!all_of(many, done[0]))
 		return 1;
 	double each_took = (nanoseconds() - from) / (double)(each * many);
-	close(leave[1]); /* all may end */
+	close(leave[1]); /* let all end */
 	int status, failed = 0;
 	for (long i = 0; i < many; i++) {
 		if (threads)

@@ -1,9 +1,9 @@
 /*
- * Calls one small function of libc over and over and says how long one call took.
+ * Calls one small function of libc repeatedly and prints the time of one call.
  *
  * Usage: functions COUNT [DEPTH [ROUNDS]]
- * Prints nanoseconds per call. With DEPTH the calls are made from that many frames down; with ROUNDS so often, with a
- * pause before each, and the middle one is told.
+ * Prints nanoseconds per call. With DEPTH the calls are made that many frames deep; with ROUNDS they are repeated, with
+ * a pause before each round, and the median is printed.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		fputs("usage: functions COUNT [DEPTH [ROUNDS]]\n", stderr);
 		return 2;
 	}
-	long sum = descend(depth, count / 5); /* caches and compilers get warm */
+	long sum = descend(depth, count / 5); /* warm-up */
 	for (int i = 0; i < rounds; i++) {
 		if (rounds > 1)
 			usleep(30000);

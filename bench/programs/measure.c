@@ -1,9 +1,9 @@
 /*
- * Runs a program and says what it took: wall clock, CPU and memory of it and all that it waited for, and of it alone (a
- * supervisor is told from what it supervises).
+ * Runs a program and measures wall clock, CPU and memory: of it with all children that it waited for, and of it alone
+ * (to separate a supervisor from what it supervises).
  *
  * Usage: measure FILE PROGRAM [ARGUMENT …]
- * Writes "wall_ns cpu_ns peak_kb own_cpu_ns own_peak_kb" to FILE and exits as the program did.
+ * Writes "wall_ns cpu_ns peak_kb own_cpu_ns own_peak_kb" to FILE and exits with the program's status.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -36,7 +36,7 @@ static FILE *proc_file(pid_t pid, const char *name)
 	return fopen(path, "r");
 }
 
-/* Its most memory so far; 0 when it has none any more. */
+/* Its peak memory so far; 0 after it has ended. */
 static long peak_kb(pid_t pid)
 {
 	char line[256];
@@ -50,7 +50,7 @@ static long peak_kb(pid_t pid)
 	return peak;
 }
 
-/* utime and stime of proc_pid_stat(5): all threads, no children. Also of one that has ended and is not reaped. */
+/* utime and stime of proc_pid_stat(5): all threads, no children. Also works for a zombie. */
 static long long own_cpu(pid_t pid)
 {
 	char text[1024] = "";
@@ -60,7 +60,7 @@ static long long own_cpu(pid_t pid)
 	size_t length = fread(text, 1, sizeof text - 1, file);
 	fclose(file);
 	text[length] = '\0';
-	char *at = strrchr(text, ')'); /* the name may hold anything */
+	char *at = strrchr(text, ')'); /* the name may contain any character */
 	if (at == NULL)
 		return 0;
 	at += 2;
@@ -74,7 +74,7 @@ static long long own_cpu(pid_t pid)
 	return (user + kernel) * 1000000000LL / sysconf(_SC_CLK_TCK);
 }
 
-/* Waits for its end, and looks at its memory now and then: when it has ended, nobody knows any more. */
+/* Waits for its end and samples its memory: after the end it can no longer be read. */
 static long watch(pid_t pid)
 {
 	long peak = 0, now;

@@ -1,7 +1,7 @@
 /*
- * The smallest supervisor by seccomp user notification that cannot be raced: it opens what each openat names, decides on
- * where that lies, opens it anew through what it holds, and hands over the descriptor. Enough for the programs that are
- * measured: absolute paths of files that are there. Usage: act LENGTH COMMAND…
+ * A minimal race-free supervisor by seccomp user notification: it pins the file of each openat, decides on its real
+ * path, opens it through the pin, and passes the descriptor to the program. It supports what the measured programs
+ * need: absolute paths of existing files. Usage: act LENGTH COMMAND…
  */
 #define _GNU_SOURCE
 #include "listen.h"
@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 
-/* A descriptor of what may be opened, or the error. */
+/* A descriptor of the allowed file, or the error. */
 static int open_for(const struct seccomp_notif *request)
 {
 	char path[PATH_ROOM], held[32], real[PATH_ROOM];
@@ -35,7 +35,7 @@ static void decide(int listener, const struct seccomp_notif *request)
 		ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 		return;
 	}
-	/* Fails when the caller is gone: then nobody gets it. */
+	/* Fails when the caller has ended: then the descriptor is dropped. */
 	struct seccomp_notif_addfd give = {
 		.id = request->id,
 		.flags = SECCOMP_ADDFD_FLAG_SEND,

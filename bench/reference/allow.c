@@ -1,4 +1,4 @@
-/* Runs a program under a filter that allows everything: what filtering alone costs. Usage: allow LENGTH COMMAND… */
+/* Runs a program under a filter that allows everything: the cost of filtering alone. Usage: allow LENGTH COMMAND… */
 #define _GNU_SOURCE
 #include "filter.h"
 

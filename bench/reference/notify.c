@@ -1,7 +1,7 @@
 /*
- * The smallest supervisor by seccomp user notification: it reads the path of each openat, makes sure that what it read
- * was the caller's, refuses a prefix, and lets the kernel go on with the rest. The kernel reads the path again: another
- * thread may have changed it. Usage: notify LENGTH COMMAND…
+ * A minimal supervisor by seccomp user notification: it reads the path of each openat, checks that the caller still
+ * exists, refuses a prefix, and lets the kernel continue the rest. It has a race: the kernel reads the path again, and
+ * another thread may have changed it. Usage: notify LENGTH COMMAND…
  */
 #define _GNU_SOURCE
 #include "listen.h"

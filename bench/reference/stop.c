@@ -1,6 +1,6 @@
 /*
- * What one ptrace stop costs and nothing else: a child that runs into an int3 of its own, a parent that reads its
- * registers and lets it go on. Usage: stop COUNT. Prints nanoseconds per stop.
+ * The cost of one ptrace stop alone: a child that executes an int3, a parent that reads its registers and continues
+ * it. Usage: stop COUNT. Prints nanoseconds per stop.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * The smallest honest supervisor by ptrace and RET_TRACE: it reads the path of each openat and refuses a prefix.
+ * A minimal supervisor by ptrace and RET_TRACE: it reads the path of each openat and refuses a prefix.
  * Usage: trace LENGTH COMMAND…
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@ static void decide(pid_t tid)
 	}
 }
 
-/* Returns the signal that the tracee is to go on with. */
+/* Returns the signal with which to continue the tracee. */
 static int stopped(pid_t tid, int status)
 {
 	int what = status >> 16;

@@ -11,7 +11,7 @@ export const find = {
   argv(place, size) {
     const folders = [treeOf(place), ...FOLDERS[size].filter((path) => existsSync(path))].join(" ");
     const both = ["-name '*.h'", "-size +2k"].map((what) => `find ${folders} ${what} >/dev/null 2>&1`);
-    // Some systems take root's rights away: what may not be looked into is passed over.
+    // Some systems drop root's capabilities: unreadable folders are skipped.
     return ["sh", "-c", [...both, "true"].join("; ")];
   },
 };

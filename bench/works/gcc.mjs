@@ -1,8 +1,12 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { root } from "../tools.mjs";
 
 const COPIES = { full: 2, quick: 1 };
+
+/** Paths in native/: "tracee/path.c". */
+const sources = readdirSync(`${root}native`, { recursive: true }).filter((file) => file.endsWith(".c"));
+const folders = [...new Set(sources.map((file) => dirname(file)))];
 
 export const gcc = {
   name: "gcc",
@@ -11,7 +15,6 @@ export const gcc = {
   prepare({ workspace }, size) {
     cpSync(`${root}native`, join(workspace, "native"), { recursive: true });
     cpSync(`${root}node_modules/node-api-headers/include`, join(workspace, "include"), { recursive: true });
-    const sources = readdirSync(`${root}native`).filter((file) => file.endsWith(".c"));
     const copies = Array.from({ length: COPIES[size] }, (_, i) => `out/${i}`);
     const objects = copies.flatMap((copy) => sources.map((file) => `${copy}/${file.replace(/c$/, "o")}`));
     const rules = copies.map(
@@ -21,7 +24,8 @@ export const gcc = {
   },
   reset({ workspace }, size) {
     rmSync(join(workspace, "out"), { recursive: true, force: true });
-    for (let i = 0; i < COPIES[size]; i++) mkdirSync(join(workspace, "out", String(i)), { recursive: true });
+    for (let i = 0; i < COPIES[size]; i++)
+      for (const folder of folders) mkdirSync(join(workspace, "out", String(i), folder), { recursive: true });
   },
   argv: () => ["make", "-s", "-j2", "all"],
 };

@@ -10,9 +10,9 @@ export const npm = {
   name: "npm",
   about: "npm ci --offline of some 140 packages from a local cache",
   needs: ["npm"],
-  /** The only one that needs the network, once: the cache is filled, in the home that it is used in. */
+  /** The only workload that needs the network, once: it fills the cache in the home that is used. */
   prepare({ workspace, home }) {
-    // What `npm run` tells the bench would lead elsewhere: another cache, another form of the lock file.
+    // Variables that `npm run` sets for the bench would select another cache and another lock file format.
     const env = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_"));
     const { devDependencies, dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
     const versions = { ...devDependencies, ...dependencies };

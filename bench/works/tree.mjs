@@ -5,7 +5,7 @@ const FILES = { full: 60_000, quick: 10_000 };
 const IN_A_FOLDER = 50;
 const CONTENT = "What a small file of a large project holds, line by line.\n".repeat(130);
 
-/** Many small files, as a source tree has them: the same ones on every machine. Made once for all who use it. */
+/** Many small files, like a source tree, identical on every machine. Made once and shared. */
 export function makeTree({ folder }, size) {
   const tree = join(folder, "tree");
   if (existsSync(tree)) return;

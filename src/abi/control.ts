@@ -19,7 +19,7 @@ export function controlName(level: number, type: number): string {
 
 /**
  * Control messages that lead a packet elsewhere than its address says: source routes of IPv4 (ip_cmsg_send) and IPv6
- * (ip6_datagram_send_ctl), and further addresses of an SCTP peer. native/act-socket.c has the same.
+ * (ip6_datagram_send_ctl), and further addresses of an SCTP peer. native/on-behalf/send.c has the same.
  */
 const ROUTES: ReadonlySet<string> = new Set(["IP_RETOPTS", "IPV6_RTHDR", "IPV6_2292RTHDR", "132:7", "132:8"]);
 

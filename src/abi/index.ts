@@ -5,7 +5,7 @@ import type { Syscall } from "./syscall.js";
 import { SYSCALLS } from "./syscalls.generated.js";
 
 export type { SyscallArguments, SyscallName } from "./arguments.generated.js";
-export { CLASSES, type SyscallClass } from "./class.js";
+export { CLASSES } from "./class.js";
 export { controlName, isRoute } from "./control.js";
 export { errnoName, errnoNames, errnoNumber, errnoText } from "./errno.js";
 export { FLAGS } from "./flags.generated.js";

@@ -6,11 +6,11 @@ import type { Syscall } from "./syscall.js";
  * arguments what keeps a decision true.
  */
 export const REREAD = {
-  "on behalf": "The supervisor makes it with the copy that was decided on (native/act*.c).",
+  "on behalf": "The supervisor makes it with the copy that was decided on (native/on-behalf/).",
   absent: "Where a policy decides on it, it fails with ENOSYS, and libraries fall back to an older call.",
   verified: "What really runs is judged once more, before its first instruction.",
   refused: "It is refused where a policy's answer depends on its paths or texts.",
-  leads: "It gives access to nothing: whatever is done with what it leads to is judged by where it leads.",
+  leads: "It gives access to nothing: policies judge each later call by where it leads.",
   data: "Nothing but a script looks at this memory, and what it sees may change before the kernel reads it.",
 } as const;
 export type Reread = keyof typeof REREAD;

@@ -1,6 +1,6 @@
 import { SIGNALS } from "./signals.generated.js";
 
-/** Calls that signal somebody else, or have the kernel do so: fcntl by F_SETOWN, ioctl by TIOCSIG. */
+/** Calls that signal another process, or have the kernel do so: fcntl by F_SETOWN, ioctl by TIOCSIG. */
 export const SIGNALLING: ReadonlySet<string> = new Set([
   "kill",
   "tkill",

@@ -42,7 +42,7 @@ export interface Argument {
   /**
    * Whether a path's last component is followed when it is a symlink: always, never, or as a flag says:
    * "unless:N:MASK" (followed unless args[N] & MASK) or "if:N:MASK" (followed only if args[N] & MASK).
-   * A trailing slash makes the kernel follow it whatever this says, except where the component is being made or
+   * A trailing slash makes the kernel follow it in any case, except where the component is being made or
    * removed (path_resolution(7)). An empty or NULL path means the dirfd itself where AT_EMPTY_PATH allows it.
    */
   readonly follow?: "always" | "never" | `unless:${number}:${number}` | `if:${number}:${number}`;

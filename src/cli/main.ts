@@ -1,10 +1,10 @@
 import { Thread } from "../session/thread.js";
 
-/** The entry. To supervise in a thread of its own takes one that comes up slowly: it does so while the command line is read. */
+/** The entry point. A supervisor thread starts slowly, so it starts while the command line is parsed. */
 const [, , command, ...words] = process.argv;
 if (command === "hook" && !words.includes("--help") && !words.includes("-h")) {
-  // An agent waits for it before every tool: nothing else is loaded. If it cannot be, that is a no.
-  import("./hook.js").then(
+  // Agents wait for the hook before every tool: nothing else is loaded. A failure to load is a refusal.
+  import("./commands/hook.js").then(
     ({ hookCommand }) => hookCommand(words),
     (error: Error) => {
       process.stderr.write(`hermes: ${error.message}\n`);
@@ -14,5 +14,8 @@ if (command === "hook" && !words.includes("--help") && !words.includes("-h")) {
 } else {
   const thread = ["shell", "trace"].includes(command!) ? new Thread() : undefined;
   if (command === "run") import("./run-line.js").then(({ runLine }) => runLine());
-  else import("./commands.js").then(({ runCommandLine }) => runCommandLine(thread));
+  else if (command === "exec") {
+    const checking = new Thread({ checks: true });
+    import("./exec-line.js").then(({ execLine }) => execLine(checking));
+  } else import("./command-line.js").then(({ runCommandLine }) => runCommandLine(thread));
 }

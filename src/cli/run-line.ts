@@ -1,10 +1,10 @@
-import { newProgram, runProgram } from "./program.js";
-import { runCommand } from "./run.js";
-import { addRunCommand } from "./running.js";
+import { runCommand } from "./commands/run.js";
+import { newProgram, runProgram } from "./options/program.js";
+import { addRunCommand } from "./options/run.js";
 
-export { runCommand } from "./run.js";
+export { runCommand } from "./commands/run.js";
 
-/** The command line of `hermes run`, without what the other commands take: it is waited for more often than they are. */
+/** The command line of `hermes run` alone: it loads faster than all commands, and users wait for it most often. */
 export function runLine(): Promise<void> {
   const program = newProgram();
   addRunCommand(program, (words, flags) => runCommand(words, flags));

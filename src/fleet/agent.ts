@@ -1,41 +1,46 @@
-import type { Desk } from "../approval/desk.js";
-import type { Audit } from "../audit/audit.js";
-import type { Store } from "../store/store.js";
-import { PACKAGE_VERSION } from "../version.js";
-import type { AppliedPolicy } from "./applied.js";
+import { PACKAGE_VERSION } from "../nouns/version.js";
+import type { AnswerService } from "../people/approval/answer-service.js";
+import type { Audit } from "../record/audit/audit.js";
+import type { Store } from "../record/store/store.js";
+import type { AppliedPolicy } from "./applied-policy.js";
 import { Delivery } from "./delivery.js";
-import { ANSWERS, Line, type LineOptions, POLICIES } from "./line.js";
-import type { Place } from "./place.js";
+import {
+  ANSWERS_CHANNEL,
+  HostConnection,
+  type HostConnectionOptions,
+  POLICIES_CHANNEL,
+} from "./host-connection.js";
 import { PolicyWatch } from "./policy-watch.js";
-import { type Offline, Questions } from "./questions.js";
-import { PROTOCOL } from "./rights.js";
+import { type Offline, QuestionRelay } from "./questions.js";
+import { FLEET_PROTOCOL } from "./rights.js";
+import type { TraceStorage } from "./trace-storage.js";
 import { Uploads } from "./uploads.js";
 
-export interface AgentOptions extends Pick<LineOptions, "firstPause" | "longestPause"> {
+export interface FleetAgentOptions extends Pick<HostConnectionOptions, "firstPause" | "longestPause"> {
   readonly url: string;
-  /** Of this host: what its sessions write. */
+  /** The store of this host's sessions. */
   readonly store: Store;
   readonly audit: Audit;
-  readonly desk: Desk;
+  readonly answers: AnswerService;
   readonly policy: AppliedPolicy;
-  /** What becomes of questions while the fleet cannot be asked. Read each time. */
+  /** What happens to questions while the fleet is unreachable. Read each time. */
   readonly offline: () => Offline;
   /** What `doctor` finds. */
   readonly protections: readonly { readonly name: string; readonly state: string }[];
-  /** What runs here under supervision. */
+  /** Supervised programs on this host. */
   readonly runs: () => Promise<readonly RunningHere[]>;
-  /** Traces of the past, the newest first, for trials of policies. */
+  /** Recorded traces, newest first, for trials of policies. */
   readonly traces?: () => readonly string[];
-  /** Where they are brought, for others to look at. */
-  readonly uploads?: Place;
-  /** How many records that were delivered stay on this host; default all. */
+  /** Where traces are uploaded. */
+  readonly uploads?: TraceStorage;
+  /** How many delivered records stay on this host; default: all. */
   readonly keep?: number;
   readonly log: (text: string) => void;
   /** Milliseconds. */
   readonly beat?: number;
   readonly tick?: number;
   readonly look?: number;
-  /** A server that starts again, or another one that takes over, is not away yet. */
+  /** A restart or failover of the server does not count as an outage yet. */
   readonly offlineAfter?: number;
 }
 
@@ -49,15 +54,15 @@ export interface RunningHere {
 const SESSIONS_SHOWN = 50;
 
 /**
- * The host's end of the fleet. It does one thing after the other over one connection: tells that the host is there, takes
- * its policy, carries questions there and answers back, delivers records. Nothing of what it does is needed for a session
- * to be mediated: when it is killed at any point, the next one goes on where the server and this host's store say.
+ * The host's side of the fleet. It works sequentially over one connection: sends heartbeats, fetches its policy, forwards
+ * questions and answers, delivers records. Sessions do not depend on it. After a crash at any point, the next agent resumes
+ * from the state in the server and in this host's store.
  */
-export class Agent {
-  readonly #options: AgentOptions;
-  readonly #line: Line;
+export class FleetAgent {
+  readonly #options: FleetAgentOptions;
+  readonly #line: HostConnection;
   readonly #delivery: Delivery;
-  readonly #questions: Questions;
+  readonly #questions: QuestionRelay;
   readonly #policies: PolicyWatch;
   readonly #uploads: Uploads | undefined;
   readonly #stopListening: () => void;
@@ -74,10 +79,10 @@ export class Agent {
   #state = "";
   readonly #over: Promise<void>;
 
-  constructor(options: AgentOptions) {
+  constructor(options: FleetAgentOptions) {
     this.#options = options;
-    const { url, store, audit, desk, policy, offline, log } = options;
-    this.#line = new Line({
+    const { url, store, audit, answers, policy, offline, log } = options;
+    this.#line = new HostConnection({
       url,
       ...(options.firstPause !== undefined && { firstPause: options.firstPause }),
       ...(options.longestPause !== undefined && { longestPause: options.longestPause }),
@@ -95,7 +100,7 @@ export class Agent {
       },
     });
     this.#delivery = new Delivery(this.#line, store, audit.chain, options.keep);
-    this.#questions = new Questions(this.#line, store, desk, offline);
+    this.#questions = new QuestionRelay(this.#line, store, answers, offline);
     this.#policies = new PolicyWatch(this.#line, policy, audit, options.traces ?? (() => []));
     const { uploads, traces } = options;
     this.#uploads = uploads && traces && new Uploads(this.#line, uploads, traces);
@@ -107,15 +112,15 @@ export class Agent {
     return this.#line.up && this.#greeted;
   }
 
-  /** Answers to other hosts are none of ours: with many hosts, they are most of what there is to hear. */
+  /** Answers for other hosts are ignored: in a large fleet they are most notifications. */
   #hear(channel: string, payload: string): void {
-    if (channel === POLICIES) this.#news.policy = true;
-    else if (channel === ANSWERS && payload === this.#id) this.#news.answers = true;
+    if (channel === POLICIES_CHANNEL) this.#news.policy = true;
+    else if (channel === ANSWERS_CHANNEL && payload === this.#id) this.#news.answers = true;
     else return;
     this.#poke();
   }
 
-  /** Looks now instead of in a moment. */
+  /** Checks now instead of at the next interval. */
   #poke(): void {
     this.#woken = true;
     this.#wake();
@@ -125,7 +130,7 @@ export class Agent {
     const { tick = 500, look: often = 2_000, log } = this.#options;
     let lastLook = Number.NEGATIVE_INFINITY;
     while (!this.#closed) {
-      // Where a proxy swallows notices, we look by ourselves.
+      // Polls too, because a proxy may swallow notifications.
       const due = performance.now() - lastLook > often;
       const news = { policy: due || this.#news.policy, answers: due || this.#news.answers };
       this.#news = { policy: false, answers: false };
@@ -143,7 +148,7 @@ export class Agent {
     }
   }
 
-  /** Returns whether there is more to do at once. */
+  /** Returns whether more work is due at once. */
   async #pass(news: { readonly policy: boolean; readonly answers: boolean }): Promise<boolean> {
     if (!this.#line.up) {
       if (this.#line.downFor > (this.#options.offlineAfter ?? 2_000)) await this.#questions.answerOffline();
@@ -163,11 +168,13 @@ export class Agent {
   async #greet(): Promise<void> {
     const [row] = await this.#line.ask<{ id: string | null; speaks: boolean }>(
       "SELECT me() AS id, speaks($1) AS speaks",
-      [PROTOCOL],
+      [FLEET_PROTOCOL],
     );
-    if (!row?.id) throw new Error("the server knows this role, and no host that it belongs to");
+    if (!row?.id) throw new Error("the server has no host for this role (was it revoked?)");
     if (!row.speaks)
-      throw new Error(`the server no longer serves agents of protocol ${PROTOCOL}: update this one`);
+      throw new Error(
+        `the server no longer supports agents of protocol ${FLEET_PROTOCOL}: update this agent`,
+      );
     await this.#delivery.begin();
     this.#id = row.id;
     this.#greeted = true;
@@ -199,7 +206,7 @@ export class Agent {
     this.#trouble = null;
   }
 
-  /** Beside everything else: a session that is busy may take its time to tell. */
+  /** In parallel: a busy session may be slow to answer. */
   #countRuns(): void {
     this.#counting ??= this.#options
       .runs()

@@ -1,19 +1,18 @@
-import { readPublicKey } from "../audit/keys.js";
-import { storable } from "../store/sql.js";
-import type { AuditRow, Store } from "../store/store.js";
-import type { Line } from "./line.js";
+import { readPublicKey } from "../record/audit/keys.js";
+import { storable } from "../record/store/sql.js";
+import type { AuditRow, Store } from "../record/store/store.js";
+import type { HostConnection } from "./host-connection.js";
 
-/** Of one transaction. */
+/** Records per transaction. */
 const RECORDS = 500;
 const BYTES = 4 * 1024 * 1024;
 
 /**
- * Brings the records of this host's chain to the server, in their order. How far it has come is what the server says: a
- * record is delivered when the server has it on disk, and one that was sent twice is passed over there. So nothing is
- * kept here that a crash could make wrong.
+ * Delivers the records of this host's chain to the server in order. The server's position is authoritative: a record is
+ * delivered once it is durable there, and duplicates are skipped there. So a crash here cannot corrupt any state.
  */
 export class Delivery {
-  readonly #line: Line;
+  readonly #line: HostConnection;
   readonly #store: Store;
   readonly #chain: string;
   readonly #keep: number | undefined;
@@ -21,8 +20,8 @@ export class Delivery {
   #delivered = 0;
   #first: number | undefined;
 
-  /** `keep`: how many records that were delivered stay here too. */
-  constructor(line: Line, store: Store, chain: string, keep?: number) {
+  /** `keep`: how many delivered records stay here. */
+  constructor(line: HostConnection, store: Store, chain: string, keep?: number) {
     this.#line = line;
     this.#store = store;
     this.#chain = chain;
@@ -31,7 +30,7 @@ export class Delivery {
     this.#key = key ? key.export({ type: "spki", format: "pem" }).toString() : null;
   }
 
-  /** After every connect: another server may answer now, which knows less. */
+  /** After every connect: another server may answer now, whose copy is older. */
   async begin(): Promise<void> {
     const [head] = await this.#line.ask<{ seq: number; hash: string }>(
       "SELECT seq, hash FROM begin_chain($1, $2)",
@@ -40,7 +39,7 @@ export class Delivery {
     const { seq, hash } = head!;
     if (seq > 0 && !(await this.#holds(seq, hash)))
       throw new Error(
-        `record ${seq} of the chain ${this.#chain} is another one here than on the server: this host was set back, or copied`,
+        `record ${seq} of the chain ${this.#chain} differs from the server's: this host was restored from a backup, or cloned`,
       );
     this.#delivered = seq;
   }
@@ -53,7 +52,7 @@ export class Delivery {
     return false;
   }
 
-  /** One lot of them; whether there are more. */
+  /** Delivers one batch; returns whether there are more. */
   async deliver(): Promise<boolean> {
     const rows: AuditRow[] = [];
     let bytes = 0;
@@ -72,7 +71,7 @@ export class Delivery {
     return rows.length === RECORDS || bytes > BYTES;
   }
 
-  /** What the server has makes room for what it has not; many at once, since each time costs a sync. */
+  /** Delivered records are pruned here. Many at once, because each pruning costs a sync. */
   async #trim(): Promise<void> {
     if (this.#keep === undefined) return;
     if (this.#first === undefined)
@@ -87,7 +86,7 @@ export class Delivery {
   }
 }
 
-/** Neither JSON in PostgreSQL nor its texts take every sign; a store reads them back as they were. */
+/** Neither JSON nor text in PostgreSQL stores every character; a store decodes them again. */
 function asStored({ chain: _, ...row }: AuditRow): object {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)]));
 }

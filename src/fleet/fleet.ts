@@ -1,21 +1,21 @@
 import { homedir } from "node:os";
-import { HermesError } from "../errors.js";
-import { type Engine, storeError } from "../store/engine.js";
-import { migrate } from "../store/migrate.js";
-import { stateFolder } from "../store/open.js";
-import { PostgresEngine } from "../store/postgres.js";
-import type { Operation } from "../store/sql.js";
+import { HermesError } from "../nouns/errors.js";
+import { type SqlEngine, storeError } from "../record/store/engine.js";
+import { migrate } from "../record/store/migrate.js";
+import { stateFolder } from "../record/store/open.js";
+import { PostgresEngine } from "../record/store/postgres.js";
+import type { Operation } from "../record/store/sql.js";
 import { setRights } from "./rights.js";
 
 /**
- * READ FIRST for many hosts. Each host keeps everything in its own store and is mediated there, whether or not anybody
- * else can be reached; its agent (agent.ts) delivers its records to one PostgreSQL, has its questions answered there and
- * fetches its policy. This is the other end: whoever owns that database.
+ * READ FIRST for fleets of hosts. Each host keeps everything in its own store and mediates without the server. Its agent
+ * (agent.ts) delivers its records to one PostgreSQL, forwards its questions there and fetches its policy. This is the other
+ * side, run by the owner of that database.
  */
 export class Fleet {
-  readonly #engine: Engine;
+  readonly #engine: SqlEngine;
 
-  private constructor(engine: Engine) {
+  private constructor(engine: SqlEngine) {
     this.#engine = engine;
   }
 
@@ -23,12 +23,12 @@ export class Fleet {
     return this.#engine.name;
   }
 
-  /** Brings tables, roles and rights to what this version needs. */
+  /** Migrates tables, roles and grants to this version. */
   static async open(url: string | undefined, env = process.env, home = homedir()): Promise<Fleet> {
     const where = url || env.HERMES_STORE || "";
     if (!/^postgres(ql)?:/i.test(where))
       throw new HermesError("FLEET", {
-        message: "many hosts need a PostgreSQL: --store postgres://USER@HOST/DATABASE, or HERMES_STORE",
+        message: "a fleet needs PostgreSQL: use --store postgres://USER@HOST/DATABASE, or HERMES_STORE",
       });
     const engine = await PostgresEngine.open(where, stateFolder(env, home)).catch((error) => {
       throw storeError("postgres", error);

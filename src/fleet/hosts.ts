@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { HermesError } from "../errors.js";
-import { type Operation, type Row, raw, sql } from "../store/sql.js";
+import { HermesError } from "../nouns/errors.js";
+import { type Operation, raw, type SqlRow, sql } from "../record/store/sql.js";
 import { newKey } from "./key.js";
 import { checkHostName, type Labels } from "./labels.js";
 import { HOSTS } from "./rights.js";
 
-/** A host as the control plane knows it. What it says of itself is hostile text. */
+/** A host as the control plane knows it. What it reports about itself is untrusted text. */
 export interface Host {
   readonly id: string;
   readonly labels: Labels;
   readonly created: number;
   readonly revoked: number | null;
-  /** When it was heard of, by the server's clock. */
+  /** When it was last seen, by the server's clock. */
   readonly seen: number | null;
   readonly version: string | null;
-  /** What `hermes doctor` says there. */
+  /** The host's `hermes doctor` report. */
   readonly protections: readonly { readonly name: string; readonly state: string }[];
   readonly sessions: readonly { readonly pid: number; readonly command: string }[];
   /** `online`, or how long it has been silent. */
@@ -28,8 +28,8 @@ export interface Host {
   readonly trialResult: unknown;
 }
 
-/** Longer silence is an absence. */
-export const AWAY_MS = 30_000;
+/** After longer silence a host is offline. */
+const AWAY_MS = 30_000;
 
 export interface Enrolled {
   readonly id: string;
@@ -37,20 +37,20 @@ export interface Enrolled {
   readonly key: string;
 }
 
-/** Makes the host and its role. The key is told once: the server keeps what proves it, not the key itself. */
+/** Creates the host and its role. The key is printed once: the server stores only a verifier. */
 export function* enroll(id: string, labels: Labels, now: number): Operation<Enrolled> {
   checkHostName(id);
   const role = `hermes_host_${randomBytes(8).toString("hex")}`;
   const { key, verifier } = newKey();
   const [known] = yield sql`SELECT id FROM host WHERE id = ${id}`;
-  if (known) throw new HermesError("FLEET", { message: `there is a host ${id} already` });
+  if (known) throw new HermesError("FLEET", { message: `the host ${id} already exists` });
   yield sql`INSERT INTO host (id, role, labels, created) VALUES (${id}, ${role}, ${JSON.stringify(labels)}, ${now})`;
   yield raw(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 5 PASSWORD '${verifier}'`);
   yield raw(`GRANT ${HOSTS} TO ${role}`);
   return { id, role, key };
 }
 
-/** It is shut out at once; what it has written stays. */
+/** Revokes access at once; its records stay. */
 export function* revoke(id: string, now: number): Operation<void> {
   const [row] =
     yield sql`UPDATE host SET revoked = ${now} WHERE id = ${id} AND revoked IS NULL RETURNING role`;
@@ -75,7 +75,7 @@ export function* hosts(): Operation<readonly Host[]> {
   return rows.map(hostOf);
 }
 
-function hostOf(row: Row): Host {
+function hostOf(row: SqlRow): Host {
   const now = Number(row.now);
   const seen = row.seen === null ? null : Number(row.seen);
   const silent = seen === null ? "new" : now - seen > AWAY_MS ? "away" : "online";
@@ -99,8 +99,8 @@ function hostOf(row: Row): Host {
   };
 }
 
-/** A host may write anything. */
-function read<T>(value: Row[string] | undefined): T | undefined {
+/** Untrusted: a host may write anything. */
+function read<T>(value: SqlRow[string] | undefined): T | undefined {
   try {
     return typeof value === "string" ? (JSON.parse(value) as T) : undefined;
   } catch {
@@ -109,5 +109,5 @@ function read<T>(value: Row[string] | undefined): T | undefined {
 }
 
 export function noHost(id: string): HermesError {
-  return new HermesError("FLEET", { message: `there is no host ${id}, or it is shut out` });
+  return new HermesError("FLEET", { message: `the host ${id} does not exist, or was revoked` });
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 
 const ROUNDS = 4096;
 
-/** A host's key, and what the server keeps of it (RFC 5803): the key itself is in no statement and in no log. */
+/** A host's key, and the SCRAM verifier that the server stores (RFC 5803): the key is in no statement and in no log. */
 export function newKey(): { readonly key: string; readonly verifier: string } {
   const key = randomBytes(24).toString("base64url");
   const salt = randomBytes(16);

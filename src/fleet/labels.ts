@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { HermesError } from "../errors.js";
+import { HermesError } from "../nouns/errors.js";
 
-/** What hosts are told apart by: `{ "role": "build", "zone": "eu" }`. */
+/** Labels of hosts: `{ "role": "build", "zone": "eu" }`. */
 export type Labels = Readonly<Record<string, string>>;
 
 const NAME = /^[a-z0-9][\w.-]{0,62}$/i;
@@ -21,7 +21,7 @@ export function labelsOf(words: readonly string[]): Labels {
 export function checkHostName(name: string): void {
   if (!NAME.test(name))
     throw new HermesError("USAGE", {
-      message: `a host's name has letters, digits, dots, lines and underscores, at most 63: not "${name}"`,
+      message: `a host name has at most 63 letters, digits, dots, hyphens and underscores: not "${name}"`,
     });
 }
 
@@ -31,14 +31,14 @@ export function shownLabels(labels: Labels): string {
     .join(",");
 }
 
-/** Every label of the selector is one of the host's. An empty selector means every host. */
+/** Whether the host has every label of the selector. An empty selector matches every host. */
 export function matches(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
 const PARTS = 10_000;
 
-/** Whether a host is among the first so many of a hundred: always the same ones, and more of them as it grows. */
+/** Whether a host is in the first N percent: deterministic, and a growing percentage only adds hosts. */
 export function isChosen(assignment: string, host: string, percent: number): boolean {
   const hash = createHash("sha256").update(`${assignment}\0${host}`).digest();
   return hash.readUInt32BE(0) % PARTS < percent * (PARTS / 100);

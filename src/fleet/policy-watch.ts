@@ -1,8 +1,8 @@
-import type { Audit } from "../audit/audit.js";
+import type { Audit } from "../record/audit/audit.js";
 import type { RunningHere } from "./agent.js";
-import type { AppliedPolicy } from "./applied.js";
-import type { Line } from "./line.js";
-import { type Trial, tryOnTraces } from "./trial.js";
+import type { AppliedPolicy } from "./applied-policy.js";
+import type { HostConnection } from "./host-connection.js";
+import { type PolicyTrial, tryPolicyOnTraces } from "./trial.js";
 
 interface Wanted {
   readonly wanted: number | null;
@@ -16,27 +16,27 @@ interface Given {
   readonly text: string;
 }
 
-/** Takes what the fleet wants in force here, and counts what comes of it. */
+/** Applies the policy that the fleet assigns to this host, and counts its decisions. */
 export class PolicyWatch {
-  readonly #line: Line;
+  readonly #line: HostConnection;
   readonly #policy: AppliedPolicy;
   readonly #audit: Pick<Audit, "record">;
   readonly #traces: () => readonly string[];
-  /** What was refused, so that it is not tried again and again. */
+  /** The serial that was refused, so that it is not retried forever. */
   #refused: number | undefined;
   #trouble: string | null = null;
   #tried: number | undefined;
-  #trial: Trial | undefined;
-  /** Counts of each run when it was last looked at. */
+  #trial: PolicyTrial | undefined;
+  /** The counts of each run at the last check. */
   #before = new Map<number, Pick<RunningHere, "calls" | "denied">>();
   #calls = 0;
   #denied = 0;
   #anew = false;
-  /** There is something to tell. */
+  /** The state changed and must be reported. */
   news = false;
 
   constructor(
-    line: Line,
+    line: HostConnection,
     policy: AppliedPolicy,
     audit: Pick<Audit, "record">,
     traces: () => readonly string[],
@@ -83,20 +83,20 @@ export class PolicyWatch {
     return given;
   }
 
-  /** What it would change, on what this host has recorded; the traces stay here. */
+  /** Simulates the policy on this host's traces; the traces stay here. */
   async #try(serial: number): Promise<void> {
     const given = await this.#fetch(serial);
     if (!given) return;
     this.#tried = serial;
-    this.#trial = { serial, ...(await tryOnTraces(given.text, this.#policy, this.#traces())) };
+    this.#trial = { serial, ...(await tryPolicyOnTraces(given.text, this.#policy, this.#traces())) };
     this.news = true;
   }
 
-  /** What was decided since the last look; the first look after a change belongs to what was before. */
+  /** Counts decisions since the last check. The first check after a change belongs to the previous policy. */
   count(runs: readonly RunningHere[]): void {
     for (const { pid, calls, denied } of this.#anew ? [] : runs) {
       const before = this.#before.get(pid) ?? { calls: 0, denied: 0 };
-      // A number that was used before, by another run.
+      // The pid was reused by another run.
       const same = calls >= before.calls && denied >= before.denied;
       this.#calls += calls - (same ? before.calls : 0);
       this.#denied += denied - (same ? before.denied : 0);

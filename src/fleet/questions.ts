@@ -1,10 +1,11 @@
-import type { Desk } from "../approval/desk.js";
-import type { ApprovalsSection } from "../guard/config/approvals.js";
-import { storable } from "../store/sql.js";
-import type { ApprovalRow, Store } from "../store/store.js";
-import type { Line } from "./line.js";
+import type { ApprovalsSection } from "../intent/guard/config/approvals.js";
+import { type Answer, answerFor } from "../people/approval/answer.js";
+import type { AnswerService } from "../people/approval/answer-service.js";
+import { storable } from "../record/store/sql.js";
+import type { ApprovalRow, Store } from "../record/store/store.js";
+import type { HostConnection } from "./host-connection.js";
 
-/** What becomes of questions while the fleet cannot be asked: `approvals.offline` of hermes.yaml. */
+/** What happens to questions while the fleet is unreachable: `approvals.offline` of hermes.yaml. */
 export type Offline = ApprovalsSection["offline"];
 
 interface Answered {
@@ -16,34 +17,35 @@ interface Answered {
 }
 
 /**
- * Carries what waits on this host to where people answer, and their answers back. A question has one row here and one
- * there; each takes one answer. What counts is the row here: it is what a session waits for.
+ * Forwards this host's questions to the fleet, and the answers back. A question has one row here and one there; each takes
+ * one answer. The row here is authoritative: the session waits for it.
  */
-export class Questions {
-  readonly #line: Line;
+export class QuestionRelay {
+  readonly #line: HostConnection;
   readonly #store: Store;
-  readonly #desk: Desk;
+  readonly #answers: AnswerService;
   readonly #offline: () => Offline;
-  /** Asked there, and not yet known to be over on both sides. */
+  /** Forwarded, and not yet known to be closed on both sides. */
   #open = new Set<string>();
-  /** Those that asked, as far as they are known there to be at work. */
+  /** Sessions with questions that the server knows as running. */
   #sessions = new Set<string>();
-  /** What is open there must be asked first: an agent before this one may have left something. */
+  /** Open questions on the server are fetched first: an earlier agent may have left some. */
   #stale = true;
 
-  constructor(line: Line, store: Store, desk: Desk, offline: () => Offline) {
+  constructor(line: HostConnection, store: Store, answers: AnswerService, offline: () => Offline) {
     this.#line = line;
     this.#store = store;
-    this.#desk = desk;
+    this.#answers = answers;
     this.#offline = offline;
   }
 
-  /** Another server may answer next, which knows less. */
+  /** Another server may answer next, whose copy is older. */
   lost(): void {
     this.#stale = true;
   }
 
   async exchange(answered: boolean): Promise<void> {
+    await this.#answers.withdrawEnded();
     const pending = await this.#store.approvals({ state: ["pending"] });
     if (this.#stale) {
       this.#stale = false;
@@ -55,7 +57,7 @@ export class Questions {
     const waiting = new Set(pending.map(({ id }) => id));
     const fresh = pending.filter(({ id }) => !this.#open.has(id));
     for (const row of fresh) await this.#put(row);
-    // New ones too: it may have been answered while this host was away, or before a crash.
+    // Includes new ones: they may have been answered while this host was disconnected, or before a crash.
     if (answered || fresh.length > 0) await this.#fetchAnswers();
     for (const id of this.#open)
       if (!waiting.has(id) && !fresh.some((row) => row.id === id)) await this.#over(id);
@@ -81,7 +83,7 @@ export class Questions {
         [owner.id, owner.started, owner.pid, owner.pidStarted, owner.workspace, owner.agent].map(storable),
       );
     }
-    // By the server's clock, since that is what its answers go by.
+    // By the server's clock, because its answers expire by it.
     await this.#line.ask(
       `INSERT INTO approval (id, kind, session, created, expires, digest, keys, what, detail, state, owner)
        VALUES ($1, $2, $3, server_now(), server_now() + $4, $5, $6, $7, $8, 'pending', me())
@@ -105,31 +107,26 @@ export class Questions {
       const by = `fleet:${answered_by ?? "?"}`;
       const mine =
         state === "granted" || state === "refused"
-          ? // What is to hold for always on this host is written into its policy, not answered from afar.
+          ? // "always" on this host belongs in its policy; a remote answer cannot grant it.
             await this.#answer(
               id,
-              state === "refused" ? "no" : scope === "session" ? "session" : "once",
+              answerFor(state === "granted", scope === "session" ? "session" : "once"),
               by,
               note,
             )
-          : state === "expired" && (await this.#answer(id, "no", by, "nobody answered in time"));
+          : state === "expired" && (await this.#answer(id, "no", by, "no approver answered in time"));
       if (mine && state === "granted") await this.#line.ask("SELECT spent($1)", [id]);
       this.#open.delete(id);
     }
   }
 
-  async #answer(
-    id: string,
-    answer: "no" | "once" | "session",
-    by: string,
-    note: string | null,
-  ): Promise<boolean> {
+  async #answer(id: string, answer: Answer, by: string, note: string | null): Promise<boolean> {
     const row = await this.#store.approval(id);
     if (row?.state !== "pending") return false;
-    return (await this.#desk.answer(id, { answer, by, ...(note !== null && { note }) })).mine;
+    return (await this.#answers.answer(id, { answer, by, ...(note !== null && { note }) })).mine;
   }
 
-  /** It was answered here, or nobody waits any more. */
+  /** The question was answered here, or its session no longer waits. */
   async #over(id: string): Promise<void> {
     const row = await this.#store.approval(id);
     const why = row ? `${row.state} on the host${row.answeredBy ? ` by ${row.answeredBy}` : ""}` : "gone";
@@ -138,15 +135,15 @@ export class Questions {
     this.#open.delete(id);
   }
 
-  /** Nobody can be asked. */
+  /** The fleet is unreachable. */
   async answerOffline(): Promise<void> {
     const choice = this.#offline();
     if (choice === "wait") return;
     for (const { id } of await this.#store.approvals({ state: ["pending"] }))
-      await this.#desk.answer(id, {
+      await this.#answers.answer(id, {
         answer: choice === "allow" ? "once" : "no",
         by: "offline",
-        note: "the fleet cannot be reached",
+        note: "the fleet is unreachable",
       });
   }
 }

@@ -1,43 +1,43 @@
 import type { KeyObject } from "node:crypto";
-import { HermesError } from "../errors.js";
-import { isIn, type Operation, type Row, raw, sql } from "../store/sql.js";
+import { HermesError } from "../nouns/errors.js";
+import { inList, type Operation, raw, type SqlRow, sql } from "../record/store/sql.js";
 import { noHost } from "./hosts.js";
 import { isChosen, type Labels, matches } from "./labels.js";
 import { hashOfText, signRelease } from "./signature.js";
 
-/** What some hosts get, and how far a new one has come among them. */
+/** The policy of a group of hosts, and the progress of a rollout to it. */
 export interface Assignment {
   readonly name: string;
   readonly rank: number;
   readonly selector: Labels;
-  /** In force; null before the first one has arrived everywhere. */
+  /** The active serial; null before the first rollout is complete. */
   readonly release: number | null;
-  /** On its way, to so many percent of the hosts. */
+  /** The serial being rolled out, and to how many percent of the hosts. */
   readonly next: number | null;
-  /** What takes its place when it is taken back: what was in force, under a number of its own. */
+  /** The serial for a rollback: the previously active text under a new serial. */
   readonly fallback: number | null;
   readonly percent: number;
-  readonly limits: Limits;
-  /** Calls and refusals of its hosts before. */
-  readonly baseline: Rate | null;
+  readonly limits: RollbackLimits;
+  /** Calls and refusals of its hosts before the rollout. */
+  readonly baseline: DenialRate | null;
   readonly since: number;
   readonly state: "in force" | "rolling out" | "rolled back";
 }
 
-export interface Rate {
+export interface DenialRate {
   readonly calls: number;
   readonly denied: number;
 }
 
-/** When a new policy is taken back by itself. */
-export interface Limits {
-  /** Refusals more than before, of all decided calls: 0.02 are two of a hundred. */
+/** When a rollout is rolled back automatically. */
+interface RollbackLimits {
+  /** Increase of the share of refused calls: 0.02 is two percentage points. */
   readonly jump: number;
-  /** Fewer refusals than this prove nothing. */
+  /** Minimum number of refusals: fewer are not significant. */
   readonly atLeast: number;
 }
 
-export const LIMITS: Limits = { jump: 0.02, atLeast: 20 };
+export const ROLLBACK_LIMITS: RollbackLimits = { jump: 0.02, atLeast: 20 };
 
 export interface Push {
   readonly name: string;
@@ -45,7 +45,7 @@ export interface Push {
   readonly selector: Labels;
   readonly rank: number;
   readonly percent: number;
-  readonly limits: Limits;
+  readonly limits: RollbackLimits;
   readonly by: string;
   readonly key?: KeyObject;
 }
@@ -53,7 +53,7 @@ export interface Push {
 const LOCK = raw("SELECT pg_advisory_xact_lock(4839172636)");
 const TELL = raw("SELECT pg_notify('hermes_policies', '')");
 
-/** Gives a policy out. Returns its number. */
+/** Releases a policy and returns its serial. */
 export function* push(order: Push): Operation<number> {
   yield LOCK;
   const { name, text, selector, rank, percent, limits, by, key } = order;
@@ -63,11 +63,11 @@ export function* push(order: Push): Operation<number> {
   const before = (yield* assignments()).find((one) => one.name === name);
   if (before?.next !== null && before !== undefined)
     throw new HermesError("FLEET", {
-      message: `${name}: ${before.next} is still being rolled out: finish or abort that first`,
+      message: `${name}: ${before.next} is still rolling out: finish or abort it first`,
     });
   const serial = yield* give(policy, by, key);
   const old = before?.release ?? null;
-  // Signed now, since whoever takes it back later has no key.
+  // Signed now, because an automatic rollback later has no key.
   const fallback = old === null ? null : yield* give(yield* policyOf(old), by, key);
   const whole = percent >= 100;
   const baseline = yield* rateOf(old);
@@ -78,7 +78,7 @@ export function* push(order: Push): Operation<number> {
     ON CONFLICT (name) DO UPDATE SET rank = excluded.rank, selector = excluded.selector,
       release = excluded.release, next = excluded.next, fallback = excluded.fallback, percent = excluded.percent,
       limits = excluded.limits, baseline = excluded.baseline, since = excluded.since, state = excluded.state`;
-  yield* settle();
+  yield* settleRelease();
   return serial;
 }
 
@@ -93,19 +93,19 @@ function* give(policy: string, by: string, key: KeyObject | undefined): Operatio
 
 function* policyOf(serial: number): Operation<string> {
   const [row] = yield sql`SELECT policy FROM release WHERE serial = ${serial}`;
-  if (!row) throw new HermesError("FLEET", { message: `there is no policy ${serial}` });
+  if (!row) throw new HermesError("FLEET", { message: `there is no policy with the number ${serial}` });
   return String(row.policy);
 }
 
-/** Of the hosts that have it in force. */
-export function* rateOf(serial: number | null): Operation<Rate> {
+/** Counts of the hosts on which it is active. */
+export function* rateOf(serial: number | null): Operation<DenialRate> {
   const [row] =
     yield sql`SELECT COALESCE(SUM(calls), 0)::bigint AS calls, COALESCE(SUM(denied), 0)::bigint AS denied
     FROM host WHERE applied = ${serial}`;
   return { calls: Number(row!.calls), denied: Number(row!.denied) };
 }
 
-/** More hosts, or all of them. */
+/** Extends the rollout to more hosts, or to all. */
 export function* advance(name: string, percent: number): Operation<void> {
   yield LOCK;
   const { next } = yield* rollingOut(name);
@@ -113,27 +113,30 @@ export function* advance(name: string, percent: number): Operation<void> {
     yield sql`UPDATE assignment SET release = ${next}, next = NULL, percent = 100, since = server_now(),
       state = 'in force' WHERE name = ${name}`;
   else yield sql`UPDATE assignment SET percent = ${percent}, since = server_now() WHERE name = ${name}`;
-  yield* settle();
+  yield* settleRelease();
 }
 
-/** What was in force comes back, on the hosts that had got the new one. */
-export function* takeBack(name: string): Operation<void> {
+/** Rolls back to the previous policy on the hosts that already had the new one. */
+export function* rollBack(name: string): Operation<void> {
   yield LOCK;
   const { next, fallback, release } = yield* rollingOut(name);
   yield sql`UPDATE assignment SET release = ${fallback ?? release}, next = NULL, fallback = NULL, percent = 100,
     since = server_now(), state = 'rolled back' WHERE name = ${name} AND next = ${next}`;
-  yield* settle();
+  yield* settleRelease();
 }
 
 function* rollingOut(name: string): Operation<Assignment & { readonly next: number }> {
   const found = (yield* assignments()).find((one) => one.name === name);
   if (!found || found.next === null)
-    throw new HermesError("FLEET", { message: `${name}: nothing is being rolled out` });
+    throw new HermesError("FLEET", { message: `${name}: no rollout is in progress` });
   return found as Assignment & { readonly next: number };
 }
 
-/** Nothing else than this one on this host, until it is unpinned. Given out anew, so that the host takes an older one too. */
-export function* pin(
+/**
+ * Pins a host to this policy until it is unpinned. Released under a new serial, so that the host also accepts an older
+ * text.
+ */
+export function* pinHost(
   host: string,
   serial: number | null,
   by: string,
@@ -144,12 +147,12 @@ export function* pin(
   const [row] =
     yield sql`UPDATE host SET pinned = ${given} WHERE id = ${host} AND revoked IS NULL RETURNING id`;
   if (!row) throw noHost(host);
-  yield* settle();
+  yield* settleRelease();
   return given;
 }
 
-/** Has hosts try it on their traces; they report by themselves. */
-export function* tryOut(
+/** Asks hosts to simulate it on their traces; they report the result. */
+export function* tryRelease(
   text: string,
   selector: Labels,
   by: string,
@@ -174,7 +177,7 @@ export function* assignments(): Operation<readonly Assignment[]> {
   return rows.map(assignmentOf);
 }
 
-function assignmentOf(row: Row): Assignment {
+function assignmentOf(row: SqlRow): Assignment {
   return {
     name: String(row.name),
     rank: Number(row.rank),
@@ -190,8 +193,8 @@ function assignmentOf(row: Row): Assignment {
   };
 }
 
-/** What every host is to have, written to its row; those whose row changed look at once. */
-export function* settle(): Operation<number> {
+/** Writes each host's assigned serial to its row; hosts whose row changed are notified. */
+export function* settleRelease(): Operation<number> {
   yield LOCK;
   const all = yield* assignments();
   const changed = new Map<number | null, string[]>();
@@ -200,13 +203,14 @@ export function* settle(): Operation<number> {
     const wanted = (row.pinned as number | null) ?? wantedBy(id, JSON.parse(String(row.labels)), all);
     if (wanted !== row.wanted) changed.set(wanted, [...(changed.get(wanted) ?? []), id]);
   }
-  for (const [wanted, ids] of changed) yield sql`UPDATE host SET wanted = ${wanted} WHERE ${isIn("id", ids)}`;
+  for (const [wanted, ids] of changed)
+    yield sql`UPDATE host SET wanted = ${wanted} WHERE ${inList("id", ids)}`;
   if (changed.size > 0) yield TELL;
   return changed.size;
 }
 
-/** Of the assignments in the order of their rank, the first that means this host. */
-export function wantedBy(host: string, labels: Labels, all: readonly Assignment[]): number | null {
+/** The first assignment by rank that selects this host. */
+function wantedBy(host: string, labels: Labels, all: readonly Assignment[]): number | null {
   const own = all.find(({ selector }) => matches(selector, labels));
   if (!own) return null;
   return own.next !== null && isChosen(own.name, host, own.percent) ? own.next : own.release;

@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto";
-import { SERVER_NOW } from "../store/fleet-schema.js";
-import { type Operation, raw } from "../store/sql.js";
+import { SERVER_NOW } from "../record/store/fleet-schema.js";
+import { type Operation, raw } from "../record/store/sql.js";
 
-/** What every host's role is a member of, and what people who are not the owner may be made members of. */
+/** The role of which every host's role is a member, and the role for people who do not own the database. */
 export const HOSTS = "hermes_hosts";
-export const STAFF = "hermes_staff";
+const STAFF = "hermes_staff";
 
-/** How agents and server speak. A server serves agents of every number from OLDEST on, so that hosts can follow later. */
-export const PROTOCOL = 1;
+/** The agent protocol's version. A server supports all versions from OLDEST on, so that hosts can be updated later. */
+export const FLEET_PROTOCOL = 1;
 const OLDEST = 1;
 
 const STAFF_TABLES =
   "session, tool_call, approval, allowance, policy, audit, chain, host, release, assignment, trace";
 
 /**
- * A host may add what is its own and read what is meant for it. It says who it is by logging in: `me()` is the host
- * whose role that is, and every row that a host sees or makes carries that name. What needs more than a comparison is a
- * function that runs with the owner's rights and looks first at who called it.
+ * A host may add its own rows and read what is meant for it. Its login identifies it: `me()` is the host of the session's
+ * role, and row-level security ties every row to it. Operations beyond that are SECURITY DEFINER functions, which check the
+ * caller first.
  */
 const STATEMENTS: readonly string[] = [
   ...[HOSTS, STAFF].map(
@@ -35,7 +35,7 @@ const STATEMENTS: readonly string[] = [
   ]),
   ...policy("host", "own", HOSTS, "id = (SELECT me())", "id = (SELECT me())"),
   ...policy("chain", "own", HOSTS, "host = (SELECT me())"),
-  // What is wanted of it, and what it is to try.
+  // The assigned policy and the trial.
   ...policy("release", "own", HOSTS, "serial IN (SELECT unnest(ARRAY[wanted, trial]) FROM host)"),
   ...policy("policy", "own", HOSTS, "version IN (SELECT policy FROM release)"),
   ...policy("session", "own", HOSTS, "owner = (SELECT me())", "owner = (SELECT me())"),
@@ -66,13 +66,13 @@ const STATEMENTS: readonly string[] = [
       INSERT INTO chain AS c (name, host, seq, hash, kept_seq, kept_hash)
         SELECT called, me(), 0, repeat('0', 64), 0, repeat('0', 64)
         WHERE NOT EXISTS (SELECT FROM audit a WHERE a.chain = called) ON CONFLICT (name) DO NOTHING;
-      -- The first key stays: whoever takes a host over later cannot bring another.
+      -- The first key stays: an attacker who takes over the host later cannot replace it.
       UPDATE chain c SET key = public_key WHERE c.name = called AND c.host = me() AND c.key IS NULL;
       RETURN QUERY SELECT c.seq, c.hash FROM chain c WHERE c.name = called AND c.host = me();
       IF NOT FOUND THEN RAISE EXCEPTION 'this chain is of another host' USING ERRCODE = '42501'; END IF;
     END`,
   ),
-  // In order and without gaps, each behind the one before; what came before is passed over.
+  // Appends records in order and without gaps, each linked to the one before. Duplicates are skipped.
   definer(
     "deliver(called TEXT, records JSONB)",
     "BIGINT",
@@ -101,7 +101,7 @@ const STATEMENTS: readonly string[] = [
       RETURN last.seq;
     END`,
   ),
-  // The one thing that a host may do to a question that it asked: take it back.
+  // The only change that a host may make to its question: withdraw it.
   definer(
     "take_back(question TEXT, why TEXT)",
     "VOID",
@@ -124,7 +124,12 @@ const STATEMENTS: readonly string[] = [
   ),
   `CREATE OR REPLACE TRIGGER answered AFTER UPDATE OF state ON approval FOR EACH ROW
     WHEN (NEW.owner IS NOT NULL AND OLD.state = 'pending') EXECUTE FUNCTION tell_host()`,
-  definer("speaks(protocol INT)", "BOOLEAN", "sql", `SELECT protocol BETWEEN ${OLDEST} AND ${PROTOCOL}`),
+  definer(
+    "speaks(protocol INT)",
+    "BOOLEAN",
+    "sql",
+    `SELECT protocol BETWEEN ${OLDEST} AND ${FLEET_PROTOCOL}`,
+  ),
   ...[
     "me()",
     "server_now()",
@@ -142,7 +147,7 @@ const STATEMENTS: readonly string[] = [
 
 const VERSION = createHash("sha256").update(STATEMENTS.join(";")).digest("hex").slice(0, 16);
 
-/** Brings roles, rights and functions to what this version wants. What is so already costs no lock. */
+/** Migrates roles, grants and functions to this version. If they are current, it takes no lock. */
 export function* setRights(): Operation<void> {
   yield raw("SELECT pg_advisory_xact_lock(4839172635)");
   const [now] = yield raw("SELECT obj_description('hermes'::regnamespace, 'pg_namespace') AS rights");

@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, sign, verify } from "node:crypto";
 
-/** One policy, given out: the number grows with everything that is given out. */
+/** One release of a policy: the serial increases with every release. */
 export interface Release {
   readonly serial: number;
   /** SHA-256 of the text. */
@@ -16,7 +16,7 @@ function signed({ serial, policy }: Omit<Release, "signature">): Buffer {
   return Buffer.from(JSON.stringify(["hermes policy", 1, serial, policy]));
 }
 
-/** ed25519 over the number and the hash: neither can be used with another. */
+/** ed25519 over serial and hash: neither can be combined with another. */
 export function signRelease(release: Omit<Release, "signature">, key: KeyObject): string {
   return sign(null, signed(release), key).toString("base64");
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readEvents } from "../offline/simulate/read.js";
+import { Simulator } from "../offline/simulate/simulate.js";
 import { loadPolicy } from "../policy/load.js";
-import { readEvents } from "../simulate/read.js";
-import { Simulator } from "../simulate/simulate.js";
-import type { AppliedPolicy } from "./applied.js";
+import type { AppliedPolicy } from "./applied-policy.js";
 
-/** What a policy would decide otherwise than the one in force, on one host's traces. */
-export interface Trial {
+/** The decisions of a policy that differ from the active one, on one host's traces. */
+export interface PolicyTrial {
   readonly serial: number;
   readonly traces: number;
   readonly events: number;
-  /** How many events would be decided otherwise, and the most frequent of them. */
+  /** How many decisions differ, and the most frequent of them. */
   readonly changes: number;
   readonly examples: readonly {
     readonly event: string;
@@ -26,11 +26,11 @@ const TRACES = 5;
 const EVENTS = 500_000;
 const EXAMPLES = 20;
 
-export async function tryOnTraces(
+export async function tryPolicyOnTraces(
   text: string,
   { file }: Pick<AppliedPolicy, "file">,
   traces: readonly string[],
-): Promise<Omit<Trial, "serial">> {
+): Promise<Omit<PolicyTrial, "serial">> {
   const draft = join(dirname(file), `.trial-${randomBytes(6).toString("hex")}.yaml`);
   let read = 0;
   let problem: string | undefined;

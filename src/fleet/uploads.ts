@@ -1,32 +1,32 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Line } from "./line.js";
-import type { Place } from "./place.js";
-import { BLOCK, blockKey } from "./traces.js";
+import type { HostConnection } from "./host-connection.js";
+import type { TraceStorage } from "./trace-storage.js";
+import { blockKey, UPLOAD_BLOCK } from "./traces.js";
 
 const LOOK_MS = 5_000;
 
 /**
- * Brings traces to their place while they are written: full blocks once, the last one again when it has grown. What the
- * server's row says is there is there; what was put and not told is put again.
+ * Uploads traces while they are written: full blocks once, the last block again when it has grown. The server's row is
+ * authoritative: a block that was uploaded but not recorded there is uploaded again.
  */
 export class Uploads {
-  readonly #line: Line;
-  readonly #place: Place;
+  readonly #line: HostConnection;
+  readonly #place: TraceStorage;
   readonly #traces: () => readonly string[];
   readonly #sizes = new Map<string, number>();
   #host: string | undefined;
   #last = Number.NEGATIVE_INFINITY;
   #busy: Promise<void> | undefined;
 
-  constructor(line: Line, place: Place, traces: () => readonly string[]) {
+  constructor(line: HostConnection, place: TraceStorage, traces: () => readonly string[]) {
     this.#line = line;
     this.#place = place;
     this.#traces = traces;
   }
 
-  /** Beside everything else: a slow place holds nobody up. */
+  /** In parallel: slow storage delays nothing else. */
   look(problem: (message: string) => void, every = LOOK_MS): void {
     if (this.#busy || performance.now() - this.#last < every) return;
     this.#last = performance.now();
@@ -60,14 +60,14 @@ export class Uploads {
          VALUES ($1, $2, $3, 0, 0, $4, server_now()) ON CONFLICT (id) DO NOTHING`,
         [id, host, basename(file), started],
       );
-    let at = Math.floor((row?.bytes ?? 0) / BLOCK) * BLOCK;
+    let at = Math.floor((row?.bytes ?? 0) / UPLOAD_BLOCK) * UPLOAD_BLOCK;
     const fd = openSync(file, "r");
     try {
-      const bytes = Buffer.alloc(BLOCK);
+      const bytes = Buffer.alloc(UPLOAD_BLOCK);
       for (;;) {
-        const got = readSync(fd, bytes, 0, BLOCK, at);
+        const got = readSync(fd, bytes, 0, UPLOAD_BLOCK, at);
         if (got > 0) {
-          const block = at / BLOCK;
+          const block = at / UPLOAD_BLOCK;
           await this.#place.put(blockKey({ host, id }, block), bytes.subarray(0, got));
           await this.#line.ask(
             "UPDATE trace SET bytes = $2, blocks = $3, changed = server_now() WHERE id = $1",
@@ -75,7 +75,7 @@ export class Uploads {
           );
         }
         at += got;
-        if (got < BLOCK) break;
+        if (got < UPLOAD_BLOCK) break;
       }
       this.#sizes.set(id, at);
     } finally {

@@ -1,7 +1,10 @@
 import type { ConstantTest } from "./policy.js";
 
-/** The test as the kernel's filter would make it. */
-export function holds({ op, width, value, mask, signed }: ConstantTest, register: bigint): boolean {
+/** The test, as the kernel's filter would evaluate it. */
+export function constantTestHolds(
+  { op, width, value, mask, signed }: ConstantTest,
+  register: bigint,
+): boolean {
   const cut = (n: bigint) => BigInt.asUintN(width, n);
   const actual = cut(register);
   if (Array.isArray(value)) return value.some((v) => cut(v) === actual);

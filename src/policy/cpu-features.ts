@@ -1,9 +1,9 @@
-import type { CpuidResult } from "../event.js";
-import type { RegisterValues } from "../verdict.js";
+import type { CpuidResult } from "../nouns/event.js";
+import type { RegisterValues } from "../nouns/verdict.js";
 
 type Register = keyof CpuidResult;
 
-/** Where cpuid tells of a feature: leaf, subleaf, register, and names by bit. */
+/** Where cpuid reports a feature: leaf, subleaf, register, and names by bit. */
 const FEATURES: readonly [leaf: number, register: Register, names: Readonly<Record<string, number>>][] = [
   [
     1,
@@ -97,7 +97,7 @@ export function featureNamed(name: string): Feature | undefined {
   return BY_NAME.get(name);
 }
 
-/** What a cpuid says when the machine has not these features; undefined where it speaks of none of them. */
+/** The cpuid result of a machine without these features; undefined where the leaf reports none of them. */
 export function withoutFeatures(
   {
     leaf,

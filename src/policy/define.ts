@@ -10,82 +10,84 @@ import {
   syscallByName,
   syscallsOfClass,
 } from "../abi/index.js";
-import { HermesError } from "../errors.js";
+import { HermesError } from "../nouns/errors.js";
 import type {
   CallEvent,
   FunctionEvent,
   FunctionReturnEvent,
   InstructionEvent,
   ReturnEvent,
-} from "../event.js";
-import { ACTIONS, type Action, type Verdict } from "../verdict.js";
-import { checkAnswer, stricterOf } from "./answer.js";
+} from "../nouns/event.js";
+import { VERDICT_ACTIONS, type Verdict, type VerdictAction } from "../nouns/verdict.js";
+import { checkVerdict, stricterVerdict } from "./check-verdict.js";
 import { type FunctionPattern, namesFunction, parseFunctionPattern } from "./function-pattern.js";
 import { type InstructionPattern, namesInstruction, parseInstructionPattern } from "./instruction-pattern.js";
 import type {
+  CallSubscription,
   ConstantRule,
   ConstantTest,
-  FunctionInterest,
-  InstructionInterest,
-  Interest,
+  FunctionSubscription,
+  InstructionSubscription,
   Policy,
   PolicyFence,
 } from "./policy.js";
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that just ends has nothing to say
-export type Answer = Verdict | undefined | void;
+type HandlerResult = Verdict | undefined | void;
 
 /**
- * Handlers by syscall name, by class (`%file`, `%network` …), or `*` for every call; by `module!function` for functions
- * inside the program (function-pattern.ts), by `instruction:what` for its instructions (instruction-pattern.ts). All
- * that fit are asked.
+ * Handlers by syscall name, by class (`%file`, `%network` …), or `*` for every call; by `module!function` for
+ * functions inside the program (function-pattern.ts), by `instruction:what` for its instructions
+ * (instruction-pattern.ts). All matching handlers run.
  */
-export type EntryHandlers = { [Name in SyscallName]?: (event: CallEvent<Name>) => Answer } & {
-  [cls: `%${string}`]: (event: CallEvent) => Answer;
-} & { "*"?: (event: CallEvent) => Answer } & {
-  [fn: `${string}!${string}`]: (event: FunctionEvent) => Answer;
-} & { [instruction: `instruction:${string}`]: (event: InstructionEvent) => Answer };
+export type EntryHandlers = { [Name in SyscallName]?: (event: CallEvent<Name>) => HandlerResult } & {
+  [cls: `%${string}`]: (event: CallEvent) => HandlerResult;
+} & { "*"?: (event: CallEvent) => HandlerResult } & {
+  [fn: `${string}!${string}`]: (event: FunctionEvent) => HandlerResult;
+} & { [instruction: `instruction:${string}`]: (event: InstructionEvent) => HandlerResult };
 
-export type ReturnHandlers = { [Name in SyscallName]?: (event: ReturnEvent<Name>) => Answer } & {
-  [cls: `%${string}`]: (event: ReturnEvent) => Answer;
-} & { "*"?: (event: ReturnEvent) => Answer } & {
-  [fn: `${string}!${string}`]: (event: FunctionReturnEvent) => Answer;
+export type ReturnHandlers = { [Name in SyscallName]?: (event: ReturnEvent<Name>) => HandlerResult } & {
+  [cls: `%${string}`]: (event: ReturnEvent) => HandlerResult;
+} & { "*"?: (event: ReturnEvent) => HandlerResult } & {
+  [fn: `${string}!${string}`]: (event: FunctionReturnEvent) => HandlerResult;
 };
 
 export interface PolicySpec {
   readonly name: string;
-  /** Asked before the call happens. */
+  /** Run before the call happens. */
   readonly on?: EntryHandlers;
-  /** Asked after it has happened, with its result. */
+  /** Run after the call has happened, with its result. */
   readonly returns?: ReturnHandlers;
-  /** Refusals on constant arguments, decided in the kernel without stopping the program. */
-  readonly rules?: readonly RuleSpec[];
+  /** Refusals by constant arguments, decided in the kernel without stopping the program. */
+  readonly rules?: readonly ConstantRuleSpec[];
   /**
-   * What the handlers may answer besides allow. A policy that only ever denies is served by the notify door, which
-   * is faster and leaves ptrace to the program; one that says nothing here may answer anything.
+   * The actions that handlers may return besides allow. A policy that only denies is served by the notify
+   * door, which is faster and leaves ptrace to the program. Without this list, any action is possible.
    */
-  readonly actions?: readonly Action[];
-  /** Its handlers look at stacks or registers, which takes the trace door whatever they answer. */
+  readonly actions?: readonly VerdictAction[];
+  /** Its handlers read stacks or registers, which always needs the trace door. */
   readonly inside?: boolean;
   /**
-   * Only calls with these register arguments are stopped, the others go on untouched:
-   * `{ clock_gettime: { which_clock: "CLOCK_REALTIME" } }`. Of a list, one must hold.
+   * Stop only calls with these register arguments:
+   * `{ clock_gettime: { which_clock: "CLOCK_REALTIME" } }`. Of a list, one must match.
    */
-  readonly only?: { readonly [Name in SyscallName]?: Where<Name> | readonly Where<Name>[] };
-  /** Protections without which a run must not start: names of src/protection.ts. */
+  readonly only?: { readonly [Name in SyscallName]?: ArgumentTests<Name> | readonly ArgumentTests<Name>[] };
+  /** Protections that the run requires: names of src/nouns/protection.ts. */
   readonly requires?: readonly string[];
-  /** What it asks of the fence around the program. */
+  /** What the policy asks of the fence. */
   readonly fence?: PolicyFence;
-  /** Files with prototypes of the functions it speaks of (docs/prototypes.md), from its own folder. */
+  /** Files with prototypes of its functions (docs/prototypes.md), relative to its own folder. */
   readonly prototypes?: readonly string[];
 }
 
 /** Constant tests on arguments: `{ family: "AF_INET" }`, `{ prot: { all: "PROT_WRITE|PROT_EXEC" } }`. */
-export type Where<Name extends SyscallName> = { readonly [A in ArgumentName<Name>]?: Value | Comparison };
+type ArgumentTests<Name extends SyscallName> = {
+  readonly [A in ArgumentName<Name>]?: Value | ArgumentComparison;
+};
 
 type ArgumentName<Name extends SyscallName> = keyof SyscallArguments[Name] & string;
 type Value = number | bigint | string;
-export type Comparison =
+type ArgumentComparison =
   | { eq: Value }
   | { ne: Value }
   | { lt: Value }
@@ -96,20 +98,20 @@ export type Comparison =
   | { all: Value }
   | { none: Value };
 
-export type RuleSpec<Name extends SyscallName = SyscallName> = Name extends SyscallName
+type ConstantRuleSpec<Name extends SyscallName = SyscallName> = Name extends SyscallName
   ? {
       readonly id: string;
       readonly deny?: Name | `%${string}`;
       readonly kill?: Name | `%${string}`;
-      readonly where?: Where<Name>;
+      readonly where?: ArgumentTests<Name>;
       readonly errno?: string | number;
       readonly reason?: string;
     }
   : never;
 
-const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
+const EVERYTHING: ReadonlySet<VerdictAction> = new Set(VERDICT_ACTIONS);
 
-/** The policy in memory. The loader gives it its version and file. */
+/** The policy in memory. The loader adds its version and file. */
 export interface DefinedPolicy extends Policy {
   readonly spec: PolicySpec;
 }
@@ -122,7 +124,7 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
   const returns = collect(spec, "returns");
   const named = namedCalls(spec);
   const only = narrowed(spec, entries, returns);
-  const calls = new Map<number, Interest>();
+  const calls = new Map<number, CallSubscription>();
   for (const nr of new Set([...entries.keys(), ...returns.keys()]))
     calls.set(nr, {
       entry: entries.has(nr),
@@ -145,20 +147,20 @@ export function definePolicy(spec: PolicySpec): DefinedPolicy {
     subscription: {
       calls,
       constants,
-      ...(functions.length > 0 && { functions: functions.map(({ interest }) => interest) }),
-      ...(instructions.length > 0 && { instructions: instructions.map(({ interest }) => interest) }),
+      ...(functions.length > 0 && { functions: functions.map(({ subscription }) => subscription) }),
+      ...(instructions.length > 0 && { instructions: instructions.map(({ subscription }) => subscription) }),
     },
     decide: (event) => answerOf(spec.name, entries.get(event.nr), event),
     decideReturn: (event) => answerOf(spec.name, returns.get(event.nr), event),
     decideFunction: (event, { index }) =>
-      checkAnswer(functions[index]!.handlers[event.kind]?.(event as never)),
-    decideInstruction: (event, { index }) => checkAnswer(instructions[index]!.handler(event as never)),
+      checkVerdict(functions[index]!.handlers[event.kind]?.(event as never)),
+    decideInstruction: (event, { index }) => checkVerdict(instructions[index]!.handler(event as never)),
   };
 }
 
-type Handler = (event: never) => Answer;
+type Handler = (event: never) => HandlerResult;
 
-/** Every handler that fits is asked, and the strictest answer is the policy's. */
+/** All matching handlers run, and the strictest verdict is the policy's. */
 function answerOf(
   policy: string,
   handlers: Handler[] | undefined,
@@ -167,8 +169,8 @@ function answerOf(
   if (!handlers) return undefined;
   let settled: Verdict | undefined;
   for (const handler of handlers) {
-    const answer = checkAnswer(handler(event as never));
-    if (answer) settled = stricterOf(settled, answer, () => [policy, policy, event.name]);
+    const answer = checkVerdict(handler(event as never));
+    if (answer) settled = stricterVerdict(settled, answer, () => [policy, policy, event.name]);
   }
   return settled;
 }
@@ -177,11 +179,11 @@ function invalid(policy: string, message: string): HermesError {
   return new HermesError("POLICY_INVALID", { file: policy, message });
 }
 
-function checkActions(spec: PolicySpec): ReadonlySet<Action> {
+function checkActions(spec: PolicySpec): ReadonlySet<VerdictAction> {
   if (spec.actions === undefined) return EVERYTHING;
   for (const action of spec.actions)
-    if (!ACTIONS.includes(action))
-      throw invalid(spec.name, `unknown action "${action}"${didYouMean(action, ACTIONS)}`);
+    if (!VERDICT_ACTIONS.includes(action))
+      throw invalid(spec.name, `unknown action "${action}"${didYouMean(action, VERDICT_ACTIONS)}`);
   return new Set(["allow", ...spec.actions]);
 }
 
@@ -201,14 +203,14 @@ function collect(spec: PolicySpec, part: "on" | "returns"): Map<number, Handler[
   return found;
 }
 
-/** Calls that a handler names, itself or by class. */
+/** Calls that a handler names, directly or by class. */
 function namedCalls(spec: PolicySpec): Set<number> {
   const keys = [...Object.keys(spec.on ?? {}), ...Object.keys(spec.returns ?? {})];
   const named = keys.filter((key) => key !== "*" && !namesInside(key));
   return new Set(named.flatMap((key) => callsNamed(spec.name, key).map(({ nr }) => nr)));
 }
 
-/** What `only` says of each call. */
+/** The `only` conditions of each call. */
 function narrowed(
   spec: PolicySpec,
   ...handled: readonly ReadonlyMap<number, unknown>[]
@@ -217,8 +219,11 @@ function narrowed(
   for (const [name, where] of Object.entries(spec.only ?? {})) {
     const [call] = callsNamed(spec.name, name);
     if (!handled.some((handlers) => handlers.has(call!.nr)))
-      throw invalid(spec.name, `only.${name}: no handler is asked about ${name}`);
-    const sets = (Array.isArray(where) ? where : [where]) as readonly Record<string, Value | Comparison>[];
+      throw invalid(spec.name, `only.${name}: no handler subscribes to ${name}`);
+    const sets = (Array.isArray(where) ? where : [where]) as readonly Record<
+      string,
+      Value | ArgumentComparison
+    >[];
     found.set(
       call!.nr,
       sets.map((set) =>
@@ -232,11 +237,11 @@ function narrowed(
 }
 
 interface FunctionHandlers {
-  readonly interest: FunctionInterest;
+  readonly subscription: FunctionSubscription;
   readonly handlers: { function?: Handler; "function-return"?: Handler };
 }
 
-function collectFunctions(spec: PolicySpec, actions: ReadonlySet<Action>): FunctionHandlers[] {
+function collectFunctions(spec: PolicySpec, actions: ReadonlySet<VerdictAction>): FunctionHandlers[] {
   const patterns = new Set([...Object.keys(spec.on ?? {}), ...Object.keys(spec.returns ?? {})]);
   return [...patterns]
     .filter((key) => namesFunction(key) && !namesInstruction(key))
@@ -244,7 +249,7 @@ function collectFunctions(spec: PolicySpec, actions: ReadonlySet<Action>): Funct
       const entry = (spec.on as Record<string, Handler> | undefined)?.[key];
       const returns = (spec.returns as Record<string, Handler> | undefined)?.[key];
       const pattern = readPattern(spec.name, key);
-      const interest = {
+      const subscription = {
         pattern,
         entry: entry !== undefined,
         returns: returns !== undefined,
@@ -252,32 +257,29 @@ function collectFunctions(spec: PolicySpec, actions: ReadonlySet<Action>): Funct
         index,
       };
       return {
-        interest,
+        subscription,
         handlers: { ...(entry && { function: entry }), ...(returns && { "function-return": returns }) },
       };
     });
 }
 
 interface InstructionHandler {
-  readonly interest: InstructionInterest;
+  readonly subscription: InstructionSubscription;
   readonly handler: Handler;
 }
 
-function collectInstructions(spec: PolicySpec, actions: ReadonlySet<Action>): InstructionHandler[] {
+function collectInstructions(spec: PolicySpec, actions: ReadonlySet<VerdictAction>): InstructionHandler[] {
   for (const key of Object.keys(spec.returns ?? {}).filter(namesInstruction))
-    throw invalid(
-      spec.name,
-      `returns.${key}: an instruction is decided on before it runs: put it under \`on\``,
-    );
+    throw invalid(spec.name, `returns.${key}: an instruction has no return: put the handler under \`on\``);
   return Object.entries(spec.on ?? {})
     .filter(([key]) => namesInstruction(key))
     .map(([key, handler], index) => ({
-      interest: { ...readInstruction(spec.name, key), actions, index },
+      subscription: { ...readInstruction(spec.name, key), actions, index },
       handler: handler as Handler,
     }));
 }
 
-export function readInstruction(policy: string, key: string): InstructionPattern {
+function readInstruction(policy: string, key: string): InstructionPattern {
   try {
     return parseInstructionPattern(key);
   } catch (error) {
@@ -285,12 +287,12 @@ export function readInstruction(policy: string, key: string): InstructionPattern
   }
 }
 
-/** Whether a key is about what happens inside the program, not about a system call. */
+/** True when a key names a function or an instruction, not a system call. */
 function namesInside(key: string): boolean {
   return namesFunction(key) || namesInstruction(key);
 }
 
-export function readPattern(policy: string, key: string): FunctionPattern {
+function readPattern(policy: string, key: string): FunctionPattern {
   try {
     return parseFunctionPattern(key);
   } catch (error) {
@@ -321,17 +323,17 @@ export function callsNamed(policy: string, key: string): readonly Syscall[] {
 
 // ---------------------------------------------------------------- constant rules
 
-/** A rule before its names have been checked: what other languages than TypeScript give. */
+/** A rule before its names are checked, as languages other than TypeScript give it. */
 export interface LooseRule {
   readonly id: string;
   readonly deny?: string;
   readonly kill?: string;
-  readonly where?: Readonly<Record<string, Value | Comparison>>;
+  readonly where?: Readonly<Record<string, Value | ArgumentComparison>>;
   readonly errno?: string | number;
   readonly reason?: string;
 }
 
-/** The rule for each call that it names, ready for the filter. Throws when a name in it is not known. */
+/** The rule for each call that it names, ready for the filter. Throws for an unknown name. */
 export function constantRules(policy: string, rule: LooseRule): ConstantRule[] {
   const target = rule.deny ?? rule.kill;
   if (!rule.id || target === undefined || (rule.deny !== undefined && rule.kill !== undefined))
@@ -357,7 +359,7 @@ function constantTest(
   id: string,
   call: Syscall,
   name: string,
-  test: Value | Comparison,
+  test: Value | ArgumentComparison,
 ): ConstantTest {
   const arg = call.args.findIndex((a) => a.name === name);
   const argument = call.args[arg];
@@ -365,17 +367,14 @@ function constantTest(
     const names = call.args.map((a) => a.name);
     throw invalid(
       policy,
-      `rule ${id}: ${call.name} has no argument "${name}"${didYouMean(name, names)} (it has: ${names.join(", ")})`,
+      `rule ${id}: ${call.name} has no argument "${name}"${didYouMean(name, names)} (known: ${names.join(", ")})`,
     );
   }
   const constant = (value: Value): bigint => {
     if (typeof value === "bigint") return value;
     if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
     if (typeof value !== "string" || argument.flags === undefined)
-      throw invalid(
-        policy,
-        `rule ${id}: ${call.name}.${name} is compared with a whole number, not with "${value}"`,
-      );
+      throw invalid(policy, `rule ${id}: ${call.name}.${name} takes a whole number, not "${value}"`);
     try {
       return BigInt(parseFlags(argument.flags, value));
     } catch (cause) {

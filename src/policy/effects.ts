@@ -1,8 +1,8 @@
 import type { Syscall } from "../abi/index.js";
-import type { CallEvent } from "../event.js";
+import type { CallEvent } from "../nouns/event.js";
 import type { ConstantTest } from "./policy.js";
 
-/** What system calls do, in words that a policy can use: a rule on `read` holds for every way to read. */
+/** The effects of system calls, in words for policies: a rule on `read` covers every way to read. */
 export const EFFECTS = {
   read: "opens a file or folder to read it, or gives it another name under which it could be read",
   list: "opens a folder to list it, or lists it",
@@ -48,7 +48,10 @@ export const EFFECTS = {
 
 export type Effect = keyof typeof EFFECTS;
 
-/** What `default: deny` and `default: ask` are about. The rest is harmless without these, or too frequent to stop at. */
+/**
+ * What `default: deny` and `default: ask` cover. Other effects are harmless without these, or too frequent to
+ * stop.
+ */
 export const DEFAULT_COVERS: readonly Effect[] = [
   "read",
   "write",
@@ -60,23 +63,23 @@ export const DEFAULT_COVERS: readonly Effect[] = [
   "ptrace",
 ];
 
-/** What an effect falls on. */
+/** The object of an effect. */
 export type On =
   | { readonly kind: "path"; readonly argument: string }
   | { readonly kind: "fd"; readonly argument: string }
   | { readonly kind: "address" }
-  /** Some address of the internet that the call does not show: a route, a packet's own header. */
+  /** Some internet address that the call does not show: a route, a packet's own header. */
   | { readonly kind: "any-address" }
-  /** Whatever packets that the program makes itself are sent to. */
+  /** The unknown destinations of packets that the program builds itself. */
   | { readonly kind: "packets" }
   /** The address that the call carries, else the one that the socket is connected to. */
   | { readonly kind: "peer" }
   | { readonly kind: "local" }
-  /** The file that binding a socket to a path makes. */
+  /** The file that binding a socket to a path creates. */
   | { readonly kind: "socket-file" }
   /** The socket that a path leads to, as an address. */
   | { readonly kind: "socket-at"; readonly argument: string }
-  /** The file that memory at this address was mapped from. */
+  /** The file that the memory at this address was mapped from. */
   | { readonly kind: "mapping"; readonly argument: string }
   /** Every process that a signal reaches. */
   | { readonly kind: "receivers" }
@@ -84,15 +87,15 @@ export type On =
   | { readonly kind: "unknown-file" }
   | { readonly kind: "nothing" };
 
-export interface Deed {
+export interface CallEffect {
   readonly call: Syscall;
   readonly does: readonly Effect[];
   readonly on: On;
-  /** Whether this call, with these flags, does it. Always when absent. */
+  /** True when this call with these flags has the effect. Always when absent. */
   readonly holds?: (bits: number, event: CallEvent) => boolean;
-  /** Only with these register arguments; always when absent. `holds` must say the same. */
+  /** Only with these register arguments; always when absent. `holds` must agree. */
   readonly when?: readonly (readonly ConstantTest[])[];
-  /** All that is below goes with it. */
+  /** The effect covers everything below the path. */
   readonly subtree?: true;
 }
 

@@ -1,34 +1,34 @@
 import type { SyscallName } from "../abi/index.js";
-import { HermesError } from "../errors.js";
-import type { CallEvent } from "../event.js";
-import { type Fault, fault, type Verdict } from "../verdict.js";
+import { HermesError } from "../nouns/errors.js";
+import type { CallEvent } from "../nouns/event.js";
+import { type Fault, fault, type Verdict } from "../nouns/verdict.js";
 import { callsNamed, type DefinedPolicy, definePolicy, type EntryHandlers } from "./define.js";
 
-/** One thing that goes wrong, and when. */
+/** One injected fault, and when it occurs. */
 export interface FaultRule extends Fault {
   readonly id: string;
   /** A call, a `%class`, or several. */
   readonly call: SyscallName | `%${string}` | readonly (SyscallName | `%${string}`)[];
-  /** Only where this holds; calls where it does not are not counted. */
+  /** Only where this holds; other calls are not counted. */
   readonly where?: (event: CallEvent) => boolean;
   readonly when?: When;
   readonly reason?: string;
 }
 
-/** Which of the matching calls, counted from 1. Nothing given means all of them. */
+/** Which of the matching calls, counted from 1. Without any field: all of them. */
 export interface When {
-  /** Just this one. */
+  /** Only this one. */
   readonly nth?: number;
   /** This one and those after it … */
   readonly from?: number;
-  /** … every so many of them. */
+  /** … every n-th of them. */
   readonly step?: number;
-  /** Each with this chance, drawn from a generator that the seed makes repeatable. */
+  /** Each with this probability, from a generator that the seed makes repeatable. */
   readonly probability?: number;
   readonly seed?: number;
 }
 
-/** Decides for one matching call after the other whether it is hit. */
+/** Decides for one matching call after the other whether it gets the fault. */
 export function occurrences(when: When = {}): () => boolean {
   const random = generator(when.seed ?? 1);
   let count = 0;
@@ -52,7 +52,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** A policy of faults. Rules are tried in order; the first that hits is injected. */
+/** A policy of faults. Rules are tried in order; the first that applies is injected. */
 export function defineFaults(name: string, rules: readonly FaultRule[]): DefinedPolicy {
   const byCall = new Map<string, ((event: CallEvent) => Verdict | undefined)[]>();
   for (const rule of rules) {
@@ -66,7 +66,7 @@ export function defineFaults(name: string, rules: readonly FaultRule[]): Defined
   return definePolicy({ name, actions: ["fault"], on: on as unknown as EntryHandlers });
 }
 
-/** Every rule counts every call that it matches, also when an earlier one hits. */
+/** Every rule counts every call that it matches, also when an earlier rule applies. */
 function firstOf(
   deciders: ((event: CallEvent) => Verdict | undefined)[],
   event: CallEvent,

@@ -1,15 +1,15 @@
 import { compileWord } from "./match/glob.js";
 
 /**
- * Which functions a policy means: `module!function`.
+ * Selects functions: `module!function`.
  *
  * | written | means |
  * |---|---|
  * | `libc!getenv` | a symbol of libc.so.6: all its versions |
  * | `libc!memcpy@GLIBC_2.14` | one version of it |
  * | `libssl!SSL_write*`, `*!malloc` | globs in both halves |
- * | `app!0x1234`, `main!…` | an address as the file has it (objdump shows it); `app` and `main` are the program itself |
- * | `app!+0x10` | so far from where the module begins in memory |
+ * | `app!0x1234`, `main!…` | an address in the file (as objdump shows it); `app` and `main` are the program itself |
+ * | `app!+0x10` | an offset from the module's start in memory |
  * | `app!/55 48 89 e5 ?? c3/` | every place where an instruction with these bytes begins |
  */
 export interface FunctionPattern {
@@ -18,20 +18,20 @@ export interface FunctionPattern {
   readonly what: FunctionPlace;
 }
 
-export type FunctionPlace =
+type FunctionPlace =
   | { readonly by: "symbol"; readonly glob: string; readonly version?: string }
   | { readonly by: "address"; readonly address: number }
   | { readonly by: "offset"; readonly offset: number }
   | { readonly by: "bytes"; readonly bytes: readonly (number | undefined)[] };
 
-/** Whether a key of a policy names functions, not a system call or an instruction. */
+/** True when a key of a policy names functions, not a system call or an instruction. */
 export function namesFunction(key: string): boolean {
   return key.includes("!") && !key.startsWith("instruction:");
 }
 
 const MAX_BYTES = 256;
 
-/** Throws an Error that says what is wrong with it. */
+/** Throws an Error that says what is wrong. */
 export function parseFunctionPattern(text: string): FunctionPattern {
   const at = text.indexOf("!");
   const module = text.slice(0, at).trim();
@@ -47,7 +47,7 @@ function placeOf(text: string, rest: string): FunctionPlace {
   const number = /^(\+)?(0x[0-9a-f]+|\d+)$/i.exec(rest);
   if (number) {
     const value = Number(number[2]);
-    if (!Number.isSafeInteger(value)) throw new Error(`"${text}": ${rest} is no address`);
+    if (!Number.isSafeInteger(value)) throw new Error(`"${text}": ${rest} is not an address`);
     return number[1] ? { by: "offset", offset: value } : { by: "address", address: value };
   }
   const [glob = "", version, more] = rest.split(/@@?/);
@@ -72,7 +72,7 @@ function bytesOf(text: string, rest: string): (number | undefined)[] {
   return words.map((word) => (word === "??" ? undefined : Number.parseInt(word, 16)));
 }
 
-/** Whether a function of that name, in a module that is meant, is meant too. */
+/** True when the pattern matches a function of that name in a matching module. */
 export function matchesFunction(
   { what }: FunctionPattern,
   symbol: string | undefined,
@@ -88,7 +88,7 @@ export function moduleName(path: string): string {
   return /^(.+?)(-\d[\d.]*)?\.so(\.[\d.]+)?$/.exec(file)?.[1] ?? file;
 }
 
-/** Whether a module of that file is meant. `isMain`: it is the program itself. */
+/** True when the pattern matches the module of that file. `isMain`: it is the program itself. */
 export function matchesModule({ module }: { module: string }, path: string, isMain: boolean): boolean {
   if (isMain && (module === "app" || module === "main")) return true;
   const matches = compileWord(module);

@@ -1,20 +1,20 @@
 import { accessSync, constants } from "node:fs";
 import { extname, resolve } from "node:path";
-import { HermesError } from "../errors.js";
+import { HermesError } from "../nouns/errors.js";
 import type { Policy } from "./policy.js";
-import { isName, shippedPolicies } from "./shipped.js";
+import { isPolicyName, shippedPolicies } from "./shipped.js";
 
 export interface LoadOptions {
-  /** What it takes the place of, when it is loaded anew: some languages carry state over. */
+  /** The policy that this one replaces in a reload: some languages carry state over. */
   readonly previous?: Policy;
-  /** Where the program will start, when that is not our own folder. */
+  /** The folder in which the program will start, if it is not ours. */
   readonly cwd?: string;
 }
 
-/** Loads one policy. `path` is what the user wrote, for messages; `file` is absolute. */
+/** Loads one policy. `path` is the user's spelling, for messages; `file` is absolute. */
 type Loader = (path: string, file: string, options: LoadOptions) => Promise<Policy>;
 
-/** A policy's language goes by its file's extension. A run pays only for the languages that it uses. */
+/** The file's extension selects the language. A run loads only the languages that it uses. */
 const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
   ".ts": async () => (await import("./typescript/load.js")).loadTypeScript,
   ".mts": async () => (await import("./typescript/load.js")).loadTypeScript,
@@ -31,7 +31,7 @@ export async function loadPolicies(
   { previous = [], cwd }: { previous?: readonly Policy[]; cwd?: string | undefined } = {},
 ): Promise<Policy[]> {
   const loaded: Policy[] = [];
-  // One after the other: each ends the bundler's process, which would leave another waiting for it for ever.
+  // One after the other: each ends the bundler's process, and another load would then wait for it for ever.
   for (const path of paths) {
     const before = previous.find((policy) => policy.file === resolve(path));
     loaded.push(
@@ -58,7 +58,7 @@ function checkReadable(path: string, file: string): void {
     accessSync(file, constants.R_OK);
   } catch (cause) {
     const errno = (cause as NodeJS.ErrnoException).code ?? "?";
-    if (errno === "ENOENT" && isName(path))
+    if (errno === "ENOENT" && isPolicyName(path))
       throw new HermesError("POLICY_UNKNOWN", { name: path, known: shippedPolicies().join(", ") }, { cause });
     throw new HermesError("POLICY_NOT_FOUND", { file: path, errno }, { cause });
   }

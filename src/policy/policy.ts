@@ -4,143 +4,152 @@ import type {
   FunctionReturnEvent,
   InstructionEvent,
   ReturnEvent,
-} from "../event.js";
-import type { FenceLevel } from "../protection.js";
-import type { Action, Verdict } from "../verdict.js";
+} from "../nouns/event.js";
+import type { FenceLevel } from "../nouns/protection.js";
+import type { Verdict, VerdictAction } from "../nouns/verdict.js";
 import type { FunctionPattern } from "./function-pattern.js";
 import type { InstructionPattern } from "./instruction-pattern.js";
 
-/** Event → verdict, whatever language it was written in. Deciding does no I/O and runs on any operating system. */
+/** Event → verdict, in any policy language. Deciding does no I/O and runs on any operating system. */
 export interface Policy {
   readonly name: string;
-  /** Content hash: every record says which version decided it. */
+  /** Content hash: every record names the version that decided it. */
   readonly version: string;
-  /** Where it was loaded from, for error messages. */
+  /** The file that it was loaded from, for error messages. */
   readonly file?: string;
-  /** Every file that it was made of: when one of them changes, it is loaded anew. */
+  /** All of its files: when one of them changes, the policy is reloaded. */
   readonly files?: readonly string[];
-  /** Names under which its files were looked for, whether there was one or not: another load would look there again. */
+  /** Names that the loader looked up, whether they existed or not: a reload would look there again. */
   readonly sought?: readonly string[];
   readonly subscription: Subscription;
-  /** Comes with every session, and is not among the policies that its user gave. */
+  /** Added to every session by HERMES, not given by the user. */
   readonly builtIn?: true;
-  /** Protections without which a run must not start: names of src/protection.ts. */
+  /** Protections that the run requires: names of src/nouns/protection.ts. */
   readonly requires?: readonly string[];
-  /** What it asks of the fence around the program. */
+  /** What the policy asks of the fence. */
   readonly fence?: PolicyFence;
   readonly floor?: PolicyFloor;
-  /** Files with prototypes of the functions it speaks of (docs/prototypes.md), from its own folder. */
+  /** Files with prototypes of its functions (docs/prototypes.md), relative to its own folder. */
   readonly prototypes?: readonly string[];
-  /** Where in the policy's source (file:line) an error that it threw came from. */
+  /** The place in the policy's source (file:line) that threw an error. */
   locate?(error: Error): string | undefined;
-  /** Undefined means that this policy has nothing to say: allow. */
+  /** Undefined means that the policy does not object: allow. */
   decide(event: CallEvent): Verdict | undefined;
   decideReturn(event: ReturnEvent): Verdict | undefined;
-  /** A function that one of its interests names is called, or has returned (`event.kind`). */
+  /** Decides a call or a return (`event.kind`) of a function that it subscribes to. */
   decideFunction?(
     event: FunctionEvent | FunctionReturnEvent,
-    interest: FunctionInterest,
+    subscription: FunctionSubscription,
   ): Verdict | undefined;
-  decideInstruction?(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined;
-  /** What its answer to a call depends on, where that is the call's flags and one path only. */
-  settles?(nr: number): Settling | undefined;
-  /** Whether it need not hear again of a call that it allowed and that found nothing: it refuses or allows, and counts none. */
-  toldOnce?(nr: number): boolean;
+  decideInstruction?(event: InstructionEvent, subscription: InstructionSubscription): Verdict | undefined;
+  /** What its verdict on a call depends on, if that is only the call's flags and one path. */
+  cacheScope?(nr: number): CacheScope | undefined;
   /**
-   * Whether it could refuse this call if only the memory that its arguments point at were another. Absent where that is
-   * not known: then it does if it has looked there.
+   * True when it need not see a call again that it allowed and that found nothing: its rules only refuse or
+   * allow, and count nothing.
+   */
+  cachesMissing?(nr: number): boolean;
+  /**
+   * True when other memory content behind the arguments could make it refuse this call. Absent where unknown:
+   * then true if the policy has read memory.
    */
   restsOnMemory?(nr: number): boolean;
-  /** What is allowed in it but probably not meant: unreachable rules, patterns that match everything. */
+  /** Valid but probably unintended: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
-  /** Why it decides so, line by line, where it can say more than its answer does. */
+  /** Explains a decision, line by line. */
   why?(event: CallEvent): readonly string[];
 }
 
-/** Two calls with the same flags get the same answer when the same patterns match their paths. */
-export interface Settling {
+/** Two calls with the same flags get the same verdict if the same patterns match their paths. */
+export interface CacheScope {
   /** As text (match/glob.ts), without braces. */
   readonly patterns: readonly string[];
-  /** Not so for these paths. */
+  /** Paths for which this does not hold. */
   readonly except: readonly string[];
 }
 
-/** What holds without the policy being asked. A list that is absent restricts nothing; an empty one allows nothing. */
+/**
+ * Restrictions that hold without asking the policy. An absent list restricts nothing; an empty one allows
+ * nothing.
+ */
 export interface PolicyFence {
   readonly level?: FenceLevel;
   /** The only folders and files that may be read, besides the system's own. */
   readonly readable?: readonly string[];
   /** The only ones that may be changed. */
   readonly writable?: readonly string[];
-  /** Not to be seen at all. */
+  /** Paths that the program cannot see. */
   readonly hidden?: readonly string[];
   /** The only TCP ports that may be connected to, or listened on. */
   readonly connectPorts?: readonly number[];
   readonly bindPorts?: readonly number[];
-  /** A loopback of its own and nothing else, or the host's network. */
+  /** A private loopback and nothing else, or the host's network. */
   readonly network?: "own" | "host";
   /** Bytes, for all processes together. */
   readonly memory?: number;
   readonly processes?: number;
-  /** How many CPUs' worth of time. */
+  /** CPU time, in CPUs. */
   readonly cpus?: number;
 }
 
-/** The most that a policy can permit, where that is known: what a fence may put under it. */
+/** The upper bound of what a policy permits, where known: the fence can enforce it. */
 export interface PolicyFloor {
-  readonly read?: readonly Reach[];
-  readonly write?: readonly Reach[];
+  readonly read?: readonly PathReach[];
+  readonly write?: readonly PathReach[];
   /** TCP ports. */
   readonly connect?: readonly number[];
   readonly bind?: readonly number[];
 }
 
 /** A path, or everything below it. */
-export interface Reach {
+export interface PathReach {
   readonly path: string;
   readonly exact: boolean;
 }
 
-/** What a policy wants to see, and how it may answer. */
+/** The events that a policy needs, and the actions that it may return. */
 export interface Subscription {
-  readonly calls: ReadonlyMap<number, Interest>;
-  /** Decided by the kernel's filter on register arguments alone; they never stop the program. */
+  readonly calls: ReadonlyMap<number, CallSubscription>;
+  /** Decided by the kernel's filter on register arguments alone, without stopping the program. */
   readonly constants: readonly ConstantRule[];
   /** Functions inside the program. */
-  readonly functions?: readonly FunctionInterest[];
-  readonly instructions?: readonly InstructionInterest[];
+  readonly functions?: readonly FunctionSubscription[];
+  readonly instructions?: readonly InstructionSubscription[];
 }
 
-export interface Interest {
+export interface CallSubscription {
   readonly entry: boolean;
   readonly returns: boolean;
-  /** The actions that its answers may have. The fewer, the cheaper the door. */
-  readonly actions: ReadonlySet<Action>;
-  /** Only calls for whose register arguments one of these sets of tests holds; every call when absent. */
+  /** The actions that it may return. The fewer, the cheaper the door. */
+  readonly actions: ReadonlySet<VerdictAction>;
+  /** Only calls whose register arguments satisfy one of these sets of tests; every call when absent. */
   readonly when?: readonly (readonly ConstantTest[])[];
-  /** It looks at registers or stacks, which are seen at the trace door only. */
+  /** It reads registers or stacks, which only the trace door can provide. */
   readonly inside?: true;
-  /** It was named, or its class was: it is to be seen also where the vDSO would serve it without a system call. */
+  /**
+   * The policy names the call or its class: it must be seen even where the vDSO would serve it without a
+   * system call.
+   */
   readonly named?: true;
 }
 
-/** Functions of some modules, by name, by place or by their first bytes: see function-pattern.ts. */
-export interface FunctionInterest {
+/** Functions of certain modules, by name, by address or by their first bytes: see function-pattern.ts. */
+export interface FunctionSubscription {
   readonly pattern: FunctionPattern;
   readonly entry: boolean;
   readonly returns: boolean;
-  readonly actions: ReadonlySet<Action>;
-  /** Its place among the policy's own interests, so that the policy finds its handler again. */
+  readonly actions: ReadonlySet<VerdictAction>;
+  /** Its index among the policy's subscriptions, by which the policy finds its handler. */
   readonly index: number;
-  /** It is recorded, whatever is decided. */
+  /** Record it regardless of the decision. */
   readonly observes?: true;
-  /** Not these. */
+  /** Except these. */
   readonly except?: readonly FunctionPattern[];
 }
 
 /** Instructions by name (`rdtsc`, `cpuid`), or a pattern of bytes or of text: see instruction-pattern.ts. */
-export interface InstructionInterest extends InstructionPattern {
-  readonly actions: ReadonlySet<Action>;
+export interface InstructionSubscription extends InstructionPattern {
+  readonly actions: ReadonlySet<VerdictAction>;
   readonly index: number;
 }
 

@@ -1,45 +1,53 @@
-import { HermesError } from "../errors.js";
-import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../event.js";
-import { type Action, type Decision, deny, kill, type Verdict } from "../verdict.js";
-import { stricterOf } from "./answer.js";
-import { holds } from "./constant-test.js";
+import { HermesError } from "../nouns/errors.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../nouns/event.js";
+import {
+  type Decision,
+  deny,
+  kill,
+  POLICY_ERROR,
+  type Verdict,
+  type VerdictAction,
+} from "../nouns/verdict.js";
+import { changedEvent, changeText } from "./changed-call.js";
+import { stricterVerdict } from "./check-verdict.js";
+import { constantTestHolds } from "./constant-test.js";
 import type {
+  CacheScope,
+  CallSubscription,
   ConstantRule,
-  FunctionInterest,
-  InstructionInterest,
-  Interest,
+  FunctionSubscription,
+  InstructionSubscription,
   Policy,
-  Settling,
 } from "./policy.js";
-import { changedEvent, targetText } from "./target.js";
 
 const PASS: Decision = Object.freeze({ action: "allow", policy: "", version: "" });
 
-/** Told once per distinct failure; the event itself is denied. */
-export type OnPolicyError = (error: HermesError) => void;
+/** Called once per distinct failure; the event itself is denied. */
+type OnPolicyError = (error: HermesError) => void;
 
-/** An interest in what happens inside the program, and whose it is. */
-export interface Wish<I extends FunctionInterest | InstructionInterest> {
+/** An interest in calls, or in what happens inside the program, and whose it is. */
+interface Subscriber<I extends CallSubscription | FunctionSubscription | InstructionSubscription> {
   readonly policy: Policy;
-  readonly interest: I;
+  readonly subscription: I;
 }
-export type FunctionWish = Wish<FunctionInterest>;
-export type InstructionWish = Wish<InstructionInterest>;
+type CallSubscriber = Subscriber<CallSubscription>;
+export type FunctionSubscriber = Subscriber<FunctionSubscription>;
+export type InstructionSubscriber = Subscriber<InstructionSubscription>;
 
-/** All policies of a session as one: each is asked, the strictest answer holds. */
+/** All policies of a session as one: each decides, and the strictest verdict wins. */
 export class PolicyStack {
   readonly policies: readonly Policy[];
   readonly #onError: OnPolicyError;
-  readonly #entry = new Map<number, Policy[]>();
-  readonly #returns = new Map<number, Policy[]>();
+  readonly #entry = new Map<number, CallSubscriber[]>();
+  readonly #returns = new Map<number, CallSubscriber[]>();
   /** Those that looked at the memory of the event that was decided on last. */
   readonly #lookers: Policy[] = [];
   /** Constant rules that the kernel's filter decides. */
   readonly constantsInFilter: readonly ConstantRule[];
-  /** Constant rules that came too late for the filter: they are decided when the call stops. */
+  /** Constant rules that came too late for the filter: they are decided at the stop. */
   readonly constantsAtStop: readonly ConstantRule[];
 
-  /** `filtered` are the constant rules that a filter already in force decides, when there is one. */
+  /** `filtered` are the constant rules that an installed filter already decides. */
   constructor(
     policies: readonly Policy[],
     onError: OnPolicyError = () => {},
@@ -52,49 +60,51 @@ export class PolicyStack {
     this.constantsAtStop = filtered ? this.constants.filter((rule) => !known.has(ruleKey(rule))) : [];
     for (const rule of this.constantsAtStop) {
       const policy = policies.find((p) => p.subscription.constants.includes(rule))!;
-      push(this.#entry, rule.nr, policyOfRule(policy, rule));
+      push(this.#entry, rule.nr, wishOfRule(policy, rule));
     }
     for (const policy of policies) {
-      for (const [nr, interest] of policy.subscription.calls) {
-        if (interest.entry) push(this.#entry, nr, policy);
-        if (interest.returns) push(this.#returns, nr, policy);
+      for (const [nr, subscription] of policy.subscription.calls) {
+        if (subscription.entry) push(this.#entry, nr, { policy, subscription });
+        if (subscription.returns) push(this.#returns, nr, { policy, subscription });
       }
     }
   }
 
-  /** What all policies together want of each call, with the constant rules that no filter decides. */
-  interests(): Map<number, Interest> {
-    const merged = new Map<number, Interest>();
-    const add = (nr: number, interest: Interest) => {
+  /**
+   * The combined subscriptions of all policies to each call, with the constant rules that no filter decides.
+   */
+  subscriptions(): Map<number, CallSubscription> {
+    const merged = new Map<number, CallSubscription>();
+    const add = (nr: number, subscription: CallSubscription) => {
       const known = merged.get(nr);
-      merged.set(nr, known ? join(known, interest) : interest);
+      merged.set(nr, known ? join(known, subscription) : subscription);
     };
     for (const policy of this.policies)
-      for (const [nr, interest] of policy.subscription.calls) add(nr, interest);
+      for (const [nr, subscription] of policy.subscription.calls) add(nr, subscription);
     for (const { nr, tests } of this.constantsAtStop)
       add(nr, {
         entry: true,
         returns: false,
-        actions: new Set<Action>(["deny", "kill"]),
+        actions: new Set<VerdictAction>(["deny", "kill"]),
         ...(tests.length > 0 && { when: [tests] }),
       });
     return merged;
   }
 
-  /** Nobody wants this call but what comes with every session. */
+  /** Only built-in policies subscribe to this call. */
   isBuiltIn(nr: number): boolean {
     return this.policies.every(({ builtIn, subscription }) => builtIn || !subscription.calls.has(nr));
   }
 
-  get functions(): readonly FunctionWish[] {
+  get functions(): readonly FunctionSubscriber[] {
     return this.policies.flatMap((policy) =>
-      (policy.subscription.functions ?? []).map((interest) => ({ policy, interest })),
+      (policy.subscription.functions ?? []).map((subscription) => ({ policy, subscription })),
     );
   }
 
-  get instructions(): readonly InstructionWish[] {
+  get instructions(): readonly InstructionSubscriber[] {
     return this.policies.flatMap((policy) =>
-      (policy.subscription.instructions ?? []).map((interest) => ({ policy, interest })),
+      (policy.subscription.instructions ?? []).map((subscription) => ({ policy, subscription })),
     );
   }
 
@@ -110,16 +120,16 @@ export class PolicyStack {
     return this.#returns.has(nr);
   }
 
-  /** Calls that somebody decides on. */
+  /** Calls that some policy decides. */
   calls(): number[] {
     return [...this.#entry.keys()];
   }
 
-  /** What the answer to a call depends on, if all who are asked can say that. */
-  settles(nr: number): Settling | undefined {
+  /** What the verdict on a call depends on, if all policies can tell. */
+  cacheScope(nr: number): CacheScope | undefined {
     const asked = this.#entry.get(nr);
     if (!asked || this.#returns.has(nr)) return undefined;
-    const all = asked.map((policy) => policy.settles?.(nr));
+    const all = asked.map(({ policy }) => policy.cacheScope?.(nr));
     if (!all.every((one) => one !== undefined)) return undefined;
     return {
       patterns: all.flatMap(({ patterns }) => patterns),
@@ -127,37 +137,44 @@ export class PolicyStack {
     };
   }
 
-  /** Whether nobody needs to hear again of a call that was allowed and found nothing. */
-  toldOnce(nr: number): boolean {
+  /** True when no policy needs to see a call again that was allowed and found nothing. */
+  cachesMissing(nr: number): boolean {
     const asked = this.#entry.get(nr);
-    return asked?.every((policy) => policy.toldOnce?.(nr) === true) === true && !this.#returns.has(nr);
+    return (
+      asked?.every(({ policy }) => policy.cachesMissing?.(nr) === true) === true && !this.#returns.has(nr)
+    );
   }
 
   /**
-   * Whether the last decision, which let the call happen, rests on memory that the kernel will read again. What comes with
-   * every session does not count: see SECURITY.md for what root can do to it.
+   * True when the last decision, which allowed the call, depends on memory that the kernel will read again.
+   * Built-in policies do not count: see SECURITY.md for what root can do to them.
    */
   restsOnMemory(nr: number): boolean {
     return this.#lookers.some((policy) => !policy.builtIn && (policy.restsOnMemory?.(nr) ?? true));
   }
 
-  /** What a policy changes the call into is judged by all the others too: a redirect must not lead past them. */
+  /**
+   * If a policy changes the call, all other policies judge the changed call too, so that a redirect cannot
+   * bypass them.
+   */
   decide(event: CallEvent): Decision {
     const asked = this.#entry.get(event.nr);
-    const decision = this.#settle(asked, event, (policy) => policy.decide(event));
-    if (decision.action !== "modify" || asked!.length < 2) return decision;
-    return this.#judgeChange(event, decision, asked!);
+    const decision = this.#decideCall(asked, event, (policy) => policy.decide(event));
+    const change = decision.onGrant ?? decision;
+    if (change.action !== "modify" || asked!.length < 2) return decision;
+    const judged = this.#judgeChange(event, change, asked!);
+    return judged === change ? decision : judged;
   }
 
-  #judgeChange(event: CallEvent, decision: Decision, asked: readonly Policy[]): Decision {
+  #judgeChange(event: CallEvent, decision: Decision, asked: readonly CallSubscriber[]): Decision {
     const changed = changedEvent(event, decision.change!);
     const others = asked.filter(
-      ({ name, version }) => name !== decision.policy || version !== decision.version,
+      ({ policy }) => policy.name !== decision.policy || policy.version !== decision.version,
     );
     if (!changed || others.length === 0) return decision;
-    const theirs = this.#settle(others, changed, (policy) => policy.decide(changed));
+    const theirs = this.#decideCall(others, changed, (policy) => policy.decide(changed));
     if (theirs.action === "allow") return decision;
-    const where = `policy ${decision.policy} changes it to ${targetText(event, changed)}`;
+    const where = `policy ${decision.policy} changes it to ${changeText(event, changed)}`;
     if (theirs.action === "deny" || theirs.action === "kill")
       return { ...theirs, reason: `${theirs.reason ?? "no reason given"} (${where})` };
     // A person would be asked about one call, and another be made; and two changes cannot be put together.
@@ -167,72 +184,69 @@ export class PolicyStack {
   }
 
   decideReturn(event: ReturnEvent): Decision {
-    return this.#settle(this.#returns.get(event.nr), event, (policy) => policy.decideReturn(event));
+    return this.#decideCall(this.#returns.get(event.nr), event, (policy) => policy.decideReturn(event));
   }
 
   /** What those who wanted this function say of its call, or of its return. */
-  decideFunction(event: FunctionEvent, wishes: readonly FunctionWish[]): Decision {
-    return this.#settleWishes(wishes, event.name, ({ policy, interest }) =>
-      policy.decideFunction?.(event, interest),
+  decideFunction(event: FunctionEvent, subscribers: readonly FunctionSubscriber[]): Decision {
+    return this.#strictest(subscribers, event.name, ({ policy, subscription }) =>
+      policy.decideFunction?.(event, subscription),
     );
   }
 
-  decideInstruction(event: InstructionEvent, wishes: readonly InstructionWish[]): Decision {
-    return this.#settleWishes(wishes, event.name, ({ policy, interest }) =>
-      policy.decideInstruction?.(event, interest),
+  decideInstruction(event: InstructionEvent, subscribers: readonly InstructionSubscriber[]): Decision {
+    return this.#strictest(subscribers, event.name, ({ policy, subscription }) =>
+      policy.decideInstruction?.(event, subscription),
     );
   }
 
-  #settleWishes<W extends FunctionWish | InstructionWish>(
-    wishes: readonly W[],
-    name: string,
-    askOne: (wish: W) => Verdict | undefined,
+  /** Notes as well which policies looked at memory. */
+  #decideCall(
+    subscribers: readonly CallSubscriber[] | undefined,
+    event: CallEvent,
+    ask: (policy: Policy) => Verdict | undefined,
   ): Decision {
-    let settled: Decision | undefined;
-    let asked = wishes[0]!;
+    if (!subscribers) return PASS;
+    this.#lookers.length = 0;
+    return this.#strictest(subscribers, event.name, ({ policy }) => {
+      const before = event.looks;
+      const answer = ask(policy);
+      if (event.looks !== before) this.#lookers.push(policy);
+      return answer;
+    });
+  }
+
+  /** Asks each policy in turn. The strictest answer holds; a policy that fails denies. */
+  #strictest<W extends CallSubscriber | FunctionSubscriber | InstructionSubscriber>(
+    subscribers: readonly W[],
+    name: string,
+    ask: (subscriber: W) => Verdict | undefined,
+  ): Decision {
+    let strictest: Decision | undefined;
+    /** The strictest answer but for those that ask: an approval does not lead past the other policies. */
+    let unasked: Decision | undefined;
+    let asked = subscribers[0]!;
     try {
-      for (const wish of wishes) {
-        asked = wish;
-        const { policy, interest } = wish;
-        const answer = askOne(wish);
+      for (const subscriber of subscribers) {
+        const { policy, subscription } = subscriber;
+        // What HERMES does on behalf of the program is not done for a call that is refused.
+        if (policy.builtIn && strictest && REFUSES.has(strictest.action)) continue;
+        asked = subscriber;
+        const answer = ask(subscriber);
         if (answer === undefined) continue;
-        if (answer.action !== "allow" && !interest.actions.has(answer.action))
+        if (answer.action !== "allow" && !subscription.actions.has(answer.action))
           throw undeclared(answer.action);
         const decision = { ...answer, policy: policy.name, version: policy.version };
-        settled = stricterOf(settled, decision, () => [settled!.policy, policy.name, name]);
+        strictest = stricterVerdict(strictest, decision, () => [strictest!.policy, policy.name, name]);
+        if (decision.action !== "ask")
+          unasked = stricterVerdict(unasked, decision, () => [unasked!.policy, policy.name, name]);
       }
     } catch (cause) {
       return this.#failed(asked.policy, name, cause as Error);
     }
-    return settled ?? PASS;
-  }
-
-  #settle(
-    policies: Policy[] | undefined,
-    event: CallEvent,
-    askOne: (policy: Policy) => Verdict | undefined,
-  ): Decision {
-    if (!policies) return PASS;
-    let settled: Decision | undefined;
-    let asked = policies[0]!;
-    this.#lookers.length = 0;
-    try {
-      for (const policy of policies) {
-        // What HERMES does in the program's place is not done for a call that is refused.
-        if (policy.builtIn && settled && REFUSES.has(settled.action)) continue;
-        asked = policy;
-        const before = event.looks;
-        const answer = askOne(policy);
-        if (event.looks !== before) this.#lookers.push(policy);
-        if (answer === undefined) continue;
-        checkDeclared(policy, event.nr, answer.action);
-        const decision = { ...answer, policy: policy.name, version: policy.version };
-        settled = stricterOf(settled, decision, () => [settled!.policy, policy.name, event.name]);
-      }
-    } catch (cause) {
-      return this.#failed(asked, event.name, cause as Error);
-    }
-    return settled ?? PASS;
+    return strictest?.action === "ask" && unasked && unasked.action !== "allow"
+      ? { ...strictest, onGrant: unasked }
+      : (strictest ?? PASS);
   }
 
   /** A policy that fails has not allowed anything. */
@@ -247,7 +261,7 @@ export class PolicyStack {
             { cause },
           );
     this.#onError(error);
-    return { ...deny(error.message), rule: "policy-error", policy: policy.name, version: policy.version };
+    return { ...deny(error.message), rule: POLICY_ERROR, policy: policy.name, version: policy.version };
   }
 }
 
@@ -260,42 +274,39 @@ function ruleKey({ nr, tests, action, errno }: ConstantRule): string {
 }
 
 /** A constant rule as a policy that decides on one call. */
-function policyOfRule(policy: Policy, rule: ConstantRule): Policy {
-  const actions: ReadonlySet<Action> = new Set<Action>(["deny", "kill"]);
+function wishOfRule({ name, version }: Policy, rule: ConstantRule): CallSubscriber {
+  const subscription = { entry: true, returns: false, actions: new Set<VerdictAction>(["deny", "kill"]) };
   const verdict: Verdict = {
     ...(rule.action === "kill" ? kill(rule.reason) : deny(rule.reason, rule.errno)),
     rule: rule.id,
   };
-  return {
-    name: policy.name,
-    version: policy.version,
-    subscription: { calls: new Map([[rule.nr, { entry: true, returns: false, actions }]]), constants: [] },
+  const policy: Policy = {
+    name,
+    version,
+    subscription: { calls: new Map([[rule.nr, subscription]]), constants: [] },
     decide: (event) =>
-      rule.tests.every((test) => holds(test, event.argument(test.arg))) ? verdict : undefined,
+      rule.tests.every((test) => constantTestHolds(test, event.argument(test.arg))) ? verdict : undefined,
     decideReturn: () => undefined,
   };
+  return { policy, subscription };
 }
 
-function push(map: Map<number, Policy[]>, nr: number, policy: Policy): void {
-  map.set(nr, [...(map.get(nr) ?? []), policy]);
+function push(map: Map<number, CallSubscriber[]>, nr: number, subscriber: CallSubscriber): void {
+  map.set(nr, [...(map.get(nr) ?? []), subscriber]);
 }
 
-function join(a: Interest, b: Interest): Interest {
+function join(a: CallSubscription, b: CallSubscription): CallSubscription {
   return {
     entry: a.entry || b.entry,
     returns: a.returns || b.returns,
-    actions: new Set<Action>([...a.actions, ...b.actions]),
+    actions: new Set<VerdictAction>([...a.actions, ...b.actions]),
     ...(a.when && b.when && { when: [...a.when, ...b.when] }),
     ...((a.inside || b.inside) && { inside: true as const }),
     ...((a.named || b.named) && { named: true }),
   };
 }
 
-function checkDeclared(policy: Policy, nr: number, action: Action): void {
-  if (action !== "allow" && !policy.subscription.calls.get(nr)!.actions.has(action)) throw undeclared(action);
-}
-
-function undeclared(action: Action): TypeError {
+function undeclared(action: VerdictAction): TypeError {
   return new TypeError(`it answered ${action}, which is not among the actions that it declared`);
 }
 

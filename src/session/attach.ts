@@ -1,25 +1,26 @@
 import { errnoName, type Syscall } from "../abi/index.js";
-import { type Arrangement, arrange, unseen } from "../doors/arrangement.js";
-import { HermesError } from "../errors.js";
-import { DOOR, MAX_SYSCALL } from "../kernel/layout.js";
-import { ATTACH } from "../kernel/native.js";
+import { callNumber } from "../abi/named.js";
+import { DOOR, MAX_SYSCALL } from "../kernel/binding/layout.js";
+import { ATTACH } from "../kernel/binding/native.js";
+import { type DoorPlan, planDoors, unseenRules } from "../kernel/doors/door-plan.js";
+import { type AttachTarget, readTarget } from "../kernel/process/attach-target.js";
+import { isBelow, readStat, readText } from "../kernel/process/proc.js";
+import { HermesError } from "../nouns/errors.js";
 import type { Policy } from "../policy/policy.js";
 import type { PolicyStack } from "../policy/stack.js";
-import { isBelow, readStat, readText } from "../process/proc.js";
-import { readTarget, type Target } from "../process/target.js";
-import { findKeeper, type Kept, noteOf } from "./keeper.js";
-import type { AttachOptions, SessionOptions } from "./options.js";
+import { findKeeper, type KeptFilter, noteOf } from "./keeper.js";
+import type { SessionAttachOptions, SessionOptions } from "./options.js";
 
-/** How the calls of a process that runs already come to us. */
-export interface Footing {
-  readonly arrangement: Arrangement;
-  /** What native().attach() is told. */
+/** How the calls of a running process reach us. */
+export interface AttachMode {
+  readonly doorPlan: DoorPlan;
+  /** Flags for native().attach(). */
   readonly flags: number;
   readonly filter: Uint8Array;
   readonly stops: Uint8Array;
   readonly note: Uint8Array;
   readonly keeper: number;
-  /** For a person: how, and what it costs. */
+  /** For the user: the mechanism, and its cost. */
   readonly way: string;
 }
 
@@ -28,12 +29,12 @@ interface Wanted {
   readonly recorded: readonly Syscall[];
   readonly live: readonly Syscall[];
   readonly options: SessionOptions;
-  /** Functions or instructions are of interest. */
+  /** A policy watches functions or instructions. */
   readonly inside: boolean;
 }
 
-/** A process that can be attached to. Throws, with the reason, for one that cannot. */
-export function attachable(pid: number): Target {
+/** Checks that a process can be attached to. Throws with the reason if not. */
+export function attachable(pid: number): AttachTarget {
   const target = readTarget(pid);
   if (!target) throw new HermesError("ATTACH_NOT_FOUND", { pid });
   const why = refusal(target);
@@ -53,39 +54,48 @@ function refusal({
   isKernelThread,
   is32Bit,
   tracer,
-}: Target): string | undefined {
+}: AttachTarget): string | undefined {
   if (pid === process.pid || leader === process.pid) return "it is HERMES itself";
   if (isKernelThread) return "it is a thread of the kernel, not a program";
   if (leader !== pid) return `it is a thread; attach to its process: hermes attach ${leader}`;
   if (readStat(pid)?.parent === process.pid) return OWN_CHILD;
-  if (state === "Z" || state === "X") return "it has ended; its parent has not yet taken notice";
-  if (isBelow(process.pid, pid)) return "HERMES was started below it, and it would wait for itself";
+  if (state === "Z" || state === "X") return "it has ended, and its parent has not collected it yet (zombie)";
+  if (isBelow(process.pid, pid)) return "HERMES is one of its descendants, and would deadlock";
   if (tracer !== 0) return `process ${tracer} (${nameOf(tracer)}) traces it already`;
-  if (is32Bit) return "it is a 32-bit program; HERMES knows the calls of 64-bit programs";
+  if (is32Bit) return "it is a 32-bit program; HERMES supports 64-bit programs only";
   return undefined;
 }
 
-function whyClosed({ users, closed }: Target): string {
+const PTRACE_SCOPE: Readonly<Record<string, string>> = {
+  1: "the kernel lets a process trace only its own children; try as root",
+  2: "the kernel lets only administrators trace; try as root",
+  3: "the kernel lets no process trace another until the next boot",
+};
+
+function whyClosed({ users, closed }: AttachTarget): string {
   const us = process.getuid!();
   if (us !== 0 && users.some((user) => user !== us))
     return `it belongs to another user (${[...new Set(users)].join(", ")}); try as root`;
   const scope = readText("/proc/sys/kernel/yama/ptrace_scope").trim();
   if (scope !== "" && scope !== "0")
-    return `the kernel lets only ${scope === "1" ? "parents trace their children, and administrators" : scope === "2" ? "administrators trace" : "nobody trace"} (kernel.yama.ptrace_scope is ${scope})${scope === "3" ? "" : "; try as root"}`;
-  return `the kernel does not let us look into it (${closed}): it has other privileges than we have, or asked for that (PR_SET_DUMPABLE); try as root`;
+    return `${PTRACE_SCOPE[scope] ?? "the kernel restricts tracing"} (kernel.yama.ptrace_scope is ${scope})`;
+  return `the kernel does not let us read its memory (${closed}): it has other privileges than HERMES, or asked for this (PR_SET_DUMPABLE); try as root`;
 }
 
 function nameOf(pid: number): string {
   return readText(`/proc/${pid}/comm`).trim() || "unknown";
 }
 
-/** Policies of an attached session also refuse what would pass by them unseen: its filter does not (see `arrange`). */
+/**
+ * Policies of an attached session also refuse calls that would bypass them, because its filter does not (see
+ * `planDoors`).
+ */
 export function withUnseen(
   policies: readonly Policy[],
   live: readonly Syscall[],
   stack: PolicyStack,
 ): Policy[] {
-  const constants = unseen({ stack, live });
+  const constants = unseenRules({ stack, live });
   if (constants.length === 0) return [...policies];
   const refusing: Policy = {
     name: "hermes",
@@ -99,98 +109,102 @@ export function withUnseen(
 }
 
 /**
- * The cheapest way to all that is wanted. A filter, if the process may have one and the notify door can serve; where
- * execs are judged, its threads stay traced too. Else every call stops.
+ * Chooses the cheapest mechanism that serves all subscriptions. A filter, if the process may have one and the
+ * notify door suffices; where execs are judged, its threads stay traced too. Otherwise every call stops.
  */
-export function footing(target: Target, wanted: Wanted): Footing {
+export function chooseAttachMode(target: AttachTarget, wanted: Wanted): AttachMode {
   const { stack, recorded, live, options, inside } = wanted;
   const attach = options.attach!;
-  const wishes = { stack, recorded, live, attached: true };
-  // A filter stays in the process for good: only for somebody who decides by it.
+  const request = { stack, recorded, live, attached: true };
+  // A filter stays in the process for good, so install one only if a policy needs it.
   const hasPolicy = live.length > 0 || attach.filter || stack.policies.some((policy) => !policy.builtIn);
   const whyTrace =
     options.door === "trace"
-      ? "as asked for (--door trace)"
+      ? "as requested by --door trace"
       : options.door === "auto" && !hasPolicy
-        ? "there is no policy, and a filter would stay"
+        ? "no policy needs a filter, and a filter would stay for good"
         : undefined;
-  const auto = arrange({ ...wishes, door: options.door });
+  const auto = planDoors({ ...request, door: options.door });
   const why =
     whyTrace ??
     (auto.doors & (1 << DOOR.trace)
-      ? "returns or changes are wanted, which a filter cannot serve"
+      ? "a policy needs returns or changes, which a filter cannot serve"
       : undefined);
   if (why === undefined && !inside) {
     const kept = findKeeper(target);
     const no = kept ? kept.lacks(auto) : whyNoFilter(target, attach);
     if (no === undefined) return byFilter(target, auto, wanted, kept);
     if (options.door === "notify") throw new HermesError("ATTACH_FILTER", { pid: target.pid, why: no });
-    return byEveryCall(arrange({ ...wishes, door: "trace" }), no);
+    return byEveryCall(planDoors({ ...request, door: "trace" }), no);
   }
   if (inside && options.door === "notify")
     throw new HermesError("UNAVAILABLE", {
       what: "functions or instructions",
-      why: "the notify door does not see them",
+      why: "the notify door cannot see them; use --door auto or trace",
     });
   const all = byEveryCall(
-    arrange({ ...wishes, door: "trace" }),
-    why ?? "what happens inside of it is watched",
+    planDoors({ ...request, door: "trace" }),
+    why ?? "a policy watches functions or instructions inside it",
   );
   return inside ? { ...all, flags: all.flags | ATTACH.firstReturn } : all;
 }
 
 function whyNoFilter(
-  { noNewPrivs, isAdministrator, seccomp }: Target,
-  { filter }: AttachOptions,
+  { noNewPrivs, isAdministrator, seccomp }: AttachTarget,
+  { filter }: SessionAttachOptions,
 ): string | undefined {
   if (seccomp === 1) return "it is in strict mode of seccomp";
   if (filter) return undefined;
-  if (seccomp === 2)
-    return "it has a filter of its own, and what that does with a call of ours is not known (--filter tries)";
+  if (seccomp === 2) return "it has its own filter, which may refuse our calls (use --filter to try)";
   if (!noNewPrivs && !isAdministrator)
-    return "it would have to give up new privileges for good, as for setuid programs (--filter does that)";
+    return "it would have to give up new privileges for good, such as those of setuid programs (use --filter to accept that)";
   return undefined;
 }
 
-function byFilter(target: Target, arrangement: Arrangement, wanted: Wanted, kept: Kept | undefined): Footing {
+function byFilter(
+  target: AttachTarget,
+  doorPlan: DoorPlan,
+  wanted: Wanted,
+  kept: KeptFilter | undefined,
+): AttachMode {
   const judgesExecs = wanted.stack.wantsEntry(EXECVE) && !wanted.stack.isBuiltIn(EXECVE);
   const setsPrivileges = !kept && !target.noNewPrivs && !target.isAdministrator;
-  const doors = arrangement.doors | (1 << DOOR.notify) | (judgesExecs ? 1 << DOOR.trace : 0);
+  const doors = doorPlan.doors | (1 << DOOR.notify) | (judgesExecs ? 1 << DOOR.trace : 0);
   return {
-    arrangement: { ...arrangement, doors },
+    doorPlan: { ...doorPlan, doors },
     flags: (judgesExecs ? ATTACH.stay : 0) | (setsPrivileges ? ATTACH.noNewPrivs : 0),
-    filter: arrangement.filter,
+    filter: doorPlan.filter,
     stops: new Uint8Array(MAX_SYSCALL / 8),
-    note: kept?.note ?? noteOf(target, arrangement),
+    note: kept?.note ?? noteOf(target, doorPlan),
     keeper: kept?.keeper ?? 0,
-    way: `attached by a filter${kept ? " that was there already" : ""}: calls that nobody wants to see run as before; the filter stays when HERMES leaves, and a keeper lets all pass`,
+    way: `attached by a filter${kept ? " that was there already" : ""}: calls without a subscription run as before; the filter stays when HERMES leaves, and a keeper process then lets all calls pass`,
   };
 }
 
-function byEveryCall(arrangement: Arrangement, why: string): Footing {
+function byEveryCall(doorPlan: DoorPlan, why: string): AttachMode {
   const stops = new Uint8Array(MAX_SYSCALL / 8);
-  for (const nr of arrangement.doorOf.keys()) if (nr < MAX_SYSCALL) stops[nr >> 3]! |= 1 << (nr & 7);
+  for (const nr of doorPlan.doorOf.keys()) if (nr < MAX_SYSCALL) stops[nr >> 3]! |= 1 << (nr & 7);
   return {
-    arrangement: { ...arrangement, doors: 1 << DOOR.trace, program: [], filter: new Uint8Array() },
+    doorPlan: { ...doorPlan, doors: 1 << DOOR.trace, program: [], filter: new Uint8Array() },
     flags: ATTACH.stay | ATTACH.everyCall,
     filter: new Uint8Array(),
     stops,
     note: new Uint8Array(),
     keeper: 0,
-    way: `attached without a filter: every call stops, which slows it down, and paths that are opened are judged by name (${why})`,
+    way: `attached without a filter: every call stops, which slows the program down, and opened paths are judged by name (${why})`,
   };
 }
 
-const EXECVE = 59;
+const EXECVE = callNumber("execve");
 const FILTER_STEPS = new Set([3, 4, 5, 6, 7, 10]);
 
-/** In the order of enum attach_step in native/attach.h. */
+/** In the order of enum attach_step in native/session/attach.h. */
 const STEPS = [
   "",
   "tracing it",
   "stopping its threads",
   "finding a system call instruction in it",
-  "a little memory in it",
+  "mapping memory in it",
   "giving up new privileges in it",
   "installing the filter in it",
   "taking the filter's listener",
@@ -202,11 +216,11 @@ const WHY: Readonly<Record<string, string>> = {
   EPERM: "the kernel forbids it",
   ESRCH: "it ended meanwhile, or its threads have different filters",
   ETIMEDOUT: "it did not stop: it waits for a device, or for a child after vfork",
-  EBUSY: "there is a listener already",
-  EACCES: "it has no right to a filter",
+  EBUSY: "it has a listener already",
+  EACCES: "it may not install a filter",
 };
 
-/** What native().attach() said, in words. */
+/** Describes the result of native().attach() in words. */
 export function attachError(pid: number, result: number): HermesError {
   const step = -result >> 12;
   const errno = errnoName(-result & 4095) ?? String(-result & 4095);

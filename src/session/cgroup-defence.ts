@@ -1,21 +1,22 @@
 import { accessSync, constants, statfsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { readText } from "../process/proc.js";
+import { readText } from "../kernel/process/proc.js";
 
 /**
- * Whoever can write to the control files of a cgroup that the supervisor is in can freeze, kill or starve it; whoever can
- * write to the list of processes of any cgroup can move it to one of their own first. A file that is open for writing
- * can be written to later, so it is the open that is refused.
+ * A process that can write to the control files of the supervisor's cgroup can freeze, kill or starve the
+ * supervisor. A process that can write to any cgroup's list of processes can first move the supervisor into
+ * its own cgroup. A file opened for writing can be written later, so the open itself is refused.
  */
 
-const V1 = 0x27e0eb;
-const V2 = 0x63677270;
-/** Names that move processes, wherever they are. */
+/** f_type of statfs(2). */
+const CGROUP_SUPER_MAGIC = 0x27e0eb;
+const CGROUP2_SUPER_MAGIC = 0x63677270;
+/** Files that move processes, in any cgroup. */
 const MOVES = new Set(["cgroup.procs", "cgroup.threads", "tasks"]);
-/** Names that no other file system has, for mounts of the program's own. */
+/** Names that no other file system has, for the program's own mounts. */
 const TELLING = /^(cgroup\.\w+|tasks|freezer\.state)$/;
 
-/** Patterns for names that might be those of control files: no answer to an open of them stands. */
+/** Patterns of names that may be control files: opens of them are never cached. */
 export const CGROUP_FILES: readonly string[] = [
   "/sys/fs/cgroup/**",
   "**/cgroup.*",
@@ -25,13 +26,13 @@ export const CGROUP_FILES: readonly string[] = [
 
 interface Mount {
   readonly at: string;
-  /** Which cgroup of the hierarchy is seen there. */
+  /** The cgroup of the hierarchy that is mounted there. */
   readonly root: string;
-  /** What the hierarchy is called in /proc/PID/cgroup: controllers, or nothing for version 2. */
+  /** The hierarchy's name in /proc/PID/cgroup: controllers, or empty for version 2. */
   readonly names: readonly string[];
 }
 
-/** Whether writing to this file could freeze, starve, end or move us. */
+/** True when writing to this file could freeze, starve, kill or move the supervisor. */
 export function controlsOurCgroup(path: string): boolean {
   const name = basename(path);
   if (!path.startsWith("/sys/fs/cgroup/") && !TELLING.test(name)) return false;
@@ -45,7 +46,7 @@ export function controlsOurCgroup(path: string): boolean {
   return ours === undefined || ours === folder || ours.startsWith(folder === "/" ? "/" : `${folder}/`);
 }
 
-/** Whether this user may move us at all: root may, and so may who was given the cgroup that we are in. */
+/** True when this user may move the supervisor: root may, and so may the owner of its cgroup. */
 export function cgroupIsOurUsers(): boolean {
   return mounts().some((mount) => {
     const ours = ourCgroup(mount);
@@ -60,13 +61,16 @@ export function cgroupIsOurUsers(): boolean {
   });
 }
 
-/** A name of a control file, where we see no mount of cgroups: in a tree of mounts of the program's own, or a file of that name. */
+/**
+ * True for a control file's name outside our cgroup mounts: it may be in the program's own mounts, or just a
+ * file of that name.
+ */
 function mayBeCgroup(path: string): boolean {
   for (const at of [path, dirname(path)])
     try {
-      return [V1, V2].includes(Number(statfsSync(at).type));
+      return [CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC].includes(Number(statfsSync(at).type));
     } catch {
-      // It is not there for us: it may be there for the program.
+      // We do not see it, but the program may.
     }
   return true;
 }

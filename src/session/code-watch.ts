@@ -1,25 +1,31 @@
 import { syscallByName } from "../abi/index.js";
-import type { ConstantTest, Interest, Policy } from "../policy/policy.js";
+import { flagsValue } from "../abi/named.js";
+import type { CallSubscription, ConstantTest, Policy } from "../policy/policy.js";
 
-const PROT_EXEC = 4n;
-/** Calls that make memory executable, all with the protection as their third argument. */
+const PROT_EXEC = BigInt(flagsValue("mmap_prot", "PROT_EXEC"));
+/** Calls that make memory executable. All have the protection as their third argument. */
 const MAKES_CODE = ["mmap", "mprotect", "pkey_mprotect"];
 const PROTECTION = 2;
 
 const isCode: ConstantTest = { arg: PROTECTION, width: 64, op: "masked", mask: PROT_EXEC, value: PROT_EXEC };
 
 /**
- * Hears of code that programs load while they run, so that what is known of their code stays true. A policy that decides
- * nothing: it comes with sessions in which stacks are looked at.
+ * Reports code that programs load at run time, so that cached facts about code stay correct. A policy that
+ * decides nothing; added to sessions whose policies read stacks.
  */
-export function codeWatch(onCode: () => void): Policy {
-  const interest: Interest = { entry: false, returns: true, actions: new Set(["allow"]), when: [[isCode]] };
+export function codeLoadPolicy(onCode: () => void): Policy {
+  const subscription: CallSubscription = {
+    entry: false,
+    returns: true,
+    actions: new Set(["allow"]),
+    when: [[isCode]],
+  };
   return {
     name: "code",
     version: "",
     builtIn: true,
     subscription: {
-      calls: new Map(MAKES_CODE.map((name) => [syscallByName(name)!.nr, interest])),
+      calls: new Map(MAKES_CODE.map((name) => [syscallByName(name)!.nr, subscription])),
       constants: [],
     },
     decide: () => undefined,
@@ -30,7 +36,7 @@ export function codeWatch(onCode: () => void): Policy {
   };
 }
 
-/** Whether any of these looks at stacks or registers. */
-export function lookAtStacks(policies: readonly Policy[]): boolean {
+/** True when any of these policies reads stacks or registers. */
+export function usesStacks(policies: readonly Policy[]): boolean {
   return policies.some(({ subscription }) => [...subscription.calls.values()].some(({ inside }) => inside));
 }

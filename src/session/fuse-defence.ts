@@ -1,15 +1,16 @@
 import { syscallByName } from "../abi/index.js";
-import type { CallEvent, HeldFile } from "../event.js";
-import { deny, type Verdict } from "../verdict.js";
+import type { CallEvent, HeldFile } from "../nouns/event.js";
+import { deny, type Verdict } from "../nouns/verdict.js";
 
 /**
- * A file system that a program of the session serves (FUSE) answers when that program runs. Whoever looks at a path in it
- * waits for the program; and if that is us, the program waits for us. So there is none in a session.
+ * A FUSE file system served by a program of the session answers only while that program runs. If the
+ * supervisor resolves a path in it, the supervisor waits for the program, and the program for the supervisor:
+ * a deadlock. So sessions refuse FUSE mounts.
  */
 
 export const NO_FUSE: Verdict = {
   ...deny(
-    "HERMES looks at paths: in a file system that a program of the session serves (FUSE) it would wait for that program, which waits for HERMES. Mount it outside, before the run.",
+    "HERMES resolves paths. In a file system that a program of this session serves (FUSE), it would wait for that program, which waits for HERMES. Mount it outside, before the run.",
     "EPERM",
   ),
   rule: "self-defence",
@@ -23,7 +24,7 @@ const MOUNT = syscallByName("mount").nr;
 const FSOPEN = syscallByName("fsopen").nr;
 const OPENS = new Set(["open", "openat", "openat2", "creat"].map((name) => syscallByName(name)!.nr));
 
-/** Calls that mount a file system of a type that they name. */
+/** Calls that mount a file system of a named type. */
 export const MOUNTS: readonly number[] = [MOUNT, FSOPEN];
 
 export function mountsFuse(event: CallEvent): boolean {
@@ -33,7 +34,7 @@ export function mountsFuse(event: CallEvent): boolean {
   return typeof type === "string" && TYPES.test(type);
 }
 
-/** Whether it opens the device that such a program serves by, whatever its name. */
+/** True when it opens the FUSE device, under any name. */
 export function opensFuse(event: CallEvent & { readonly pinnedFile?: HeldFile }): boolean {
   const device = OPENS.has(event.nr) ? event.pinnedFile?.device : undefined;
   return device !== undefined && major(device) === MISC && [FUSE, CUSE].includes(minor(device));

@@ -1,8 +1,8 @@
 import { errnoName } from "../abi/index.js";
-import { HermesError } from "../errors.js";
-import { ANSWER, DOOR, KIND } from "../kernel/layout.js";
-import type { Native } from "../kernel/native.js";
-import { Answer, Stop } from "../kernel/stop.js";
+import { ANSWER, DOOR, KIND } from "../kernel/binding/layout.js";
+import type { Native } from "../kernel/binding/native.js";
+import { Stop, StopAnswer } from "../kernel/binding/stop.js";
+import { HermesError } from "../nouns/errors.js";
 
 /** Whoever decides: in this thread, or in another. */
 export interface Decider {
@@ -16,20 +16,20 @@ export interface LoopHost {
   mainExited(status: number): void;
   mainStopped(signal: number): void;
   /** Somebody woke the loop: look at what they want. */
-  attend(): void;
+  takeOrders(): void;
 }
 
 /** How often to see whether those who wait are still there. */
 const LOOK_MS = 250;
 
 /** Something to be done now and then while the program runs, although nothing stops. */
-export interface Ticking {
+export interface PeriodicTask {
   readonly every: number;
   tick(): void;
 }
 
 /** Why the loop returned: no process is left, or it was asked to let something else have the thread for a moment. */
-export type LoopEnd = "over" | "paused";
+type LoopEnd = "over" | "paused";
 
 interface Held {
   readonly door: number;
@@ -46,17 +46,23 @@ interface Held {
 export class Loop {
   readonly #native: Native;
   readonly #stop: Stop;
-  readonly #answer: Answer;
+  readonly #answer: StopAnswer;
   readonly #decider: Decider;
   readonly #host: LoopHost;
-  readonly #ticking: Ticking | undefined;
+  readonly #ticking: PeriodicTask | undefined;
   #held: Held[] = [];
   #pausing = false;
 
-  constructor(native: Native, memory: ArrayBufferLike, decider: Decider, host: LoopHost, ticking?: Ticking) {
+  constructor(
+    native: Native,
+    memory: ArrayBufferLike,
+    decider: Decider,
+    host: LoopHost,
+    ticking?: PeriodicTask,
+  ) {
     this.#native = native;
     this.#stop = new Stop(memory);
-    this.#answer = new Answer(memory);
+    this.#answer = new StopAnswer(memory);
     this.#decider = decider;
     this.#host = host;
     this.#ticking = ticking;
@@ -82,7 +88,7 @@ export class Loop {
         case KIND.over:
           return "over";
         case KIND.woken:
-          this.#host.attend();
+          this.#host.takeOrders();
           this.#releaseDue();
           this.#tick();
           break;

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { Fence } from "../fence/fence.js";
-import { native, PROBE } from "../kernel/native.js";
+import { native, PROBE } from "../kernel/binding/native.js";
+import { Fence } from "../kernel/fence/fence.js";
 import type { Policy } from "../policy/policy.js";
-import { locate } from "./locate.js";
+import { findProgram } from "./find-program.js";
 import type { SessionOptions } from "./options.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
-/** The fence that a session asks for, and its policies. */
+/** The fence that the session's options and policies ask for. */
 export function makeFence(
   options: SessionOptions,
   policies: readonly Policy[],
@@ -22,9 +22,10 @@ export function makeFence(
     cwd,
     env,
     workspace: process.env.HERMES_WORKSPACE ?? cwd,
-    program: resolve(cwd, options.file ?? locate(command[0]!, env.PATH, cwd)),
+    program: resolve(cwd, options.file ?? findProgram(command[0]!, env.PATH, cwd)),
     ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
     shown: strict ? [virtualFiles.folder] : [],
     landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
+    confine: options.defence !== "stops",
   });
 }

@@ -1,26 +1,26 @@
-import { Collector } from "../coverage/collector.js";
-import type { CoverageReport } from "../coverage/report.js";
-import type { Arrangement } from "../doors/arrangement.js";
-import { HermesError } from "../errors.js";
-import type { Instrument } from "../instrument/instrument.js";
+import type { DoorPlan } from "../kernel/doors/door-plan.js";
+import type { Module } from "../kernel/process/modules.js";
+import type { ProcessTable } from "../kernel/process/process-table.js";
+import { HermesError } from "../nouns/errors.js";
 import { parseFunctionPattern } from "../policy/function-pattern.js";
-import type { Module } from "../process/modules.js";
-import type { ProcessTable } from "../process/table.js";
-import { Ring, type RingReport } from "../ring/ring.js";
-import type { Summary } from "../summary.js";
-import type { Recorder } from "../trace/recorder.js";
-import { handsOf, RingEvents, ringWatcher, wantedFunctions } from "./fast.js";
+import type { Recorder } from "../record/trace/recorder.js";
+import { Collector } from "./coverage/collector.js";
+import type { CoverageReport } from "./coverage/report.js";
+import type { Instrument } from "./instrument/instrument.js";
 import type { SessionOptions } from "./options.js";
+import { Ring, type RingReport } from "./ring/ring.js";
+import { functionsToPatch, RingEvents, ringFunctionWatcher, ringTools } from "./ring-events.js";
+import type { Summary } from "./summary.js";
 
-export interface ObserversHost {
-  readonly arrangement: Arrangement;
+interface ObserversHost {
+  readonly doorPlan: DoorPlan;
   readonly processes: ProcessTable;
   readonly summary: Summary;
   readonly recorder: Recorder | undefined;
   problem(text: string): void;
 }
 
-/** Those who look into the program and decide nothing: the fast tier and coverage. */
+/** Observers that never decide: the fast tier and coverage. */
 export class Observers {
   readonly #ring: Ring | undefined;
   readonly #collector: Collector | undefined;
@@ -35,14 +35,14 @@ export class Observers {
     if (collector)
       inside.watchers.push({ mapped: (tid, space, module) => collector.mapped(tid, space, module) });
     if (!fast && !coverage?.fast) return;
-    if (host.arrangement.trapsCounter)
+    if (host.doorPlan.trapsCounter)
       throw new HermesError("UNAVAILABLE", {
         what: "the fast tier",
-        why: "its records need the counter that a policy decides on (rdtsc)",
+        why: "its records need the time stamp counter, which a policy decides on (rdtsc)",
       });
     this.#ring = new Ring({
-      hands: handsOf(inside.sites),
-      calls: host.arrangement.gated,
+      hands: ringTools(inside.sites),
+      calls: host.doorPlan.gated,
       whenFull: options.trace?.overflow ?? "wait",
       functionsOf: coverage?.fast ? (module) => collector!.functionsOf(module) : tracedFunctions(options),
       recordsFunctions: !coverage?.fast,
@@ -50,19 +50,19 @@ export class Observers {
       pidOf: (tid) => host.processes.get(tid).pid,
       problem: host.problem,
     });
-    inside.watchers.push(ringWatcher(this.#ring, inside.sites));
+    inside.watchers.push(ringFunctionWatcher(this.#ring, inside.sites));
   }
 
   get births(): boolean {
     return this.#ring !== undefined;
   }
 
-  /** Reads what threads have written meanwhile. */
+  /** Reads new records of all threads. */
   drain(): void {
     this.#ring?.drain();
   }
 
-  /** Calls that found no room for a record. */
+  /** Calls without room for a record. */
   lost = 0;
 
   report(): { fast?: RingReport; coverage?: CoverageReport } {
@@ -78,15 +78,17 @@ export class Observers {
   #tellLoss(count: number): void {
     this.lost = count;
     this.#host.recorder?.note({ kind: "dropped", time: Date.now() / 1000, count });
-    this.#host.problem(`${count} calls came faster than they could be read, and are not in the trace`);
+    this.#host.problem(
+      `${count} ${count === 1 ? "call was" : "calls were"} lost: the program made calls faster than HERMES could read them; they are missing from the trace`,
+    );
   }
 }
 
-/** Those that the trace is to have: `libc!get*`, without `!libc!getenv`. */
+/** The functions for the trace: `libc!get*`, without `!libc!getenv`. */
 function tracedFunctions({ trace }: SessionOptions) {
   const named = (trace?.functions ?? []).map((text) => parseFunctionPattern(text.replace(/^!/, "")));
   const isLeft = (i: number) => trace!.functions![i]!.startsWith("!");
   const patterns = named.filter((_, i) => !isLeft(i));
   const except = named.filter((_, i) => isLeft(i));
-  return (module: Module) => wantedFunctions(module, patterns, except);
+  return (module: Module) => functionsToPatch(module, patterns, except);
 }

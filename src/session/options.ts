@@ -1,20 +1,21 @@
-import type { Answer, Question } from "../approval/question.js";
-import type { CoverageOptions } from "../coverage/options.js";
-import type { CoverageReport } from "../coverage/report.js";
-import type { DeedOptions } from "../deed/options.js";
-import type { FenceOptions } from "../fence/options.js";
-import type { FenceOutcome } from "../kernel/fence-plan.js";
-import type { FenceLevel } from "../protection.js";
-import type { RingReport } from "../ring/ring.js";
-import type { SummaryReport } from "../summary.js";
-import type { ActivityReport } from "../trace/activity.js";
-import type { TraceOptions, TraceResult } from "../trace/options.js";
-import type { Doorway } from "./supervisor.js";
+import type { RuntimeCheckOptions } from "../intent/runtime-check/options.js";
+import type { FenceOutcome } from "../kernel/binding/fence-plan.js";
+import type { FenceOptions } from "../kernel/fence/options.js";
+import type { FenceLevel } from "../nouns/protection.js";
+import type { Reply } from "../people/approval/answer.js";
+import type { Question } from "../people/approval/question.js";
+import type { ActivityReport } from "../record/trace/activity.js";
+import type { TraceOptions, TraceResult } from "../record/trace/options.js";
+import type { CoverageOptions } from "./coverage/options.js";
+import type { CoverageReport } from "./coverage/report.js";
+import type { RingReport } from "./ring/ring.js";
+import type { SummaryReport } from "./summary.js";
+import type { SupervisorPlan } from "./supervisor.js";
 
-/** What a session is made of: plain data, so that it can cross to the worker thread. */
+/** A session's options: plain data, so that they can be sent to the worker thread. */
 export interface SessionOptions {
   readonly command: readonly string[];
-  /** The file to execute, when it is not the command's first word. */
+  /** The file to execute, if it differs from the command's first word. */
   readonly file?: string;
   readonly policies: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,59 +31,73 @@ export interface SessionOptions {
   /** Milliseconds. */
   readonly timeout?: number;
   readonly newSession?: boolean;
-  /** The whole process stops and continues with the program. */
+  /** Stop and continue this whole process together with the program. */
   readonly followStops?: boolean;
   readonly trace?: TraceOptions;
-  /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
+  /** Files with prototypes of functions, besides those that HERMES ships (docs/prototypes.md). */
   readonly prototypes?: readonly string[];
-  /** What is only observed is recorded by code of ours in the program, where that can be: fast, and cooperative. */
+  /**
+   * Record calls that are only observed by code inside the program, where possible. Fast, but cooperative:
+   * observability only, not a security boundary.
+   */
   readonly fast?: boolean;
   readonly coverage?: CoverageOptions;
-  /** Load policies anew when one of their files changes. */
+  /** Reload policies when one of their files changes. */
   readonly reload: boolean;
-  /** Somebody can be asked. Without, whatever needs an answer is refused. */
+  /** An approver is available. Without one, calls that need approval are refused. */
   readonly ask?: AskOptions;
-  /** Calls and `%classes` that policies to come may want. */
+  /** Calls and `%classes` that later policies may need. */
   readonly live?: readonly string[];
-  /** The program runs already: `command`, `file` and `cwd` are what it is, and nothing of how it was started can be changed. */
-  readonly attach?: AttachOptions;
-  /** What the run was judged as: the kernel holds it to that, beside the policies. */
-  readonly deed?: DeedOptions;
+  /** The program runs already: `command`, `file` and `cwd` describe it, and its start cannot be changed. */
+  readonly attach?: SessionAttachOptions;
+  /**
+   * The command that the run was judged as: the runtime check holds the program to it, in addition to the
+   * policies.
+   */
+  readonly deed?: RuntimeCheckOptions;
+  /**
+   * Defend the session's own files by stopping calls, also where a strict fence would hold them: the kernel could not
+   * make that fence whole.
+   */
+  readonly defence?: "stops";
 }
 
-export interface AttachOptions {
+export interface SessionAttachOptions {
   readonly pid: number;
-  /** Put a filter into it also where that has consequences for good: it gives up new privileges (setuid programs). */
+  /**
+   * Install a filter even where that has lasting consequences: the process gives up new privileges (setuid
+   * programs).
+   */
   readonly filter: boolean;
 }
 
 export interface AskOptions {
-  /** Milliseconds; no answer by then is a no. */
+  /** Milliseconds; without an answer by then, the call is refused. */
   readonly patience: number;
-  /** A policy file whose rules are answers that hold for always. It need not exist. */
+  /** A policy file whose rules answer in advance. It need not exist. */
   readonly approvals?: string;
 }
 
 export interface SessionResult {
-  /** As a shell would say it: the program's exit code, or 128 + the signal that ended it. */
+  /** As in a shell: the program's exit code, or 128 + the signal that ended it. */
   readonly exitCode: number;
   /** Name of the signal that ended the program. */
   readonly signal?: string;
-  /** It was ended because its time was over; the exit code is then 124. */
+  /** The time limit ended it; the exit code is then 124. */
   readonly timedOut?: boolean;
-  /** HERMES left it, and it runs on; the exit code is then 0. */
+  /** HERMES detached and the program runs on; the exit code is then 0. */
   readonly detached?: true;
   readonly pid: number;
   readonly summary: SummaryReport;
   readonly protections: Protections;
   readonly policies: readonly PolicyName[];
-  /** How often other policies took over while the program ran. */
+  /** How often policies were replaced while the program ran. */
   readonly reloads: number;
   readonly trace?: TraceResult;
   readonly coverage?: CoverageReport;
-  /** What the fast tier observed. */
+  /** The fast tier's report. */
   readonly fast?: RingReport;
-  /** What went wrong without ending the run: policies that threw, answers that could not be carried out. */
+  /** Problems that did not end the run: policies that threw, verdicts that could not be carried out. */
   readonly problems: readonly string[];
 }
 
@@ -92,7 +107,7 @@ export interface PolicyName {
   readonly file?: string;
 }
 
-/** What was in force. */
+/** The protections in force. */
 export interface Protections {
   readonly doors: readonly string[];
   readonly filterInstructions: number;
@@ -101,33 +116,36 @@ export interface Protections {
   readonly ioUring: "refused" | "allowed";
   /** The fence's level. */
   readonly fence: FenceLevel;
-  /** The fence's protections that are in force, and those of its level that are not, with the reason. */
+  /** The fence's protections in force, and those of its level that are not, with the reason. */
   readonly inForce: readonly string[];
   readonly missing: readonly { readonly name: string; readonly why: string }[];
-  /** Of a program that was attached to: how, and what that costs. */
+  /** For an attached program: the mechanism, and its cost. */
   readonly attached?: string;
-  /** How many functions of the program are looked at: it could undo that. */
+  /** How many functions of the program are watched. The program could remove the breakpoints. */
   readonly functions?: number;
-  /** At how many places of code each instruction that policies name was found: the program could undo that. */
+  /** At how many places each watched instruction was found. The program could remove the breakpoints. */
   readonly instructions?: Readonly<Record<string, number>>;
 }
 
-/** How a session ended: the program's wait status, or that it runs on; what nobody could tell us is not known. */
+/**
+ * How a session ended: the program's wait status, "detached" when it runs on, "unknown" when the kernel did
+ * not report it.
+ */
 export type Ending = number | "detached" | "unknown";
 
-/** What the worker thread is given. */
+/** The worker thread's input. */
 export interface WorkerTask {
   readonly options: SessionOptions;
-  /** Where the policies are, when they could not come along. */
+  /** The location of policies that cannot be sent to the worker. */
   readonly remote?: {
-    readonly doorway: Doorway;
+    readonly doorway: SupervisorPlan;
     readonly memory: SharedArrayBuffer;
     readonly control: SharedArrayBuffer;
   };
 }
 
 /** Worker to main thread. */
-export type Report =
+export type WorkerReport =
   | { readonly type: "started"; readonly pid: number; readonly worker: number; readonly launcher: number }
   | { readonly type: "main-exited" }
   | { readonly type: "main-stopped"; readonly signal: number }
@@ -141,14 +159,14 @@ export type Report =
   | { readonly type: "over"; readonly ending: Ending; readonly fence: FenceOutcome }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
-/** Main thread to worker; it looks when it is woken. */
-export type Order =
+/** Main thread to worker, which reads it when woken. */
+export type WorkerOrder =
   | { readonly type: "end" | "reload" | "flush" | "status" }
-  | { readonly type: "answer"; readonly id: number; readonly answer: Answer }
-  /** These are decided now: let them go on. */
+  | { readonly type: "answer"; readonly id: number; readonly reply: Reply }
+  /** These calls are decided: release them. */
   | { readonly type: "release"; readonly tids: readonly number[] };
 
-/** How a session is doing, for whoever looks on. */
+/** The current state of a session, for observers. */
 export interface SessionStatus {
   readonly summary: SummaryReport;
   readonly activity: ActivityReport;

@@ -1,6 +1,6 @@
-import type { CallEvent, PathArgument } from "../event.js";
+import type { CallEvent, PathArgument } from "../nouns/event.js";
 
-/** An execve as policies see it for another file than the one that was named: the interpreter, the real program. */
+/** An execve as policies see it for another file than the named one: the interpreter, the real program. */
 export class RunFile implements CallEvent {
   readonly #event: CallEvent;
   readonly path: string;
@@ -41,7 +41,7 @@ export class RunFile implements CallEvent {
   get door() {
     return this.#event.door;
   }
-  /** Not those of the call: they may be another program's by now. */
+  /** Not the arguments of the call: they may be another program's by now. */
   get args(): CallEvent["args"] {
     return { filename: this.path, argv: this.argv, envp: this.env } as unknown as CallEvent["args"];
   }

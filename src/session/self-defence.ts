@@ -1,80 +1,49 @@
 import { existsSync } from "node:fs";
 import { syscallByName } from "../abi/index.js";
-import { type CallEvent, isNameless } from "../event.js";
-import { holds } from "../policy/constant-test.js";
-import { DEEDS, deedsOf, ON_ONE_FILE, UNSETTLED } from "../policy/deeds.js";
-import type { Deed } from "../policy/effects.js";
-import { flagBits, subjectsOf } from "../policy/match/subject.js";
-import type { ConstantRule, ConstantTest, Interest, Policy, Settling } from "../policy/policy.js";
-import { isBroker, isOurProcess } from "../process/ours.js";
-import { isBelow, processes, readStat, readText } from "../process/proc.js";
-import { sharesDescriptors } from "../process/sharing.js";
-import { type Action, deny, emulate, type Verdict } from "../verdict.js";
+import { errnoValue, flagsValue, signalValue } from "../abi/named.js";
+import { isAtOrBelow } from "../kernel/fence/options.js";
+import { isBroker, isHermesProcess } from "../kernel/process/hermes-processes.js";
+import { isBelow, processes, readStat, readText } from "../kernel/process/proc.js";
+import { sharesDescriptors } from "../kernel/process/shared-descriptors.js";
+import { type CallEvent, isNameless } from "../nouns/event.js";
+import { deny, emulate, type Verdict, type VerdictAction } from "../nouns/verdict.js";
+import { CALL_EFFECTS, callEffects, NEVER_CACHED, ON_ONE_FILE } from "../policy/call-effects.js";
+import { constantTestHolds } from "../policy/constant-test.js";
+import type { CallEffect } from "../policy/effects.js";
+import { effectSubjects, flagBits } from "../policy/match/subject.js";
+import type { CacheScope, CallSubscription, ConstantTest, Policy } from "../policy/policy.js";
+import { ALWAYS_REFUSED, eq, ne } from "./always-refused.js";
 import { CGROUP_FILES, cgroupIsOurUsers, controlsOurCgroup } from "./cgroup-defence.js";
 import { MOUNTS, mountsFuse, NO_FUSE, opensFuse } from "./fuse-defence.js";
 import { isTerminalOfOthers, TERMINALS } from "./terminals.js";
 
 /**
- * What no policy can permit: a program that reaches for those who watch over it. This is a policy like any other,
- * asked together with the user's and as strict as it gets; here is all that it says.
+ * What no policy can permit: that a program attacks its supervisor. This is a policy like any other. It
+ * decides together with the user's policies, and the strictest verdict wins.
  *
- * The protected are this process, all its threads, and its children (the launchers); their folders in /proc; and the
- * files that the session was told to keep (kept.ts): policies, which take effect when they are saved, with every link that
- * leads to them; answers for always, the configuration, the records, the trace; and terminals that people outside of the
- * session look at, where HERMES may ask them something. Calls on other processes are stopped only
- * where they could be meant for us, and files only where they are opened for writing: what programs do all day is not
- * slowed down.
+ * It protects this process, all its threads, and its children (the launchers); their folders in /proc; the
+ * session's own files (protected-files.ts): policies, which take effect when they are saved, with every link that leads
+ * to them, stored approvals, the configuration, the records, the trace; and terminals of users outside the
+ * session, where HERMES may ask for approval. Calls on other processes stop only where they could target us,
+ * and files only where they are opened for writing, so that ordinary work is not slowed down. Files do not stop at all
+ * where the fence holds them (`confinedTo`), and where there is nothing to get around (`isFree`).
  */
 
 const REASON = "It concerns HERMES itself.";
 const REFUSAL: Verdict = { ...deny(REASON, "EPERM"), rule: "self-defence" };
-const SIGKILL = 9n;
-const SIGSTOP = 19n;
-const PR_SCHED_CORE = 62;
-const PIDFD_SIGNAL_PROCESS_GROUP = 4;
+const EPERM = errnoValue("EPERM");
+const SIGKILL = signalValue("SIGKILL");
+const SIGSTOP = signalValue("SIGSTOP");
+const PR_SCHED_CORE = flagsValue("prctl", "PR_SCHED_CORE");
+const PIDFD_SIGNAL_PROCESS_GROUP = flagsValue("pidfd_signal", "PIDFD_SIGNAL_PROCESS_GROUP");
+const PTRACE_ATTACH = flagsValue("ptrace", "PTRACE_ATTACH");
+const PTRACE_SEIZE = flagsValue("ptrace", "PTRACE_SEIZE");
+const F_SETOWN = flagsValue("fcntl", "F_SETOWN");
 const CAP_SYS_PTRACE = 19n;
 
-const eq = (arg: number, value: bigint | number): ConstantTest => ({
-  arg,
-  width: 32,
-  op: "eq",
-  value: BigInt(value),
-});
-const ne = (arg: number, value: bigint | number): ConstantTest => ({ ...eq(arg, value), op: "ne" });
-
-/** _IO(0xFF, n): PIDFD_GET_MNT_NAMESPACE and so on. */
-const PIDFD_GET_NAMESPACE: ConstantTest = {
-  arg: 1,
-  width: 32,
-  op: "masked",
-  mask: 0xffffff00n,
-  value: 0xff00n,
-};
-
-/** Refused in the kernel's filter: nobody needs them, and they cannot be decided on safely. */
-const NEVER: readonly { call: string; tests: readonly ConstantTest[]; errno: number; why: string }[] = [
-  {
-    call: "seccomp",
-    tests: [eq(0, 1), { arg: 1, width: 64, op: "masked", mask: 8n, value: 8n }],
-    errno: 16, // EBUSY: as if there were one already
-    why: "A listener of the program's own outranks the trace door.",
-  },
-  { call: "userfaultfd", tests: [], errno: 1, why: "A page that never comes stops whoever reads it." },
-  { call: "ioctl", tests: [eq(1, 0xaa00)], errno: 1, why: "USERFAULTFD_IOC_NEW, as userfaultfd." },
-  { call: "ioctl", tests: [eq(1, 0x8901)], errno: 1, why: "FIOSETOWN names in memory who gets a signal." },
-  { call: "ioctl", tests: [eq(1, 0x8902)], errno: 1, why: "SIOCSPGRP, as FIOSETOWN." },
-  { call: "fcntl", tests: [eq(1, 15)], errno: 1, why: "F_SETOWN_EX, as FIOSETOWN." },
-  {
-    call: "ioctl",
-    tests: [PIDFD_GET_NAMESPACE],
-    errno: 25, // ENOTTY, as before Linux 6.11
-    why: "A pidfd, however it was got, gives the namespaces of its process.",
-  },
-];
-
 /**
- * Whom a call is meant for. Numbers are those of processes or threads, the caller's own where not `ours`; a group is all of
- * its members.
+ * The target of a call. Numbers are those of processes or threads, in the caller's view unless `ours`; a
+ * group means all its members.
  */
 type Meant =
   | { readonly process: number; readonly ours?: true }
@@ -83,20 +52,22 @@ type Meant =
 
 interface Act {
   readonly calls: string;
-  /** Only these are stopped; every one when absent. */
+  /** Stop only these cases; all when absent. */
   readonly when?: readonly (readonly ConstantTest[])[];
   readonly meant: (event: CallEvent) => readonly Meant[];
 }
 
 const int = (event: CallEvent, i: number) => Number(BigInt.asIntN(32, event.argument(i)));
 const process_ = (i: number) => (event: CallEvent) => [{ process: int(event, i) }];
-/** kill(2): a process, our own group, all, or the group of that number. */
+/** kill(2): a process, the caller's group, all processes, or the group with that number. */
 function asKill(event: CallEvent, number: number): readonly Meant[] {
   if (number > 0) return [{ process: number }];
   if (number === -1) return [{ all: true }];
   return [{ group: number === 0 ? groupOf(event.tid) : -number }];
 }
-/** setpriority(2), ioprio_set(2): `first` is what they call a process; groups and users follow. */
+/**
+ * setpriority(2), ioprio_set(2): `first` is their constant for a process; those for groups and users follow.
+ */
 function asPriority(event: CallEvent, first: number): readonly Meant[] {
   const who = int(event, 1);
   const kind = int(event, 0) - first;
@@ -105,8 +76,9 @@ function asPriority(event: CallEvent, first: number): readonly Meant[] {
 }
 
 /**
- * The launcher blocks every signal that can be blocked, and its number is not known when the filter is made. For kill(2)
- * the number of any thread stands for its process, and threads come and go: only signal 0, which does nothing, passes.
+ * The launcher blocks every signal that can be blocked, and its pid is not known when the filter is made. For
+ * kill(2) any thread's tid stands for its process, and threads come and go. So only signal 0, which has no
+ * effect, passes.
  */
 const ACTS: readonly Act[] = [
   { calls: "kill", when: [[ne(1, 0)]], meant: (event) => asKill(event, int(event, 0)) },
@@ -125,12 +97,12 @@ const ACTS: readonly Act[] = [
   },
   { calls: "setpriority", when: [[ne(0, 0)], [ne(1, 0)]], meant: (event) => asPriority(event, 0) },
   { calls: "ioprio_set", when: [[ne(0, 1)], [ne(1, 0)]], meant: (event) => asPriority(event, 1) },
-  { calls: "ptrace", when: [[eq(0, 16)], [eq(0, 0x4206)]], meant: process_(1) },
+  { calls: "ptrace", when: [[eq(0, PTRACE_ATTACH)], [eq(0, PTRACE_SEIZE)]], meant: process_(1) },
   { calls: "perf_event_open", meant: process_(1) },
   { calls: "kcmp", meant: (event) => [{ process: int(event, 0) }, { process: int(event, 1) }] },
   {
     calls: "fcntl",
-    when: [[eq(1, 8)]],
+    when: [[eq(1, F_SETOWN)]],
     meant: (event) => (int(event, 1) !== 8 || int(event, 2) === 0 ? [] : asKill(event, int(event, 2))),
   },
   { calls: "pidfd_send_signal", meant: signalledBehind },
@@ -144,8 +116,8 @@ const ACTS: readonly Act[] = [
 ];
 
 /**
- * Where answers to opens stand, a program shares a CPU with us for a moment (native/place.c). It is to see, and to set,
- * what is its own: at every call of these it no longer does.
+ * With a verdict cache, a program briefly shares a CPU with us (native/fastpath/cpu-affinity.c). A program must see and set
+ * its own affinity: the sharing ends at each of these calls.
  */
 const ON_CPUS: readonly Act[] = [
   { calls: "sched_setaffinity", meant: process_(0) },
@@ -153,8 +125,8 @@ const ON_CPUS: readonly Act[] = [
 ];
 
 /**
- * A pidfd is judged by the process behind it, however it was got: as the peer of a socket, with a message, by a file
- * handle, from fanotify. A folder of /proc is as good as one. Whoever is unknown may be us.
+ * A pidfd is judged by its process, wherever it came from: a socket's peer, a message, a file handle,
+ * fanotify. A folder of /proc serves as one. An unknown process may be ours.
  */
 function behind(event: CallEvent): readonly Meant[] {
   const number = event.fd?.kind === "closed" ? 0 : event.fd?.process;
@@ -162,7 +134,7 @@ function behind(event: CallEvent): readonly Meant[] {
   return number <= 0 ? [] : [{ process: number, ours: true }];
 }
 
-/** A flag means the group that the process leads. */
+/** A flag targets the group that the process leads. */
 function signalledBehind(event: CallEvent): readonly Meant[] {
   const meant =
     sharesDescriptors(event.tid) && !reachesBehind(event) ? [{ all: true } as const] : behind(event);
@@ -171,8 +143,9 @@ function signalledBehind(event: CallEvent): readonly Meant[] {
 }
 
 /**
- * Where descriptors are shared, we send the signal, on a copy (doors/act.ts), and see more processes than a caller in a pid
- * namespace of its own: it reaches none outside of that, and we none whose numbers we do not know.
+ * If descriptors are shared, we send the signal on behalf, on a copy (kernel/doors/on-behalf.ts). We see more processes
+ * than a caller in its own pid namespace. That caller reaches none outside, and we reach none whose numbers
+ * we do not know.
  */
 function reachesBehind({ fd, tid }: CallEvent): boolean {
   const number = fd?.process ?? 0;
@@ -183,59 +156,85 @@ function reachesBehind({ fd, tid }: CallEvent): boolean {
 }
 
 /**
- * These are made by the program, on whatever has the number by then. To us they can be done only by whoever may trace any
- * process; of those, one whose threads share descriptors could exchange it after it was looked at.
+ * The program makes these calls itself, on the process that has the number by then. Only a process that may
+ * trace any process can do them to us. If its threads share descriptors, it could exchange the descriptor
+ * after the check.
  */
 function behindForPrivileged(event: CallEvent): readonly Meant[] {
   return mayTraceAny(event.tid) && sharesDescriptors(event.tid) ? [{ all: true }] : behind(event);
 }
 
-/** Most have a file of a namespace here. Our namespaces are those of our pidfd, and nothing that needs keeping. */
+/**
+ * Most descriptors here are namespace files. Our namespaces are reachable only by our pidfd, and need no
+ * protection.
+ */
 function behindIfKnown(event: CallEvent): readonly Meant[] {
   return event.fd?.process === undefined ? [] : behind(event);
 }
 
-/** What anybody may read of another process, and what `ps` shows. */
+/** Files that any process may read of another, as `ps` does. */
 const HARMLESS = new Set(["", "stat", "statm", "status", "cmdline", "comm", "cgroup", "limits", "wchan"]);
-const O_ACCMODE_OR_MAKING = [0x1, 0x2, 0x40, 0x200, 0x400000];
+const O_ACCMODE_OR_MAKING = [
+  ...["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].map((name) => flagsValue("open", name)),
+  0x400000, // __O_TMPFILE
+];
 const KILL = syscallByName("kill")!.nr;
 const OPENAT = syscallByName("openat")!.nr;
 
-export interface Charge {
-  /** Names that the program must not change, as real paths: keptFiles(). */
+interface SelfDefenceOptions {
+  /** Names that the program must not change, as real paths: protectedNames(). */
   readonly files: readonly string[];
-  /** Those who decide besides: what they have stopped is looked at here too. */
+  /** The other policies: calls that they stop are checked here too. */
   readonly policies: readonly Policy[];
-  /** The filter outlasts us: whoever takes over from us has another number, so calls are stopped whatever the number. */
+  /** Of the files, those that are defended only where calls stop for others. */
+  readonly notWorthStops?: readonly string[];
+  /** Nothing but HERMES's own files needs a stop: the run has neither a policy nor a strict fence to get around. */
+  readonly isFree?: boolean;
+  /** Folders outside of which the fence lets the program change nothing: what lies there needs no stop. */
+  readonly confinedTo?: readonly string[] | undefined;
+  /**
+   * The filter outlives us, and a later supervisor has another pid. So the filter stops calls regardless of
+   * the pid.
+   */
   readonly lasting?: boolean;
 }
 
-/** Makes the policy. `isRoot`: the kernel itself keeps others from writing to our files in /proc. */
-export function selfDefence({ files, policies, lasting }: Charge, isRoot = process.getuid?.() === 0): Policy {
+/**
+ * Creates the policy. With `isRoot` false, the kernel itself keeps other users from writing to our files in
+ * /proc.
+ */
+export function selfDefence(
+  { files, notWorthStops, policies, isFree, confinedTo, lasting }: SelfDefenceOptions,
+  isRoot = process.getuid?.() === 0,
+): Policy {
+  const isReachable = (file: string) => confinedTo?.some((folder) => isAtOrBelow(file, folder)) ?? true;
+  const mustStopWrites = () =>
+    files.some((file) => isReachable(file) && !notWorthStops?.includes(file)) ||
+    (!isFree && !confinedTo && (isRoot || cgroupIsOurUsers()));
   const meantBy = new Map<number, Act["meant"]>();
-  const calls = new Map<number, Interest>();
-  const opensStand = policies.some((policy) => policy.settles?.(OPENAT) !== undefined);
+  const calls = new Map<number, CallSubscription>();
+  const opensStand = policies.some((policy) => policy.cacheScope?.(OPENAT) !== undefined);
   for (const act of opensStand ? [...ACTS, ...ON_CPUS] : ACTS)
     for (const name of act.calls.split(" ")) {
       const { nr } = syscallByName(name)!;
       meantBy.set(nr, act.meant);
-      calls.set(nr, interest(nr, lasting && namesUs(act.when) ? undefined : act.when));
+      calls.set(nr, subscriptionTo(nr, lasting && namesUs(act.when) ? undefined : act.when));
     }
-  if (isRoot || files.length > 0 || cgroupIsOurUsers())
-    for (const deed of DEEDS) {
-      const { nr } = deed.call;
-      if (changesFile(deed)) calls.set(nr, interest(nr, whenWriting(deed)));
+  if (mustStopWrites())
+    for (const effect of CALL_EFFECTS) {
+      const { nr } = effect.call;
+      if (changesFile(effect)) calls.set(nr, subscriptionTo(nr, whenWriting(effect)));
     }
-  for (const nr of MOUNTS) calls.set(nr, interest(nr, undefined));
+  for (const nr of MOUNTS) calls.set(nr, subscriptionTo(nr, undefined));
   const kept = new Set(files);
   const isSeen = (nr: number) => policies.some(({ subscription }) => subscription.calls.has(nr));
-  const isMeant = ({ when }: Interest, event: CallEvent) =>
-    !when || when.some((tests) => tests.every((test) => holds(test, event.argument(test.arg))));
+  const isMeant = ({ when }: CallSubscription, event: CallEvent) =>
+    !when || when.some((tests) => tests.every((test) => constantTestHolds(test, event.argument(test.arg))));
   return {
     name: "hermes",
     version: "built-in",
     builtIn: true,
-    subscription: { calls, constants: NEVER.map(constantRule) },
+    subscription: { calls, constants: ALWAYS_REFUSED },
     decide(event) {
       const meant = meantBy.get(event.nr);
       if (meant) return onProcesses(event, meant(event));
@@ -245,30 +244,27 @@ export function selfDefence({ files, policies, lasting }: Charge, isRoot = proce
       return touches(event, kept) ? REFUSAL : undefined;
     },
     decideReturn: () => undefined,
-    settles: (nr) => (meantBy.has(nr) ? undefined : settlingOf(nr, files)),
+    cacheScope: (nr) => (meantBy.has(nr) ? undefined : ownCacheScope(nr, files)),
   };
 }
 
-/** What is ours is never settled; the rest of the files is the same to us. */
-function settlingOf(nr: number, files: readonly string[]): Settling | undefined {
-  if (!deedsOf(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
+/** Our own files are never cached; all other files are alike to this policy. */
+function ownCacheScope(nr: number, files: readonly string[]): CacheScope | undefined {
+  if (!callEffects(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
   const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
-  return { patterns: [], except: [...UNSETTLED, ...CGROUP_FILES, ...TERMINALS, ...own] };
+  return { patterns: [], except: [...NEVER_CACHED, ...CGROUP_FILES, ...TERMINALS, ...own] };
 }
 
 function namesUs(when: Act["when"]): boolean {
   return when?.flat().some(({ value }) => value === BigInt(process.pid)) === true;
 }
 
-function interest(nr: number, when: Act["when"]): Interest {
-  const actions: ReadonlySet<Action> = new Set<Action>(nr === KILL ? ["deny", "emulate"] : ["deny"]);
+function subscriptionTo(nr: number, when: Act["when"]): CallSubscription {
+  const actions: ReadonlySet<VerdictAction> = new Set<VerdictAction>(
+    nr === KILL ? ["deny", "emulate"] : ["deny"],
+  );
   return { entry: true, returns: false, actions, ...(when && { when }) };
-}
-
-function constantRule({ call, tests, errno, why }: (typeof NEVER)[number]): ConstantRule {
-  const { nr } = syscallByName(call)!;
-  return { id: "self-defence", nr, tests, action: "deny", errno, reason: why };
 }
 
 // ---------------------------------------------------------------- processes
@@ -284,9 +280,9 @@ function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undef
   return undefined;
 }
 
-/** A process of ours, a thread of it, or the init that a broker has in a pid namespace. */
+/** One of our processes, a thread of one, or a broker's init process in a pid namespace. */
 function isProtected(number: number): boolean {
-  if (isOurProcess(number) || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
+  if (isHermesProcess(number) || existsSync(`/proc/${process.pid}/task/${number}`)) return true;
   const above = readStat(number)?.parent;
   return above !== undefined && isBroker(above) && /^NSpid:.*\t1$/m.test(readText(`/proc/${number}/status`));
 }
@@ -300,26 +296,28 @@ function protectedGroups(): number[] {
   return [groupOf(process.pid)];
 }
 
-/** In a namespace of its own a process has other numbers for others, and none for us. */
+/** In its own pid namespace a process uses other numbers, and has none for us. */
 function sharesNumbers(tid: number): boolean {
   return depthOf(tid) <= 1;
 }
 
-/** In how many pid namespaces it has a number, from ours on. */
+/** In how many pid namespaces it has a number, from ours inwards. */
 function depthOf(tid: number): number {
   return /^NSpid:\t(.*)$/m.exec(readText(`/proc/${tid}/status`))?.[1]?.split("\t").length ?? 0;
 }
 
-/** A signal for the group that we are in: all the others get it, from us, if the caller may send it to them. */
+/**
+ * A signal for the group that HERMES is in: all other members get it, from us, if the caller may send it to them. It is
+ * sent when the verdict is carried out: until then another policy may ask about it.
+ */
 function signalOthers(event: CallEvent, group: number): Verdict {
   const signal = int(event, 1);
   const { uid } = event.process;
-  let reached = 0;
-  for (const pid of processes()) {
-    if (readStat(pid)?.group !== group || isProtected(pid) || !maySignal(uid, pid)) continue;
-    reached += send(pid, signal) ? 1 : 0;
-  }
-  return reached > 0 ? { ...emulate(0), rule: "self-defence", reason: REASON } : REFUSAL;
+  const members = () =>
+    processes().filter((pid) => readStat(pid)?.group === group && !isProtected(pid) && maySignal(uid, pid));
+  if (members().length === 0) return REFUSAL;
+  const perform = () => (members().filter((pid) => send(pid, signal)).length > 0 ? 0 : -EPERM);
+  return { ...emulate(0, { perform }), rule: "self-defence", reason: REASON };
 }
 
 function send(pid: number, signal: number): boolean {
@@ -330,7 +328,7 @@ function send(pid: number, signal: number): boolean {
   }
 }
 
-/** kill(2): the caller's user is the target's real or saved one, or root. */
+/** kill(2): the caller's uid is the target's real or saved uid, or root. */
 function maySignal(uid: number, pid: number): boolean {
   const [, real, , saved] = /^Uid:\t(\d+)\t(\d+)\t(\d+)/m.exec(readText(`/proc/${pid}/status`)) ?? [];
   return uid === 0 || Number(real) === uid || Number(saved) === uid;
@@ -342,24 +340,26 @@ function groupOf(pid: number): number {
 
 // ---------------------------------------------------------------- files
 
-/** By name; by a handle, which might be that of any file; or through a mount that shows folders that only it knows. */
-function changesFile(deed: Deed): boolean {
-  const { call, does, on } = deed;
+/**
+ * By name; by a file handle, which may be that of any file; or through a mount that only the program can see.
+ */
+function changesFile(effect: CallEffect): boolean {
+  const { call, does, on } = effect;
   if (!does.includes("write")) return false;
   return (
     on.kind === "path" ||
     on.kind === "socket-file" ||
     call.name === "open_by_handle_at" ||
-    mountsUnknown(deed)
+    mountsUnknown(effect)
   );
 }
 
-function mountsUnknown({ does, on }: Deed): boolean {
+function mountsUnknown({ does, on }: CallEffect): boolean {
   return on.kind === "unknown-file" && does.includes("mount");
 }
 
-/** Of the calls that open by flags in a register, only those that could write. */
-function whenWriting({ call }: Deed): Act["when"] {
+/** Of the calls with open flags in a register, only those that could write. */
+function whenWriting({ call }: CallEffect): Act["when"] {
   const flags = call.args.findIndex(({ name, kind }) => name === "flags" && kind === "flags");
   if (!["open", "openat", "open_by_handle_at"].includes(call.name)) return undefined;
   return O_ACCMODE_OR_MAKING.map((bit) => [
@@ -367,24 +367,31 @@ function whenWriting({ call }: Deed): Act["when"] {
   ]);
 }
 
-/** The kernel itself refuses to rename or remove what is named by its dots, with an error of its own. */
+/** The kernel itself refuses to rename or remove a path that ends in `.` or `..`, with its own error. */
 const BY_DOTS = /(^|\/)\.\.?\/*$/;
 const CHANGES_NAME = new Set(["rename", "renameat", "renameat2", "rmdir", "unlink", "unlinkat"]);
+
+/** The effects by which a call could read or change a file of ours, by its number. */
+const ON_CONTENT: ReadonlyMap<number, readonly CallEffect[]> = new Map(
+  CALL_EFFECTS.map(({ call: { nr } }) => [
+    nr,
+    callEffects(nr).filter(({ does }) => does.includes("write") || does.includes("read")),
+  ]),
+);
 
 function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
   if (CHANGES_NAME.has(event.name) && event.paths.some(({ requested }) => BY_DOTS.test(requested)))
     return false;
   const bits = flagBits(syscallByName(event.name)!, event);
-  for (const deed of deedsOf(event.nr)) {
-    const writes = deed.does.includes("write");
-    if (!writes && !deed.does.includes("read")) continue;
-    if (deed.holds && !deed.holds(bits, event)) continue;
-    // A link in the place of a folder leads to other files, as a folder that is moved there does.
-    const leads = deed.does.includes("link");
-    for (const { path, subtree } of subjectsOf(deed, event)) {
+  for (const effect of ON_CONTENT.get(event.nr) ?? []) {
+    const writes = effect.does.includes("write");
+    if (effect.holds && !effect.holds(bits, event)) continue;
+    // A link in place of a folder leads to other files, just as a folder moved there does.
+    const leads = effect.does.includes("link");
+    for (const { path, subtree } of effectSubjects(effect, event)) {
       if (
         path === null
-          ? writes && mayChangeOurs(deed, files) && !event.paths.some((found) => isNameless(found.path))
+          ? writes && mayChangeOurs(effect, files) && !event.paths.some((found) => isNameless(found.path))
           : path !== undefined &&
             (isOurs(path, writes, subtree || leads, files) || (writes && isTerminalOfOthers(path, event)))
       )
@@ -394,12 +401,12 @@ function touches(event: CallEvent, files: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** The call changes some file, and cannot say which. */
-function mayChangeOurs(deed: Deed, files: ReadonlySet<string>): boolean {
-  return mountsUnknown(deed) ? files.size > 0 : changesFile(deed);
+/** The call changes some file without naming it. */
+function mayChangeOurs(effect: CallEffect, files: ReadonlySet<string>): boolean {
+  return mountsUnknown(effect) ? files.size > 0 : changesFile(effect);
 }
 
-/** A trace may be in parts; drafts and locks lie beside what they are for. */
+/** A trace may be split in parts; drafts and locks lie beside their file. */
 const OUR_SUFFIX = /(?:\.\d+)?(?:\.new|\.lock)?$/;
 
 function isOurs(path: string, writes: boolean, subtree: boolean, files: ReadonlySet<string>): boolean {

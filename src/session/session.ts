@@ -1,48 +1,49 @@
 import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
-import type { Answer, Question } from "../approval/question.js";
-import { HermesError } from "../errors.js";
-import type { FenceOutcome } from "../kernel/fence-plan.js";
-import { BUFFER_SIZE } from "../kernel/layout.js";
-import { native } from "../kernel/native.js";
+import type { FenceOutcome } from "../kernel/binding/fence-plan.js";
+import { BUFFER_SIZE } from "../kernel/binding/layout.js";
+import { native } from "../kernel/binding/native.js";
+import { HermesError } from "../nouns/errors.js";
+import { type Answer, type Reply, replyOf } from "../people/approval/answer.js";
+import type { Question } from "../people/approval/question.js";
 import type { Policy } from "../policy/policy.js";
-import { failure } from "./failure.js";
+import { FileWatch } from "./file-watch.js";
 import type {
   Ending,
-  Order,
   PolicyName,
-  Report,
   SessionOptions,
   SessionResult,
   SessionStatus,
+  WorkerOrder,
+  WorkerReport,
   WorkerTask,
 } from "./options.js";
-import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote.js";
+import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote-decider.js";
 import { type Supervising, Thread } from "./thread.js";
-import { FileWatch } from "./watch.js";
+import { failure } from "./worker-failure.js";
 
 export interface SessionEvents {
   started?(pid: number, launcher: number): void;
-  /** The program that was started has ended; processes that it left behind may still run. */
+  /** The started program has ended; processes that it left behind may still run. */
   mainExited?(): void;
   mainStopped?(signal: number): void;
   problem?(text: string): void;
-  /** A person is asked whether something may happen; the call waits. Where this is not given, it is refused. */
-  question?(question: Question, answer: (answer: Answer) => void): void;
-  /** Nobody waits for that answer any more. */
+  /** An approver is asked whether something may happen; the call waits. Without this event it is refused. */
+  question?(question: Question, answer: (answer: Answer | Reply) => void): void;
+  /** The question is void: its call no longer waits. */
   withdrawn?(id: number, why: string): void;
-  /** These policies are in force now: told at the start and after every reload. */
+  /** The policies in force: reported at the start and after every reload. */
   policies?(policies: readonly PolicyName[]): void;
 }
 
 const REPEAT_MS = 5;
-/** How long a record may wait in memory while the program is silent. */
+/** How long a record may stay in memory while the program makes no calls. */
 const FLUSH_MS = 1000;
 const GRACE_MS = 2000;
-/** As of timeout(1). */
+/** Exit status, as timeout(1) has it. */
 const TIMED_OUT = 124;
 
-/** One supervised run, seen from the main thread. */
+/** One mediated run, seen from the main thread. */
 export class Session {
   readonly result: Promise<SessionResult>;
   readonly #thread: Supervising;
@@ -57,13 +58,15 @@ export class Session {
   #reload: () => void = () => this.#order({ type: "reload" });
   #askStatus: () => void = () => this.#order({ type: "status" });
   #flush: () => void = () => this.#order({ type: "flush" });
-  #answer: (id: number, answer: Answer) => void = (id, answer) => this.#order({ type: "answer", id, answer });
+  #answer: (id: number, reply: Reply) => void = (id, reply) => this.#order({ type: "answer", id, reply });
   #flushing: NodeJS.Timeout | undefined;
   #over = false;
   readonly #asking: ((status: SessionStatus) => void)[] = [];
   #nudge: NodeJS.Timeout | undefined;
 
-  /** `inline` are policies that live in this thread; with any of them, all policies of the session do. */
+  /**
+   * `inline` are policies that live in this thread. If there are any, all policies of the session run here.
+   */
   static async start(
     options: SessionOptions,
     events: SessionEvents = {},
@@ -80,9 +83,10 @@ export class Session {
     if (options.fast || options.coverage)
       throw new HermesError("UNAVAILABLE", {
         what: "the fast tier, or coverage,",
-        why: "the policies are in your own thread: give them as files",
+        why: "the policies are functions in your program: put them into files and pass the file names",
       });
-    const mediation = new Mediation(options, [...loaded, ...inline], memory, {
+    // A second try on another thread could not use the same mediation: no stop is saved.
+    const mediation = new Mediation({ ...options, defence: "stops" }, [...loaded, ...inline], memory, {
       problem: (text) => events.problem?.(text),
       ask: (question) => session?.hearQuestion(question, events),
       withdraw: (id, why) => events.withdrawn?.(id, why),
@@ -103,12 +107,12 @@ export class Session {
       });
     const tellPolicies = () => session.#policiesChanged(mediation.policies, mediation.files, events);
     session.#askStatus = () => session.#hear({ type: "status", status: mediation.status() }, events);
-    session.#answer = (id, answer) =>
-      session.#order({ type: "release", tids: mediation.handler.answer(id, answer) });
+    session.#answer = (id, reply) =>
+      session.#order({ type: "release", tids: mediation.mediator.answer(id, reply) });
     session.#flush = () => mediation.flushTrace();
     session.#reload = () => void mediation.reload().then((changed) => changed && tellPolicies());
     tellPolicies();
-    answerRemotely(control, mediation.handler, () => over).catch((cause) => session.#fail(cause));
+    answerRemotely(control, mediation.mediator, () => over).catch((cause) => session.#fail(cause));
     return session;
   }
 
@@ -125,7 +129,7 @@ export class Session {
         reject(new HermesError("SUPERVISOR", { message: String(cause) }, { cause }));
         this.end();
       };
-      const hear = (report: Report) => {
+      const hear = (report: WorkerReport) => {
         if (report.type === "done") resolve(report.result);
         else if (report.type === "over")
           resolve(new Promise((done) => done(finish!(this.#pid!, report.ending, report.fence))));
@@ -178,7 +182,7 @@ export class Session {
     return this.#pid;
   }
 
-  #hear(report: Report, events: SessionEvents): void {
+  #hear(report: WorkerReport, events: SessionEvents): void {
     switch (report.type) {
       case "started":
         this.#pid = report.pid;
@@ -217,12 +221,12 @@ export class Session {
 
   /** @internal */
   hearQuestion(question: Question, events: SessionEvents): void {
-    const answer = (given: Answer) => this.#answer(question.id, given);
+    const answer = (given: Answer | Reply) => this.#answer(question.id, replyOf(given));
     if (events.question) events.question(question, answer);
     else answer("no");
   }
 
-  /** The program may clean up for a moment; then everything ends. */
+  /** The program gets a moment to clean up; then everything ends. */
   #timeIsOver(): void {
     this.#timedOut = true;
     for (const signal of ["SIGTERM", "SIGCONT"] as const)
@@ -235,7 +239,7 @@ export class Session {
     events.policies?.(policies);
   }
 
-  /** How it is going, from the thread that decides. */
+  /** The current state, from the thread that decides. */
   status(): Promise<SessionStatus> {
     return new Promise((answer) => {
       this.#asking.push(answer);
@@ -243,24 +247,28 @@ export class Session {
     });
   }
 
-  /** Loads the policy files anew. A broken one leaves those in force where they are, and says why. */
+  /**
+   * Reloads the policy files. If one is broken, the old policies stay in force and the reason is reported.
+   */
   reload(): void {
     this.#reload();
   }
 
-  /** Kills every process of the session; a program that was attached to is left instead, and runs on. */
+  /** Kills every process of the session. From an attached program it detaches, and the program runs on. */
   end(): void {
     this.#order({ type: "end" });
   }
 
-  #order(order: Order): void {
+  #order(order: WorkerOrder): void {
     if (this.#over) return;
     this.#thread.order(order);
     this.#unheard++;
     this.#wake();
   }
 
-  /** The worker blocks in the kernel; a signal that comes just before it blocks is lost, so it is repeated. */
+  /**
+   * The worker blocks in the kernel. A signal that arrives just before it blocks is lost, so we repeat it.
+   */
   #wake(): void {
     clearInterval(this.#nudge);
     const once = () => {

@@ -1,14 +1,16 @@
-import { HermesError } from "../errors.js";
-import { BUFFER_SIZE } from "../kernel/layout.js";
-import { native } from "../kernel/native.js";
+import { BUFFER_SIZE } from "../kernel/binding/layout.js";
+import { native } from "../kernel/binding/native.js";
+import { HermesError } from "../nouns/errors.js";
 import { loadPolicies } from "../policy/load.js";
 import { Mediation } from "./mediation.js";
-import type { Report, SessionOptions, WorkerTask } from "./options.js";
-import { RemoteDecider } from "./remote.js";
-import { type Channel, Supervisor } from "./supervisor.js";
+import type { SessionOptions, WorkerReport, WorkerTask } from "./options.js";
+import { RemoteDecider } from "./remote-decider.js";
+import { Supervisor, type SupervisorChannel } from "./supervisor.js";
 
-/** One session, on the thread that calls this: it owns the tracees, and blocks in the wait. Tells how it ended. */
-export async function supervise(task: WorkerTask, channel: Channel): Promise<Report> {
+/**
+ * Runs one session on the calling thread, which owns the tracees and blocks in wait. Reports how it ended.
+ */
+export async function supervise(task: WorkerTask, channel: SupervisorChannel): Promise<WorkerReport> {
   try {
     return await (task.remote
       ? decideElsewhere({ ...task, remote: task.remote }, channel)
@@ -28,22 +30,37 @@ export async function supervise(task: WorkerTask, channel: Channel): Promise<Rep
   }
 }
 
-async function decideHere({ options }: WorkerTask, channel: Channel): Promise<Report> {
+async function decideHere({ options }: WorkerTask, channel: SupervisorChannel): Promise<WorkerReport> {
   try {
     return await mediate(options, channel);
   } catch (error) {
-    const canDoWithout = options.attach && options.door === "auto";
-    if (!canDoWithout || !(error instanceof HermesError) || error.code !== "ATTACH_FILTER") throw error;
+    if (!(error instanceof HermesError)) throw error;
+    const second = secondTry(options, error);
+    if (!second) throw error;
     native().close();
-    channel.report({ type: "problem", text: `${error.message}; attached without one` });
-    return mediate({ ...options, door: "trace" }, channel);
+    if (second.note) channel.report({ type: "problem", text: second.note });
+    return mediate(second.options, channel);
   }
 }
 
-async function mediate(options: SessionOptions, channel: Channel): Promise<Report> {
+/** How to do without what this machine does not have, before the program has started; undefined: not at all. */
+function secondTry(
+  options: SessionOptions,
+  { code, message }: HermesError,
+): { readonly options: SessionOptions; readonly note?: string } | undefined {
+  if (code === "ATTACH_FILTER" && options.attach && options.door === "auto")
+    return { options: { ...options, door: "trace" }, note: `${message}; attached without one` };
+  if (code === "UNAVAILABLE" && options.defence === undefined)
+    return { options: { ...options, defence: "stops" } };
+  return undefined;
+}
+
+async function mediate(options: SessionOptions, channel: SupervisorChannel): Promise<WorkerReport> {
   const policies = [
     ...(await loadPolicies(options.policies, { cwd: options.cwd })),
-    ...(options.deed ? await (await import("../deed/policy.js")).deedPolicies(options.deed) : []),
+    ...(options.deed
+      ? await (await import("../intent/runtime-check/policy.js")).runtimeCheckPolicies(options.deed)
+      : []),
   ];
   const memory = new ArrayBuffer(BUFFER_SIZE);
   let supervisor: Supervisor | undefined;
@@ -59,14 +76,14 @@ async function mediate(options: SessionOptions, channel: Channel): Promise<Repor
   try {
     supervisor = new Supervisor(options, mediation.doorway, memory, channel);
     tellPolicies();
-    const ending = await supervisor.run(mediation.handler, {
+    const ending = await supervisor.run(mediation.mediator, {
       reload: async () => {
         if (await mediation.reload()) tellPolicies();
       },
-      leave: () => mediation.handler.inside?.leave(),
+      leave: () => mediation.mediator.inside?.leave(),
       flush: () => mediation.flushTrace(),
       status: () => channel.report({ type: "status", status: mediation.status() }),
-      answer: (id, answer) => mediation.handler.answer(id, answer),
+      answer: (id, reply) => mediation.mediator.answer(id, reply),
       ...(mediation.ticking && { ticking: mediation.ticking }),
     });
     return { type: "done", result: mediation.finish(supervisor.pid, ending, supervisor.fence) };
@@ -75,7 +92,10 @@ async function mediate(options: SessionOptions, channel: Channel): Promise<Repor
   }
 }
 
-async function decideElsewhere({ options, remote }: Required<WorkerTask>, channel: Channel): Promise<Report> {
+async function decideElsewhere(
+  { options, remote }: Required<WorkerTask>,
+  channel: SupervisorChannel,
+): Promise<WorkerReport> {
   const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
   const ending = await supervisor.run(new RemoteDecider(remote.control));
   return { type: "over", ending, fence: supervisor.fence };

@@ -1,9 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { errnoName } from "../abi/index.js";
-import type { Answer } from "../approval/question.js";
-import { HermesError } from "../errors.js";
-import { fenceFailure } from "../fence/fence.js";
-import { decodeFence, type FenceOutcome, type FencePlan } from "../kernel/fence-plan.js";
+import { decodeFence, type FenceOutcome, type FencePlan } from "../kernel/binding/fence-plan.js";
 import {
   encodePlan,
   FENCE_STEP,
@@ -11,34 +8,37 @@ import {
   type Launch,
   launchError,
   textInPlan,
-} from "../kernel/launch.js";
-import { DOOR } from "../kernel/layout.js";
-import { NATIVE_FOLDER, type Native, native } from "../kernel/native.js";
+} from "../kernel/binding/launch.js";
+import { DOOR } from "../kernel/binding/layout.js";
+import { NATIVE_FOLDER, type Native, native } from "../kernel/binding/native.js";
+import { fenceFailure } from "../kernel/fence/fence.js";
+import { HermesError } from "../nouns/errors.js";
+import type { Reply } from "../people/approval/answer.js";
 import { attachError } from "./attach.js";
-import { locate } from "./locate.js";
-import { type Decider, Loop, type LoopHost, type Ticking } from "./loop.js";
-import type { Ending, Order, Report, SessionOptions } from "./options.js";
+import { findProgram } from "./find-program.js";
+import { type Decider, Loop, type LoopHost, type PeriodicTask } from "./loop.js";
+import type { Ending, SessionOptions, WorkerOrder, WorkerReport } from "./options.js";
 
-export interface Channel {
-  report(message: Report): void;
-  /** `holding`: calls wait for their time, or for an answer. */
-  orders(holding: boolean): Order | undefined;
+export interface SupervisorChannel {
+  report(message: WorkerReport): void;
+  /** `holding`: some calls wait for their delay or for an answer. */
+  orders(holding: boolean): WorkerOrder | undefined;
 }
 
-/** What the main thread may ask of whoever decides, between two events. */
-export interface Attendance {
-  /** Has the thread to itself for as long as it takes. */
+/** What the main thread may ask of the decider, between two events. */
+interface SessionControl {
+  /** Owns the thread while it runs. */
   reload(): Promise<void>;
   flush(): void;
   status(): void;
-  /** The program is to run on without us: nothing of ours may stay in it. */
+  /** The program is to run on without us: removes everything of ours from it. */
   leave(): void;
-  /** Returns the threads whose calls are decided by it. */
-  answer(id: number, answer: Answer): readonly number[];
-  readonly ticking?: Ticking;
+  /** Returns the threads whose calls are now decided. */
+  answer(id: number, reply: Reply): readonly number[];
+  readonly ticking?: PeriodicTask;
 }
 
-const NOBODY: Attendance = {
+const NO_CONTROL: SessionControl = {
   leave: () => {},
   reload: async () => {},
   flush: () => {},
@@ -46,24 +46,24 @@ const NOBODY: Attendance = {
   answer: () => [],
 };
 
-/** What the kernel side of a session needs to know of what was arranged. */
-export interface Doorway {
+/** What the kernel side of a session needs to know of the doors. */
+export interface SupervisorPlan {
   readonly doors: number;
   readonly filter: Uint8Array;
   readonly fetchPlan: Uint8Array;
-  readonly actMark: number;
-  /** Signals that are looked at before the program gets them: bit n - 1 for signal n. */
+  readonly onBehalfMark: number;
+  /** Signals that are reported before the program gets them: bit n - 1 for signal n. */
   readonly signals: bigint;
-  /** Whether new threads and processes are reported before they run. */
+  /** True: report new threads and processes before they run. */
   readonly births: boolean;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
-  /** Answers that stand (session/settled.ts). */
-  readonly settled: number | undefined;
+  /** The verdict cache (session/verdict-cache.ts). */
+  readonly verdictCache: number | undefined;
   /** The program's environment. */
   readonly env: SessionOptions["env"];
-  /** Where the program runs already: what native().attach() is told. */
+  /** For a running program: the arguments of native().attach(). */
   readonly attach?: {
     readonly flags: number;
     readonly stops: Uint8Array;
@@ -74,35 +74,37 @@ export interface Doorway {
 
 const LAUNCHER = `${NATIVE_FOLDER}hermes-launch`;
 
-/** The kernel half of a session: starts the program and waits for its tracees, in the thread that owns them. */
+/**
+ * The kernel half of a session: starts the program and waits for its tracees, in the thread that owns them.
+ */
 export class Supervisor {
   readonly pid: number;
   readonly #native: Native = native();
   readonly #options: SessionOptions;
   readonly #memory: ArrayBufferLike;
-  readonly #channel: Channel;
+  readonly #channel: SupervisorChannel;
   readonly #plan: Uint8Array = new Uint8Array();
   #status: number | undefined;
   #leaving = false;
   #detached = false;
 
-  constructor(options: SessionOptions, doorway: Doorway, memory: ArrayBufferLike, channel: Channel) {
+  constructor(
+    options: SessionOptions,
+    plan: SupervisorPlan,
+    memory: ArrayBufferLike,
+    channel: SupervisorChannel,
+  ) {
     this.#options = options;
     this.#memory = memory;
     this.#channel = channel;
     checkDescriptors();
-    const listens = (doorway.doors & (1 << DOOR.notify)) !== 0;
-    if (!doorway.attach) this.#plan = encodePlan(launchOf(options, doorway), doorway.filter, listens);
-    const worker = this.#native.create(
-      new Uint8Array(memory),
-      doorway.fetchPlan,
-      doorway.doors,
-      doorway.actMark,
-    );
-    if (doorway.settled !== undefined) this.#native.settle(doorway.settled);
-    this.#native.watchSignals(doorway.signals);
-    this.#native.watchBirths(Number(doorway.births));
-    this.pid = doorway.attach ? this.#attach(doorway, doorway.attach) : this.#launch();
+    const listens = (plan.doors & (1 << DOOR.notify)) !== 0;
+    if (!plan.attach) this.#plan = encodePlan(launchOf(options, plan), plan.filter, listens);
+    const worker = this.#native.create(new Uint8Array(memory), plan.fetchPlan, plan.doors, plan.onBehalfMark);
+    if (plan.verdictCache !== undefined) this.#native.useVerdictCache(plan.verdictCache);
+    this.#native.watchSignals(plan.signals);
+    this.#native.watchBirths(Number(plan.births));
+    this.pid = plan.attach ? this.#attach(plan, plan.attach) : this.#launch();
     channel.report({ type: "started", pid: this.pid, worker, launcher: this.#native.launcher() });
   }
 
@@ -112,7 +114,10 @@ export class Supervisor {
     return pid;
   }
 
-  #attach({ filter }: Doorway, { flags, stops, note, keeper }: NonNullable<Doorway["attach"]>): number {
+  #attach(
+    { filter }: SupervisorPlan,
+    { flags, stops, note, keeper }: NonNullable<SupervisorPlan["attach"]>,
+  ): number {
     const { pid } = this.#options.attach!;
     const result = this.#native.attach(pid, flags, filter, stops, note, keeper, LAUNCHER);
     if (result < 0) throw attachError(pid, result);
@@ -137,23 +142,23 @@ export class Supervisor {
     return launchError(failure, this.#options.command[0]!, textInPlan(this.#plan, this.fence.detail));
   }
 
-  /** What came of the fence. */
+  /** The launcher's report on the fence. */
   get fence(): FenceOutcome {
     return decodeFence(this.#native.fence());
   }
 
-  /** Returns how the program ended once no process of the session is left, or that we have left it. */
-  async run(decider: Decider, attendance: Attendance = NOBODY): Promise<Ending> {
+  /** Returns how the program ended once no process of the session is left, or that we detached. */
+  async run(decider: Decider, control: SessionControl = NO_CONTROL): Promise<Ending> {
     const host: LoopHost = {
       mainExited: (status) => {
         this.#status = status;
         this.#channel.report({ type: "main-exited" });
       },
       mainStopped: (signal) => this.#channel.report({ type: "main-stopped", signal }),
-      attend: () => this.#attend(loop, attendance),
+      takeOrders: () => this.#takeOrders(loop, control),
     };
-    const loop = new Loop(this.#native, this.#memory, decider, host, attendance.ticking);
-    while (loop.run() === "paused") await attendance.reload();
+    const loop = new Loop(this.#native, this.#memory, decider, host, control.ticking);
+    while (loop.run() === "paused") await control.reload();
     const failure = this.#launchFailure();
     if (failure) throw failure;
     if (this.#detached) return "detached";
@@ -163,39 +168,39 @@ export class Supervisor {
     return this.#status;
   }
 
-  /** Ends every process of the session; a program that was there before us is left instead. */
+  /** Kills every process of the session. From an attached program it detaches instead. */
   end(): void {
     if (!this.#options.attach) this.#native.endSession();
     else if (!this.#detached) {
       this.#leaving = true;
-      this.#native.deadline(1); // between two events, not while one is being decided
+      this.#native.deadline(1); // between two events, not during a decision
     }
   }
 
-  /** What waits for an answer is answered first: nobody else will. */
-  #leave(loop: Loop, attendance: Attendance): void {
+  /** Answers all pending questions first, because no approver can answer them later. */
+  #leave(loop: Loop, control: SessionControl): void {
     this.#leaving = false;
     this.#detached = true;
     loop.releaseAll();
-    attendance.leave();
+    control.leave();
     this.#native.detach();
   }
 
-  #attend(loop: Loop, attendance: Attendance): void {
+  #takeOrders(loop: Loop, control: SessionControl): void {
     const next = () => this.#channel.orders(loop.isHolding);
     for (let order = next(); order; order = next()) {
       this.#channel.report({ type: "heard" });
       if (order.type === "end") this.end();
       else if (order.type === "reload") loop.pause();
       else if (order.type === "release") loop.release(order.tids);
-      else if (order.type === "answer") loop.release(attendance.answer(order.id, order.answer));
-      else attendance[order.type]();
+      else if (order.type === "answer") loop.release(control.answer(order.id, order.reply));
+      else control[order.type]();
     }
-    if (this.#leaving) this.#leave(loop, attendance);
+    if (this.#leaving) this.#leave(loop, control);
   }
 }
 
-/** As many as we may need at once, for ourselves and for calls that we make in the program's place. */
+/** The most descriptors that we need at once, for ourselves and for on-behalf calls. */
 const SPARE_DESCRIPTORS = 16;
 
 function checkDescriptors(): void {
@@ -203,18 +208,18 @@ function checkDescriptors(): void {
   try {
     while (spare.length < SPARE_DESCRIPTORS) spare.push(openSync("/dev/null", "r"));
   } catch (error) {
-    const why = `only ${spare.length} of ${SPARE_DESCRIPTORS} can be had: ${(error as NodeJS.ErrnoException).code}`;
+    const why = `only ${spare.length} of ${SPARE_DESCRIPTORS} are available: ${(error as NodeJS.ErrnoException).code}`;
     throw new HermesError("UNAVAILABLE", { what: "enough descriptors (ulimit -n)", why });
   } finally {
     spare.forEach(closeSync);
   }
 }
 
-function launchOf(options: SessionOptions, { fence, noNewPrivs, env, trapCounter }: Doorway): Launch {
+function launchOf(options: SessionOptions, { fence, noNewPrivs, env, trapCounter }: SupervisorPlan): Launch {
   const { command, cwd, stdio, keepFds, limits, newSession, followStops } = options;
   const { ignoredSignals, blockedSignals, blockingStdio } = options;
   return {
-    file: options.file ?? locate(command[0]!, env.PATH, cwd),
+    file: options.file ?? findProgram(command[0]!, env.PATH, cwd),
     argv: command,
     env,
     limits: { ...inheritedLimits(), ...limits },

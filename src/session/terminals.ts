@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
-import type { CallEvent } from "../event.js";
-import { isBelow, processes, readText } from "../process/proc.js";
+import { isBelow, processes, readText } from "../kernel/process/proc.js";
+import type { CallEvent } from "../nouns/event.js";
 
-/** Terminals by name. Where else one lies, nobody sits in front of it. */
+/** Terminals by name. No user works at a terminal elsewhere. */
 const TERMINAL = /^\/dev\/(?:pts\/\d+|tty[A-Z]*\d+|console)$/;
 
-/** For patterns: what is written to these is always looked at. */
+/** For patterns: writes to these are always checked. */
 export const TERMINALS: readonly string[] = ["/dev/pts/*", "/dev/tty*", "/dev/console"];
 
 /**
- * Whether a path is a terminal that somebody outside of the session works on, and the caller does not have: what it wrote
- * there would stand among what a person is shown, or asked.
+ * True for a terminal that a user outside the session works at, and that is not the caller's own. Its output
+ * could forge what HERMES shows or asks there.
  */
 export function isTerminalOfOthers(path: string, event: CallEvent): boolean {
   if (!TERMINAL.test(path)) return false;
@@ -20,7 +20,7 @@ export function isTerminalOfOthers(path: string, event: CallEvent): boolean {
   return processes().some((pid) => controlling(pid) === device && !isBelow(pid, process.pid));
 }
 
-/** proc(5): tty_nr, which has the form of a small dev_t. */
+/** proc(5): tty_nr, in the form of an old dev_t. */
 function controlling(pid: number): number {
   const text = readText(`/proc/${pid}/stat`);
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[4] ?? 0);

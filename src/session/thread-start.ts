@@ -1,2 +1,2 @@
-/** What a supervising thread is started with: all that it does is in one file that V8 has compiled before. */
+/** The entry of a supervisor thread: a single file with a V8 code cache. */
 import("./worker.js");

@@ -5,12 +5,12 @@ import { join } from "node:path";
 
 const load = createRequire(import.meta.url);
 
-/** Files that policies make up. They live in a folder of the session's own, and go with it. */
+/** Virtual files of policies. They live in the session's own folder, and are removed with it. */
 export class VirtualFiles {
   #folder: string | undefined;
   readonly #paths = new Map<string, string>();
 
-  /** Made when somebody asks. */
+  /** Created on first use. */
   get folder(): string {
     this.#folder ??= makeFolder();
     return this.#folder;
@@ -34,7 +34,7 @@ export class VirtualFiles {
   }
 }
 
-/** The program may be another user than we: it must get there, but cannot look around. */
+/** The program may run as another user: it must be able to enter the folder, but not to list it. */
 function makeFolder(): string {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "hermes-virtual-")));
   chmodSync(folder, 0o711);

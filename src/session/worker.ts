@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { format } from "node:util";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import type { Report, WorkerTask } from "./options.js";
+import type { WorkerReport, WorkerTask } from "./options.js";
 import { supervise } from "./supervise.js";
-import type { Channel } from "./supervisor.js";
+import type { SupervisorChannel } from "./supervisor.js";
 import type { OrderForTask, ThreadData } from "./thread.js";
 
 /**
- * The worker thread: it owns the tracees of one session after the other and blocks in the wait; unless policies must stay
- * elsewhere, it decides too.
+ * The worker thread: it owns the tracees of one session after the other and blocks in wait. It also decides,
+ * unless the policies must stay in the host's thread.
  */
 
 const port = parentPort as MessagePort;
 let task = 0;
-const channel: Channel = {
-  report: (message: Report) => port.postMessage(message),
+const channel: SupervisorChannel = {
+  report: (message: WorkerReport) => port.postMessage(message),
   orders: () => {
     for (;;) {
       const got = receiveMessageOnPort(port) as { message: OrderForTask } | undefined;
@@ -24,7 +24,7 @@ const channel: Channel = {
   },
 };
 
-// The program owns stdout. What a policy prints is HERMES's log.
+// The program owns stdout, so a policy's output goes to HERMES's log.
 for (const method of ["log", "info", "debug", "warn", "error"] as const)
   console[method] = (...values: unknown[]) => void writeSync(2, `${format(...values)}\n`);
 
@@ -36,4 +36,7 @@ async function workOn(tasks: MessagePort): Promise<never> {
   }
 }
 
-workOn((workerData as ThreadData).tasks);
+const { tasks, checks } = workerData as ThreadData;
+// A failure to load it will fail the task.
+if (checks) import("../intent/runtime-check/policy.js").catch(() => {});
+workOn(tasks);

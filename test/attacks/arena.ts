@@ -21,9 +21,8 @@ import {
 import { connect, createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { type Attack, type Goal, ofArena } from "./attacks.js";
-import { Outsider } from "./outsider.js";
+import { firstLine, Outsider } from "./outsider.js";
 
 /** write(1, "FORBIDDEN RAN\n", 14); exit(0): code that is no program, to be mapped. */
 const CODE = Buffer.concat([
@@ -195,7 +194,7 @@ export class Arena {
     return join(this.#ssh, "agent.1");
   }
 
-  /** Whoever comes is noted, with what they say. */
+  /** Notes every visitor, with what it says. */
   #listener(): Server {
     const server = createServer((visitor) => {
       const at = this.#visits.push("") - 1;
@@ -209,14 +208,14 @@ export class Arena {
     return server;
   }
 
-  /** We call them all: whoever came before us has been noted once we have been. */
+  /** We call them all: visitors that came before us have been noted once we have been. */
   async #strangers(): Promise<number> {
     const calls = await Promise.all([...this.#servers.map((server) => this.#call(server)), this.#send()]);
     const made = calls.filter(Boolean).length;
     const ours = () => this.#visits.filter((said) => said === this.token).length;
     const others = () => this.#visits.filter((said) => said !== "" && said !== this.token).length;
     // Where others came in crowds, ours may have been lost among them.
-    for (let i = 0; ours() < made && others() === 0 && i < 1000; i++)
+    for (let i = 0; ours() < made && others() === 0 && i < 12_000; i++)
       await new Promise((done) => setTimeout(done, 5));
     return this.#visits.length - ours();
   }
@@ -251,8 +250,7 @@ export class Arena {
       stdio: ["pipe", "pipe", "inherit"],
       ...(process.getuid?.() === 0 && { uid, gid }),
     });
-    const lines = createInterface({ input: this.#keeper.stdout! });
-    const [line] = (await once(lines, "line")) as [string];
+    const line = await firstLine(this.#keeper, "the keeper");
     const [pid, fd, shared, address, length] = line.split(" ") as [string, string, string, string, string];
     Object.assign(this.env, {
       A_KEEPER: pid,
@@ -302,7 +300,7 @@ export class Arena {
     if (happened) return happened;
     if (this.#goal === "write" || this.#goal === "escape" || this.#goal === "reach")
       if (this.#picture() !== this.#before) return "something outside has changed";
-    if ((await this.#strangers()) > 0) return "somebody was reached";
+    if ((await this.#strangers()) > 0) return "a server was reached";
     return undefined;
   }
 
@@ -312,7 +310,8 @@ export class Arena {
     this.#udp?.close();
     if (this.#keeper) {
       this.#keeper.stdin!.end();
-      if (this.#keeper.exitCode === null) await once(this.#keeper, "exit");
+      if (this.#keeper.exitCode === null && this.#keeper.signalCode === null)
+        await once(this.#keeper, "exit");
     }
     await this.#outsider?.end();
     for (const folder of [this.folder, this.#ssh])

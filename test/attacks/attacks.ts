@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { root } from "../support/programs.js";
+import { reachable } from "../support/reachable.js";
+import { root } from "../support/root.js";
 
 /** What an attack tries to break. The folder that an attack lies in says which. */
 export const GOALS = {
@@ -36,7 +37,7 @@ export const NEEDS = [
   "mptcp",
   "terminal",
   "tmux",
-  // It is aimed at whoever makes calls on behalf of the program: bare, there is nobody, and nothing to show.
+  // It is aimed at the process that makes calls on behalf of the program: bare, there is none, and nothing to show.
   "mediator",
 ] as const;
 export type Need = (typeof NEEDS)[number];
@@ -99,7 +100,7 @@ function announced(source: string, begin: string): string {
     writeFileSync(`${script}.${process.pid}`, text, { mode: 0o755 });
     renameSync(`${script}.${process.pid}`, script);
   }
-  return script;
+  return reachable(script);
 }
 
 export function compiled(source: string, ...more: string[]): string {
@@ -109,13 +110,13 @@ export function compiled(source: string, ...more: string[]): string {
   for (const part of parts) hash.update(readFileSync(part));
   const version = hash.update(more.join(" ")).digest("hex").slice(0, 12);
   const binary = join(root, "build/attacks", `${basename(source, ".c")}-${version}`);
-  if (existsSync(binary)) return binary;
+  if (existsSync(binary)) return reachable(binary);
   mkdirSync(join(root, "build/attacks"), { recursive: true });
   const draft = `${binary}.${process.pid}`;
   execFileSync("gcc", [...FLAGS, "-o", draft, source, ...more], { stdio: "pipe" });
   chmodSync(draft, 0o755);
   renameSync(draft, binary);
-  return binary;
+  return reachable(binary);
 }
 
 /** A program of the arena itself. */

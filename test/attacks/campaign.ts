@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 import { type Attack, commandOf } from "./attacks.js";
 import { type Circumstances, fight } from "./fight.js";
 import { whyKnown } from "./known.js";

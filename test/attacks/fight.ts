@@ -20,7 +20,7 @@ export interface Circumstances {
   readonly attempts: number;
 }
 
-const TOO_LONG_MS = 60_000;
+const TOO_LONG_MS = 100_000;
 const KEPT = ["LANG", "TMPDIR"];
 /** Not ours: it may lead to scripts in a home that stand in for interpreters, and those are more programs. */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -59,12 +59,12 @@ interface End {
   readonly hung: boolean;
 }
 
-/** A system that died, hangs, or leaves somebody behind has been beaten, whatever the attack says. */
+/** A system that died, hangs, or leaves a process behind has been beaten, even if the attack does not say so. */
 function harmOf({ signal, status, survivors, hung }: End, system: System): string | undefined {
   if (hung) return "the system hangs";
   if (signal !== null) return `the system was ended by ${signal}`;
   if (!system.isBare && status === 125) return "the system failed";
-  if (survivors > 0) return "somebody outlived the session";
+  if (survivors > 0) return "a process outlived the session";
   return undefined;
 }
 
@@ -122,16 +122,19 @@ async function execute(
   clearInterval(watch);
   const survivors = await settled(mark);
   for (const pid of survivors) kill(pid);
-  // Whoever keeps a pipe of ours open is gone now: the rest of the output is there.
+  // No process keeps a pipe of ours open now: the rest of the output is there.
   if (!child.stdout!.readableEnded) await new Promise((done) => child.on("close", done));
   return { stdout, stderr, status, signal, survivors: survivors.length, hung };
 }
 
-/** Those who are left, once those who were about to go are gone. */
+/** Ten seconds: only where a process is really left does a fight take them. */
+const PATIENCE_TURNS = 400;
+
+/** The processes that are left, once those that were about to end have ended. */
 async function settled(mark: string): Promise<number[]> {
   for (let i = 0; ; i++) {
     const left = marked(mark);
-    if (left.length === 0 || i === 40) return left;
+    if (left.length === 0 || i === PATIENCE_TURNS) return left;
     await new Promise((done) => setTimeout(done, 25));
   }
 }

@@ -5,7 +5,8 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
+import { until } from "../support/until.js";
 import { compiled, ofArena } from "./attacks.js";
 
 /**
@@ -118,10 +119,10 @@ export default definePolicy({ name: "data", on: { sendto: look, sendmsg: look, s
   /** What one socket sends over loopback arrives in order, so this comes after all that the program sent. */
   async function allHaveArrived(): Promise<void> {
     const last = createSocket("udp4");
-    while (!received.includes("the end")) {
+    await until(async () => {
       await new Promise((done) => last.send("the end", receiver.address().port, "127.0.0.1", done));
-      await new Promise((done) => setTimeout(done, 5));
-    }
+      return received.includes("the end");
+    }, "our own last datagram");
     last.close();
   }
 

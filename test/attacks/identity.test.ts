@@ -16,7 +16,7 @@ import { hermes } from "../support/cli.js";
 import { NOBODY } from "../support/ordinary-user.js";
 import { program } from "../support/programs.js";
 
-/** A process that has become somebody else, in whatever way, is served as whom it is: what it may not do, we do not. */
+/** A process that has changed its user, in any way, is served as that user: what it may not do, we do not. */
 
 const EACCES = "13\n";
 const EPERM = "1\n";
@@ -56,7 +56,7 @@ function onEachDoor(command: readonly string[]): Record<string, string> {
 }
 const all = (told: string) => ({ bare: told, auto: told, notify: told, trace: told });
 
-describe.runIf(process.getuid?.() === 0)("as root", { timeout: 60_000 }, () => {
+describe.runIf(process.getuid?.() === 0)("as root", () => {
   it("a program whose capabilities went with an exec opens no file of others", () => {
     expect(everywhere("bounding-set", join(folder, "of-nobody"))).toEqual(all(EACCES));
   });
@@ -105,7 +105,7 @@ describe.runIf(process.getuid?.() === 0)("as root", { timeout: 60_000 }, () => {
     });
   });
 
-  it("nobody can say in a message to be root", () => {
+  it("no sender can claim in a message to be root", () => {
     expect(everywhere("claim", "-")).toEqual(all(EPERM));
   });
 });

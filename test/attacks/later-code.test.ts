@@ -1,25 +1,25 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Guard } from "../../src/guard/guard.js";
-import { LAYERS } from "../../src/guard/layers.js";
-import { LATER_CODE } from "../../src/later-code.js";
+import { Guard } from "../../src/intent/guard/guard.js";
+import { LAYERS } from "../../src/intent/guard/layers.js";
+import { AUTO_RUN_FILES } from "../../src/nouns/auto-run-files.js";
 import { exampleEvent } from "../../src/policy/yaml/example.js";
 import { loadYaml } from "../../src/policy/yaml/load.js";
-import { here } from "../../src/policy/yaml/surroundings.js";
+import { hostContext } from "../../src/policy/yaml/load-context.js";
 import { Variables } from "../../src/policy/yaml/variables.js";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 import { asEachUser, type Shipped } from "../support/workspace.js";
 
-/** Files that make others run code later: written by nobody without a question, whoever is asked. */
+/** Files that make others run code later: no command writes them without a question, on any way to ask. */
 
 describe("the table", () => {
   const places = { workspace: "/work", home: "/home/user", cwd: "/work", realpath: (path: string) => path };
   const guard = new Guard(LAYERS, { workspace: "/work", home: "/home/user" });
-  const variables = new Variables(here(places), "/work", {});
+  const variables = new Variables(hostContext(places), "/work", {});
   const policies = ["agent", "tools"].map((name) => loadYaml(join(root, `policies/${name}.yaml`), places));
 
-  it.each(LATER_CODE)(
+  it.each(AUTO_RUN_FILES)(
     "$example: the guard and both policies agree",
     async ({ example, counterexample, kernel }) => {
       const judged = guard.check({ kind: "path", input: example, fields: { access: "write" } });

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
-import { program, root } from "../support/programs.js";
+import { program } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 /** Looking into processes by /proc: a supervisor that acts in a program's place must not lend it its eyes. */
 
@@ -56,12 +57,13 @@ for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as c
         cwd: "/",
         env: { PATH: "/usr/bin:/bin" },
         stdio: ["ignore", "pipe", "ignore"],
+        detached: true,
       });
       await once(outsider.stdout!, "data");
       // Until it has become what it will be, its number means the shell.
       while (spawnSync("readlink", [`/proc/${outsider.pid}/exe`], who).stdout.includes("sh\n"));
     });
-    afterAll(() => outsider.kill("SIGKILL"));
+    afterAll(() => process.kill(-outsider.pid!, "SIGKILL")); // both of them
 
     /** What came of each way. */
     const look = (command: readonly string[]): Record<string, string> => {
@@ -71,7 +73,7 @@ for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as c
         ...who,
         cwd: folder,
         encoding: "utf8",
-        timeout: 60_000,
+        timeout: 110_000,
         stdio: [...stdio],
       });
       const lines = ran.stdout.trim().split("\n");
@@ -102,7 +104,7 @@ for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as c
     });
 
     for (const door of ["notify", "trace"]) {
-      it(`without a fence nothing changes, into whatever process (${door})`, () => {
+      it(`without a fence nothing changes, for any process (${door})`, () => {
         const options = ["-p", LOOKS, "--door", door, "--fence", "none"];
         for (const target of [["self"], []]) expect(under(options, target)).toEqual(look([own, ...target]));
         const outside = [String(outsider.pid)];
@@ -136,7 +138,7 @@ for (const user of isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as c
     }
 
     if (user === "root")
-      it("a name in another process's tree of mounts is nobody's name", async () => {
+      it("a name in another process's tree of mounts is no name for a rule", async () => {
         for (const name of ["secret", "public"]) mkdirSync(join(folder, name));
         writeFileSync(join(folder, "secret/token"), "TOKEN\n");
         const script = `mount --bind ${folder}/secret ${folder}/public && echo && exec sleep 600`;

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface, type Interface } from "node:readline";
+import { createInterface } from "node:readline";
 import type { Fighter } from "./arena.js";
 import { type Need, ofArena } from "./attacks.js";
 
 const isRoot = process.getuid?.() === 0;
 
-/** Somebody outside of the session who runs as the same user (outsider.c), and a tmux of theirs. */
+/** A process outside of the session that runs as the same user (outsider.c), and its tmux. */
 export class Outsider {
   readonly #process: ChildProcess;
   readonly #lines: string[] = [];
@@ -34,16 +34,9 @@ export class Outsider {
       ...who,
     });
     const outsider = new Outsider(child);
-    const lines: Interface = createInterface({ input: child.stdout! });
-    const [first] = (await Promise.race([
-      once(lines, "line"),
-      once(child, "exit").then(([status]) => {
-        throw new Error(`the outsider ended with ${status}`);
-      }),
-    ])) as [string];
+    const first = await firstLine(child, "the outsider", (line) => outsider.#lines.push(line));
     for (const word of first.split(" "))
       env[word.slice(0, word.indexOf("="))] = word.slice(word.indexOf("=") + 1);
-    lines.on("line", (line) => outsider.#lines.push(line));
     if (needs.includes("tmux")) {
       outsider.#tmux = env.A_TMUX = join(folder, "server/tmux");
       const started = ["-S", outsider.#tmux, "-f", "/dev/null", "new-session", "-d", "sleep 600"];
@@ -76,6 +69,23 @@ export class Outsider {
     child.stdin!.end();
     await closed;
   }
+}
+
+/** What a process says when it is ready; `more` gets its later lines. Rejects when it ends before. */
+export function firstLine(
+  child: ChildProcess,
+  name: string,
+  more: (line: string) => void = () => {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let take = (line: string) => {
+      take = more;
+      resolve(line);
+    };
+    createInterface({ input: child.stdout! }).on("line", (line) => take(line));
+    child.once("error", reject);
+    child.once("exit", (status, signal) => reject(new Error(`${name} ended with ${signal ?? status}`)));
+  });
 }
 
 function stateOf(pid: number): "running" | "stopped" {

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { asEachUser, isThere, type Shipped, until, WAYS } from "../support/workspace.js";
+import { isThere, until } from "../support/until.js";
+import { asEachUser, type Shipped, WAYS } from "../support/workspace.js";
 
 /** What a run listens on itself it reaches, from every process of the run: servers, tests, tools that talk to themselves. */
 

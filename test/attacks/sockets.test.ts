@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { asEachUser, isThere, type Shipped, until, WAYS } from "../support/workspace.js";
+import { isThere, until } from "../support/until.js";
+import { asEachUser, type Shipped, WAYS } from "../support/workspace.js";
 
-/** Sockets behind which somebody outside of the run does things in its place. */
+/** Sockets behind which a server outside of the run acts on its behalf. */
 
 /** Listens on every kind of socket, and writes down what arrives. */
 const LISTENER = `
@@ -105,7 +106,7 @@ asEachUser(
       "run -p untrusted",
       ...WAYS,
     ];
-    it.each(reaching)("%s: nobody outside is reached, by no kind of socket and no name", async (way) => {
+    it.each(reaching)("%s: no server outside is reached, by any kind of socket or name", async (way) => {
       await listen();
       place.write("client.py", CLIENT);
       const python = `/usr/bin/python3 client.py ${place.outside} outsider`;

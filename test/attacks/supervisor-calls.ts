@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 import { ofArena } from "./attacks.js";
 import { NAMED_BY_SUPERVISOR } from "./known.js";
 import { type DoorName, type Fence, optionsOf, run } from "./systems.js";
 
 /**
  * Who makes the program's calls? strace is attached to the supervisor alone, all its threads and what it starts, while a
- * program (named.c) names paths, addresses and a process that nobody could guess. Every system call of the supervisor in
+ * program (named.c) names paths, addresses and a process that cannot be guessed. Every system call of the supervisor in
  * which one of them turns up is listed. The program is not traced: the launcher started it before strace came.
  */
 
@@ -65,7 +65,7 @@ export async function supervisorCalls({ door, fence, user }: Setting, isBare = f
     }
     const program = join(folder, "folder/program");
     copyFileSync(ofArena("named"), program);
-    const options = ["-p", "agent", ...optionsOf(door, fence), "--keep-env", "N_*"];
+    const options = ["-p", "agent", "--ask", "no", ...optionsOf(door, fence), "--keep-env", "N_*"];
     const [file, ...words] = isBare ? [program] : run(ordinary?.folder ?? root, options, [program]);
     const env = {
       PATH: process.env.PATH,

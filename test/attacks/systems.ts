@@ -23,7 +23,7 @@ export interface System {
 export type Fence = "none" | "standard" | "strict";
 export type DoorName = "auto" | "notify" | "trace";
 
-/** Nobody: two processes above, as a supervisor and a launcher, so that there is somebody to be harmed. */
+/** No system: two processes above, as a supervisor and a launcher, so that there is something to harm. */
 export const bareIn = (layout: Layout): System => ({
   name: "bare",
   above: 2,
@@ -33,7 +33,7 @@ export const bareIn = (layout: Layout): System => ({
   wrap: (command) => [ofArena("arena"), "above", ...command],
 });
 
-/** The policies, as somebody would write them who knows nothing of attacks. */
+/** The policies, as a user would write them who knows nothing of attacks. */
 const POLICIES: Readonly<Record<Goal, (arena: Arena) => string>> = {
   read: (a) => `- { id: secret, deny: read, path: "${a.path("secret")}/**", reason: It is secret. }`,
   write: writeOnlyAllowed,

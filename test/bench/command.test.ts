@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, UsageError } from "../../bench/options.mjs";
 import { Report } from "../../bench/report.mjs";
 import { optionsFor, SCENARIOS } from "../../bench/scenarios.mjs";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 const bench = (...words: string[]) =>
   spawnSync(process.execPath, [join(root, "bench/run.mjs"), ...words], { encoding: "utf8" });

@@ -6,7 +6,7 @@ import { chart } from "../../bench/chart.mjs";
 import { writeDocuments } from "../../bench/documents.mjs";
 import { longTable, shortTable } from "../../bench/markdown.mjs";
 import { summaryRows } from "../../bench/summary.mjs";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 import { RESULTS } from "./results.js";
 
 describe("the summary", () => {

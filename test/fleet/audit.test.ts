@@ -2,14 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { verifyAll } from "../../src/audit/verify.js";
-import { dropBefore, prepareParts } from "../../src/fleet/parts.js";
-import { openStore } from "../../src/store/open.js";
-import type { Store } from "../../src/store/store.js";
-import { PostgresServer } from "../store/postgres-server.js";
-import { seal } from "../store/rows.js";
+import { dropPartitionsBefore, preparePartitions } from "../../src/fleet/audit-partitions.js";
+import { verifyAll } from "../../src/record/audit/verify.js";
+import { openStore } from "../../src/record/store/open.js";
+import type { Store } from "../../src/record/store/store.js";
+import { PostgresServer } from "../record/store/postgres-server.js";
+import { seal } from "../record/store/rows.js";
 import { hermes } from "../support/cli.js";
-import { databaseOf, host, type Place, place, type TestHost, until } from "./support.js";
+import { until } from "../support/until.js";
+import { databaseOf, host, type Place, place, type TestHost } from "./support.js";
 
 describe("the audit of all hosts", () => {
   let server: PostgresServer;
@@ -18,6 +19,10 @@ describe("the audit of all hosts", () => {
   let folder: string;
   const hosts: TestHost[] = [];
   const change = (text: string) => server.query(text, databaseOf(here.url));
+  const serverNow = async () => {
+    const [row] = await change("SELECT hermes.server_now()::text AS now");
+    return Number(row!.now);
+  };
   const record = async (one: TestHost, count: number) => {
     for (let i = 0; i < count; i++) await one.audit.record("config", { what: `${i}` });
     const end = (await one.store.chainEnds())[0]!.seq;
@@ -50,17 +55,18 @@ describe("the audit of all hosts", () => {
   it("lies in parts by the months in which records came", async () => {
     const [one] = hosts as [TestHost];
     await record(one, 5);
-    const made = await here.fleet.write(prepareParts);
+    const made = await here.fleet.write(preparePartitions);
     expect(made).toHaveLength(3);
-    expect(await here.fleet.write(prepareParts)).toEqual([]);
+    expect(await here.fleet.write(preparePartitions)).toEqual([]);
     // What came before the part was there stays where it is; a part begins a minute later.
     await record(one, 5);
     expect((await change("SELECT count(*)::int AS n FROM hermes.audit_rest"))[0]).toEqual({ n: 10 });
+    const begin = (await serverNow()) + 200;
     await change(
       `ALTER TABLE hermes.audit DETACH PARTITION hermes.${made[0]};
-       ALTER TABLE hermes.audit ATTACH PARTITION hermes.${made[0]} FOR VALUES FROM (${Date.now() + 200}) TO (${Date.now() + 86_400_000})`,
+       ALTER TABLE hermes.audit ATTACH PARTITION hermes.${made[0]} FOR VALUES FROM (${begin}) TO (${begin + 86_400_000})`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until(async () => (await serverNow()) > begin, "the beginning of the part");
     await record(one, 5);
     expect((await change(`SELECT count(*)::int AS n FROM hermes.${made[0]}`))[0]).toEqual({ n: 5 });
     const reports = (await verifyAll(central, [])).filter(({ records }) => records > 0);
@@ -71,10 +77,10 @@ describe("the audit of all hosts", () => {
     const [one, two] = hosts as [TestHost, TestHost];
     await record(two, 3);
     await central.appendAudit("direct", { time: 9e12, session: null, kind: "deed", body: "{}" }, seal);
-    const [{ now }] = (await change("SELECT hermes.server_now()::text AS now")) as [{ now: string }];
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const now = await serverNow();
+    await until(async () => (await serverNow()) > now, "the server's next millisecond");
     await record(two, 2);
-    const { records } = await here.fleet.write(() => dropBefore(Number(now)));
+    const { records } = await here.fleet.write(() => dropPartitionsBefore(now));
     expect(records).toBe(19);
     // A chain of which nothing is left goes on where it was.
     expect(
@@ -89,7 +95,7 @@ describe("the audit of all hosts", () => {
     ]);
     expect(cli("verify", "--all").stdout.match(/whole/g)).toHaveLength(3);
     expect(cli("verify").status).toBe(0);
-    await expect(here.fleet.write(() => dropBefore(9e12))).rejects.toThrow(/has not come yet/);
+    await expect(here.fleet.write(() => dropPartitionsBefore(9e12))).rejects.toThrow(/is in the future/);
     // Nothing may be taken from behind the place where it begins now.
     await change(`DELETE FROM hermes.audit WHERE chain = '${two.audit.chain}' AND seq = 4`);
     expect(cli("verify", "--all").stdout).toMatch(/BROKEN: record 4 is missing/);

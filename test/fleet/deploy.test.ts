@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import * as z from "zod";
 import { hermes } from "../support/cli.js";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 const read = (name: string) => readFileSync(join(root, "deploy", name), "utf8");
 

@@ -5,20 +5,21 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { verifyAll } from "../../src/audit/verify.js";
 import { enroll } from "../../src/fleet/hosts.js";
-import { openStore } from "../../src/store/open.js";
-import type { AuditRow } from "../../src/store/store.js";
-import { PostgresServer } from "../store/postgres-server.js";
-import { root } from "../support/programs.js";
-import { as, type Place, place, TestHost, until } from "./support.js";
+import { verifyAll } from "../../src/record/audit/verify.js";
+import { openStore } from "../../src/record/store/open.js";
+import type { AuditRow } from "../../src/record/store/store.js";
+import { PostgresServer } from "../record/store/postgres-server.js";
+import { root } from "../support/root.js";
+import { until } from "../support/until.js";
+import { as, type Place, place, TestHost } from "./support.js";
 import { Wire } from "./wire.js";
 
 /** The whole of it (100 kills, five minutes away) by HERMES_FAULTS=long; CI has a little of each. */
 const LONG = process.env.HERMES_FAULTS === "long";
 const KILLS = LONG ? 100 : 5;
 const AWAY_MS = LONG ? 300_000 : 1_000;
-const options = { retry: 0, timeout: 900_000 };
+const options = { timeout: 900_000 };
 
 let server: PostgresServer;
 let here: Place;

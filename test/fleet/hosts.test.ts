@@ -2,12 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { HostConnection } from "../../src/fleet/host-connection.js";
 import { enroll, hosts, revoke } from "../../src/fleet/hosts.js";
-import { Line } from "../../src/fleet/line.js";
-import { openStore } from "../../src/store/open.js";
-import { PostgresServer } from "../store/postgres-server.js";
-import { question } from "../store/rows.js";
-import { as, databaseOf, host, type Place, place, type TestHost, until } from "./support.js";
+import { openStore } from "../../src/record/store/open.js";
+import { PostgresServer } from "../record/store/postgres-server.js";
+import { question } from "../record/store/rows.js";
+import { until } from "../support/until.js";
+import { as, databaseOf, host, type Place, place, type TestHost } from "./support.js";
 
 let server: PostgresServer;
 let here: Place;
@@ -42,7 +43,7 @@ describe("a host", () => {
     expect(await found("web-1")).toMatchObject({ state: "new", labels: { role: "build" }, version: null });
     one.runs = [{ pid: 7, command: "make \u001b[31m", calls: 1, denied: 0 }];
     one.start();
-    await expect.poll(async () => (await found("web-1")).state, { timeout: 20_000 }).toBe("online");
+    await expect.poll(async () => (await found("web-1")).state).toBe("online");
     expect(await found("web-1")).toMatchObject({
       version: expect.stringMatching(/^\d/),
       protections: [{ name: "notify", state: "yes" }],
@@ -101,24 +102,28 @@ describe("a host", () => {
     );
     one.start();
     await until(
-      () => one.log.some((line) => line.includes("no longer serves agents of protocol 1")),
+      () => one.log.some((line) => line.includes("no longer supports agents of protocol 1")),
       "the refusal",
     );
     await newer.fleet.close();
   });
 
   it("is reached by TLS, unless the server is on the same machine", () => {
-    const line = (url: string) => new Line({ url, notice: () => {} });
+    const line = (url: string) => new HostConnection({ url, notice: () => {} });
     expect(() => line("postgres://x@db.example.org/x?sslmode=disable")).toThrow(/needs TLS/);
   });
 
   it("is one of a name", async () => {
     await here.fleet.write(() => enroll("twin", {}, 1));
     await expect(here.fleet.write(() => enroll("twin", {}, 1))).rejects.toThrow(
-      /there is a host twin already/,
+      /the host twin already exists/,
     );
-    await expect(here.fleet.write(() => enroll("a b", {}, 1))).rejects.toThrow(/name has letters/);
-    await expect(here.fleet.write(() => revoke("nobody", 1))).rejects.toThrow(/no host nobody/);
+    await expect(here.fleet.write(() => enroll("a b", {}, 1))).rejects.toThrow(
+      /host name has at most 63 letters/,
+    );
+    await expect(here.fleet.write(() => revoke("nobody", 1))).rejects.toThrow(
+      /the host nobody does not exist/,
+    );
   });
 });
 
@@ -233,7 +238,7 @@ describe("a host's role", () => {
     expect(await deliver(record(1, "x", "a"))).toBe("22000");
     expect(await deliver(record(1, zero, "a"), record(3, "a", "c"))).toBe("22000");
     expect(await deliver(record(1, zero, "a"), record(2, "a", "b"))).toEqual([{ seq: "2" }]);
-    // What was said once stays said, whatever is sent later under its number.
+    // A record stays as it was first sent, even if another is sent later under its number.
     expect(await deliver(record(1, zero, "evil"), record(2, "evil", "worse"))).toEqual([{ seq: "2" }]);
     expect(await deliver(record(2, "a", "other"), record(3, "other", "c"))).toBe("22000");
     const rows = await server.query(
@@ -280,7 +285,7 @@ describe("a host's role", () => {
       "COPY (SELECT 1) TO PROGRAM 'id'",
     ])
       expect([text, await tried(text)]).toEqual([text, "42501"]);
-    // It may take on the group's name: that is nobody's.
+    // It may take on the group's name: no host has that.
     await tried("SET ROLE hermes_hosts");
     expect(await tried("SELECT id FROM host")).toEqual([{ id: "mallory" }]);
     await tried("RESET ROLE");

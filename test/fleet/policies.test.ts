@@ -4,20 +4,21 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enroll, hosts, setLabels } from "../../src/fleet/hosts.js";
 import { isChosen } from "../../src/fleet/labels.js";
+import { FleetMaintenance } from "../../src/fleet/maintenance.js";
 import {
   advance,
   assignments,
-  LIMITS,
   type Push,
-  pin,
+  pinHost,
   push,
-  settle,
-  takeBack,
-  tryOut,
+  ROLLBACK_LIMITS,
+  rollBack,
+  settleRelease,
+  tryRelease,
 } from "../../src/fleet/releases.js";
-import { Warden } from "../../src/fleet/warden.js";
-import { PostgresServer } from "../store/postgres-server.js";
-import { as, databaseOf, host, type Place, place, TestHost, until } from "./support.js";
+import { PostgresServer } from "../record/store/postgres-server.js";
+import { until } from "../support/until.js";
+import { as, databaseOf, host, type Place, place, TestHost } from "./support.js";
 
 let server: PostgresServer;
 let here: Place;
@@ -37,7 +38,15 @@ afterAll(() => server.stop());
 
 const text = (path: string) => `name: p\nrules:\n  - id: r\n    deny: read\n    path: ${path}\n`;
 const order = (path: string, more: Partial<Push> = {}): Push => ({
-  ...{ name: "p", text: text(path), selector: {}, rank: 100, percent: 100, limits: LIMITS, by: "test" },
+  ...{
+    name: "p",
+    text: text(path),
+    selector: {},
+    rank: 100,
+    percent: 100,
+    limits: ROLLBACK_LIMITS,
+    by: "test",
+  },
   ...more,
 });
 const give = (path: string, more: Partial<Push> = {}) => here.fleet.write(() => push(order(path, more)));
@@ -59,7 +68,7 @@ describe("a policy", () => {
     await until(() => one.policy.serial === build && two.policy.serial === rest, "both policies");
     expect(readFileSync(one.policy.file, "utf8")).toBe(text("/build"));
     await here.fleet.write(() => setLabels("two", { role: "build" }, []));
-    await here.fleet.write(settle);
+    await here.fleet.write(settleRelease);
     await until(() => two.policy.serial === build, "the other policy");
     await until(async () => (await found("two")).applied === build, "the report");
   });
@@ -94,7 +103,7 @@ describe("a policy", () => {
       `UPDATE hermes.policy SET text = replace(text, '/b', '/c'); UPDATE hermes.host SET wanted = ${next}`,
       databaseOf(here.url),
     );
-    await until(async () => (await found("one")).trouble?.includes("not what its hash says"), "the trouble");
+    await until(async () => (await found("one")).trouble?.includes("does not match its hash"), "the trouble");
     expect(one.policy.serial).toBe(serial);
   });
 
@@ -105,7 +114,7 @@ describe("a policy", () => {
     const trace = join(one.folder, "t.yaml");
     writeFileSync(trace, "- { call: openat, path: /etc/shadow }\n- { call: openat, path: /etc/passwd }\n");
     one.traces = [trace];
-    const trial = await here.fleet.write(() => tryOut(text("/etc/*"), {}, "test"));
+    const trial = await here.fleet.write(() => tryRelease(text("/etc/*"), {}, "test"));
     expect(trial.hosts).toEqual(["one"]);
     await until(async () => (await found("one")).trialResult !== null, "the result");
     expect((await found("one")).trialResult).toMatchObject({
@@ -122,11 +131,11 @@ describe("a policy", () => {
     const one = await begun("one");
     const first = await give("/a");
     await until(() => one.policy.serial === first);
-    const pinned = await here.fleet.write(() => pin("one", first, "test"));
+    const pinned = await here.fleet.write(() => pinHost("one", first, "test"));
     await give("/b");
     await until(() => one.policy.serial === pinned);
     expect(readFileSync(one.policy.file, "utf8")).toBe(text("/a"));
-    await here.fleet.write(() => pin("one", null, "test"));
+    await here.fleet.write(() => pinHost("one", null, "test"));
     await until(() => readFileSync(one.policy.file, "utf8") === text("/b"), "the next one");
   });
 });
@@ -152,10 +161,10 @@ describe("a rollout", () => {
     const second = await give("/b", { percent: 25 });
     const some = (await wanted()).filter((one) => one === second).length;
     expect(some).toBe(names.filter((name) => isChosen("p", name, 25)).length);
-    await expect(give("/c")).rejects.toThrow(/still being rolled out/);
+    await expect(give("/c")).rejects.toThrow(/still rolling out/);
     await here.fleet.write(() => advance("p", 60));
     expect((await wanted()).filter((one) => one === second).length).toBeGreaterThan(some);
-    await here.fleet.write(() => takeBack("p"));
+    await here.fleet.write(() => rollBack("p"));
     const [after] = await here.fleet.read(assignments);
     expect(after).toMatchObject({ next: null, state: "rolled back" });
     // The old text, under a number that is greater than that of what it replaces.
@@ -174,7 +183,7 @@ describe("a rollout", () => {
     for (const one of all) one.refused = 0.01;
     await until(async () => (await here.fleet.read(hosts)).every(({ calls }) => calls >= 1000));
     const told: string[] = [];
-    const warden = new Warden({ fleet: here.fleet, log: (line) => told.push(line), tick: 50 });
+    const warden = new FleetMaintenance({ fleet: here.fleet, log: (line) => told.push(line), tick: 50 });
     try {
       const second = await give("/b", { percent: 60 });
       const ahead = all.filter((_, i) => isChosen("p", `h${i}`, 60));
@@ -192,7 +201,7 @@ describe("a rollout", () => {
         "the old policy",
       );
       expect((await here.fleet.read(assignments))[0]).toMatchObject({ next: null, state: "rolled back" });
-      expect(told.join()).toMatch(/policy \d+ was taken back: \d+ of \d+ calls were refused/);
+      expect(told.join()).toMatch(/policy \d+ was rolled back: \d+ of \d+ calls were refused/);
     } finally {
       await warden.close();
     }
@@ -219,7 +228,7 @@ describe("a host with a trusted key", () => {
     const serial = await give("/b", { key: key.privateKey });
     await until(() => one.policy.serial === serial);
     const forged = await give("/c", { key: other.privateKey });
-    await trouble(`policy ${forged} is refused: it is not signed`);
+    await trouble(`refused policy ${forged}: it is not signed`);
     expect(one.policy.serial).toBe(serial);
   });
 
@@ -243,7 +252,7 @@ describe("a host with a trusted key", () => {
       databaseOf(here.url),
     );
     await server.query(`UPDATE hermes.host SET wanted = ${second}`, databaseOf(here.url));
-    await trouble(`policy ${second} is refused`);
+    await trouble(`refused policy ${second}`);
     expect(readFileSync(one.policy.file, "utf8")).toBe(text("/c"));
   });
 
@@ -252,7 +261,7 @@ describe("a host with a trusted key", () => {
     await until(() => one.policy.serial === first);
     await give("/b", { key: key.privateKey, percent: 99.99 });
     await until(() => readFileSync(one.policy.file, "utf8") === text("/b"), "the new one");
-    await here.fleet.write(() => takeBack("p"));
+    await here.fleet.write(() => rollBack("p"));
     await until(() => readFileSync(one.policy.file, "utf8") === text("/a"), "the old one");
     expect(one.policy.serial).toBeGreaterThan(first);
   });

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PostgresServer } from "../store/postgres-server.js";
+import { PostgresServer } from "../record/store/postgres-server.js";
 import { HERMES, hermes } from "../support/cli.js";
-import { until } from "./support.js";
+import { until } from "../support/until.js";
 
 /** Without agents: any command, on any host, that is told to use the PostgreSQL itself. */
 describe("commands whose HERMES_STORE is a PostgreSQL", () => {

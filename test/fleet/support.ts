@@ -2,16 +2,16 @@ import type { KeyObject } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Desk } from "../../src/approval/desk.js";
-import { Audit } from "../../src/audit/audit.js";
-import { Agent, type AgentOptions, type RunningHere } from "../../src/fleet/agent.js";
-import { AppliedPolicy } from "../../src/fleet/applied.js";
+import { FleetAgent, type FleetAgentOptions, type RunningHere } from "../../src/fleet/agent.js";
+import { AppliedPolicy } from "../../src/fleet/applied-policy.js";
 import { Fleet } from "../../src/fleet/fleet.js";
 import { type Enrolled, enroll } from "../../src/fleet/hosts.js";
 import type { Labels } from "../../src/fleet/labels.js";
-import { openStore } from "../../src/store/open.js";
-import type { Store } from "../../src/store/store.js";
-import type { PostgresServer } from "../store/postgres-server.js";
+import { AnswerService } from "../../src/people/approval/answer-service.js";
+import { Audit } from "../../src/record/audit/audit.js";
+import { openStore } from "../../src/record/store/open.js";
+import type { Store } from "../../src/record/store/store.js";
+import type { PostgresServer } from "../record/store/postgres-server.js";
 
 /** A host with real store, audit and agent; only its runs are told. */
 export class TestHost {
@@ -26,7 +26,7 @@ export class TestHost {
   store!: Store;
   audit!: Audit;
   policy!: AppliedPolicy;
-  agent: Agent | undefined;
+  agent: FleetAgent | undefined;
   offline: "deny" | "wait" | "allow" = "deny";
 
   constructor(url: string, folder = mkdtempSync(join(tmpdir(), "hermes-host-"))) {
@@ -41,13 +41,13 @@ export class TestHost {
     return this;
   }
 
-  start(more: Partial<AgentOptions> = {}): Agent {
+  start(more: Partial<FleetAgentOptions> = {}): FleetAgent {
     const { store, audit, policy, url } = this;
-    this.agent = new Agent({
+    this.agent = new FleetAgent({
       url,
       store,
       audit,
-      desk: new Desk({ store, audit }),
+      answers: new AnswerService({ store, audit }),
       policy,
       offline: () => this.offline,
       protections: [{ name: "notify", state: "yes" }],
@@ -101,11 +101,3 @@ export async function host({ fleet, url }: Place, id: string, labels: Labels = {
 }
 
 export const databaseOf = (url: string) => url.split("/").at(-1)!;
-
-/** Waits for something to be true, for a minute. */
-export async function until(condition: () => Promise<unknown> | unknown, what = "this"): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await condition()); ) {
-    if (Date.now() > end) throw new Error(`${what} did not come about`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

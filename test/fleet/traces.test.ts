@@ -15,12 +15,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { placeOf } from "../../src/fleet/place.js";
-import { BLOCK, download, traces } from "../../src/fleet/traces.js";
-import { ask, enter, type Served } from "../console/support.js";
-import { PostgresServer } from "../store/postgres-server.js";
+import { traceStorageAt } from "../../src/fleet/trace-storage.js";
+import { download, traces, UPLOAD_BLOCK } from "../../src/fleet/traces.js";
+import { ask, enter, type Served } from "../people/console/support.js";
+import { PostgresServer } from "../record/store/postgres-server.js";
 import { HERMES, hermes } from "../support/cli.js";
-import { host, type Place, place, until } from "./support.js";
+import { until } from "../support/until.js";
+import { host, type Place, place } from "./support.js";
 
 let server: PostgresServer;
 let here: Place;
@@ -57,17 +58,17 @@ describe("traces of hosts", () => {
     const own = join(one.folder, "traces");
     mkdirSync(own);
     const file = join(own, "a.jsonl");
-    writeFileSync(file, Buffer.alloc(BLOCK + 1000, "abcdefg"));
+    writeFileSync(file, Buffer.alloc(UPLOAD_BLOCK + 1000, "abcdefg"));
     one.traces = [file];
-    const uploads = placeOf(s3, env);
+    const uploads = traceStorageAt(s3, env);
     one.start({ uploads });
     const listed = async () => (await here.fleet.read(traces)).filter((trace) => trace.host === "one");
-    await until(async () => (await listed())[0]?.bytes === BLOCK + 1000, "the trace");
-    appendFileSync(file, Buffer.alloc(BLOCK, "hijklmn"));
+    await until(async () => (await listed())[0]?.bytes === UPLOAD_BLOCK + 1000, "the trace");
+    appendFileSync(file, Buffer.alloc(UPLOAD_BLOCK, "hijklmn"));
     // An agent that starts again goes on with what is not there yet.
     await one.agent!.close();
     one.start({ uploads });
-    await until(async () => (await listed())[0]?.bytes === 2 * BLOCK + 1000, "the rest");
+    await until(async () => (await listed())[0]?.bytes === 2 * UPLOAD_BLOCK + 1000, "the rest");
     expect(await listed()).toMatchObject([{ name: "a.jsonl", blocks: 3, host: "one" }]);
     const back = join(folder, "back");
     await download(uploads, (await listed())[0]!, back);
@@ -76,12 +77,14 @@ describe("traces of hosts", () => {
   });
 
   it("are not brought with the wrong key, without TLS, or to a name that leads elsewhere", async () => {
-    const wrong = placeOf(s3, { ...env, AWS_ACCESS_KEY_ID: "guess" });
+    const wrong = traceStorageAt(s3, { ...env, AWS_ACCESS_KEY_ID: "guess" });
     await expect(wrong.put("a/b/000000", Buffer.from("x"))).rejects.toThrow(/403/);
-    expect(() => placeOf("s3://b?endpoint=http://s3.example.org", env)).toThrow(/needs TLS/);
-    expect(() => placeOf("s3://b", {})).toThrow(/AWS_ACCESS_KEY_ID/);
+    expect(() => traceStorageAt("s3://b?endpoint=http://s3.example.org", env)).toThrow(/needs TLS/);
+    expect(() => traceStorageAt("s3://b", {})).toThrow(/AWS_ACCESS_KEY_ID/);
     for (const key of ["../x", "a/../b", "/etc/passwd", "a//b", ""])
-      await expect(placeOf(join(folder, "f")).get(key)).rejects.toThrow(/names no block/);
+      await expect(traceStorageAt(join(folder, "f")).get(key)).rejects.toThrow(
+        /is not the name of a trace block/,
+      );
   });
 
   it("are listed and analysed from the console, wherever they were recorded", async () => {
@@ -92,7 +95,7 @@ describe("traces of hosts", () => {
     expect(hermes(["run", "-q", "-t", file, "--", "cat", "/etc/hostname"]).status).toBe(0);
     one.traces = [file];
     const where = join(folder, "uploaded");
-    one.start({ uploads: placeOf(where) });
+    one.start({ uploads: traceStorageAt(where) });
     await until(async () =>
       (await here.fleet.read(traces)).some((trace) => trace.host === "two" && trace.blocks === 1),
     );

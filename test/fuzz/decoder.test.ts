@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SYSCALLS } from "../../src/abi/index.js";
-import { DecodedCall } from "../../src/decode/call.js";
 import {
   ARGUMENTS,
   BUFFER_SIZE,
@@ -10,14 +9,15 @@ import {
   FETCH_SIZE,
   KIND,
   SLOT_SIZE,
-} from "../../src/kernel/layout.js";
-import { Stop } from "../../src/kernel/stop.js";
-import { DEEDS } from "../../src/policy/deeds.js";
-import { flagBits, subjectsOf, subjectsOfCall } from "../../src/policy/match/subject.js";
-import { ProcessTable } from "../../src/process/table.js";
+} from "../../src/kernel/binding/layout.js";
+import { Stop } from "../../src/kernel/binding/stop.js";
+import { DecodedCall } from "../../src/kernel/decode/call.js";
+import { ProcessTable } from "../../src/kernel/process/process-table.js";
+import { CALL_EFFECTS } from "../../src/policy/call-effects.js";
+import { callSubjects, effectSubjects, flagBits } from "../../src/policy/match/subject.js";
 import { Random } from "../support/random.js";
 
-/** Stops as no kernel would make them: whatever is in the buffer, decoding it ends, and throws nothing. */
+/** Stops as no kernel would make them: decoding any content of the buffer ends, and throws nothing. */
 
 let tracee: ChildProcess;
 beforeAll(() => {
@@ -62,7 +62,7 @@ function fill(memory: ArrayBuffer, nr: number, kind: number, random: Random): vo
 }
 
 describe("the decoder", () => {
-  it("makes something of every stop, with whatever arguments", () => {
+  it("makes something of every stop, with any arguments", () => {
     const random = new Random(2026);
     const memory = new ArrayBuffer(BUFFER_SIZE);
     const stop = new Stop(memory);
@@ -77,9 +77,9 @@ describe("the decoder", () => {
           [event.address, event.addresses, event.flags, event.argv, event.env, event.data],
           [event.process.exe, event.process.argv, event.process.cwd, event.errno, event.elapsed],
           Object.values({ ...event.args }),
-          subjectsOfCall(event),
+          callSubjects(event),
           flagBits(call, event),
-          DEEDS.filter((deed) => deed.call === call).map((deed) => subjectsOf(deed, event)),
+          CALL_EFFECTS.filter((deed) => deed.call === call).map((deed) => effectSubjects(deed, event)),
         ];
         expect(looked, `${call.name} ${event.argument(0)} ${event.argument(1)}`).not.toThrow();
       }

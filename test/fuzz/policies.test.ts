@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HermesError } from "../../src/errors.js";
+import { HermesError } from "../../src/nouns/errors.js";
 import { loadPolicy } from "../../src/policy/load.js";
-import { root } from "../support/programs.js";
 import { Random } from "../support/random.js";
+import { root } from "../support/root.js";
 
 /** Policy files with something wrong in them: each is loaded, or refused with an error that a person can use. */
 

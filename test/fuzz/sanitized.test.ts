@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADDON, HEADERS } from "../../scripts/native.mjs";
-import { program, root } from "../support/programs.js";
+import { program } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 /** The native layer, built with AddressSanitizer and UBSan, under a program that makes random calls. */
 

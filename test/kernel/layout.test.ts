@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { FENCE_FIELD, FENCE_SIZE } from "../../src/kernel/fence-plan.js";
-import { PLAN_FIELD, PLAN_SIZE } from "../../src/kernel/launch.js";
-import * as layout from "../../src/kernel/layout.js";
-import { native } from "../../src/kernel/native.js";
+import { FENCE_FIELD, FENCE_SIZE } from "../../src/kernel/binding/fence-plan.js";
+import { PLAN_FIELD, PLAN_SIZE } from "../../src/kernel/binding/launch.js";
+import * as layout from "../../src/kernel/binding/layout.js";
+import { native } from "../../src/kernel/binding/native.js";
 
 const c = native().layout();
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -17,10 +17,10 @@ describe("the memory that C and TypeScript share", () => {
       ...fields("write", layout.WRITE_FIELD),
       ...fields("plan", PLAN_FIELD),
       ...fields("plan_fence", FENCE_FIELD),
-      ...fields("settled", layout.SETTLED_FIELD),
-      ...fields("settled_class", layout.SETTLED_CLASS_FIELD),
-      settled: layout.SETTLED_SIZE,
-      settled_class: layout.SETTLED_CLASS_SIZE,
+      ...fields("verdict_cache", layout.VERDICT_CACHE_FIELD),
+      ...fields("verdict_class", layout.VERDICT_CACHE_CLASS_FIELD),
+      verdict_cache: layout.VERDICT_CACHE_SIZE,
+      verdict_class: layout.VERDICT_CACHE_CLASS_SIZE,
       slot: layout.SLOT_SIZE,
       write: layout.WRITE_SIZE,
       max_writes: layout.MAX_WRITES,

@@ -9,7 +9,7 @@ const table = (states = STATES) => ({ next: new Uint16Array(states * WIDTH), sta
 const matching = (globs: readonly Glob[], path: string) =>
   globs.map((glob) => Number(matchGlob(glob, split(path)))).join("");
 
-/** As native/settled.c walks it. */
+/** As native/fastpath/verdict-lookup.c walks it. */
 function walk(next: Uint16Array, path: string): number {
   let state = 1;
   for (const byte of Buffer.from(path)) state = byte < WIDTH ? next[state * WIDTH + byte]! : 0;

@@ -144,7 +144,7 @@ describe("a policy file", () => {
       /must `export default definePolicy/,
     );
     await expect(loadPolicy(file("throws.ts", "throw new Error('at load');"))).rejects.toThrow(
-      /failed while it was loaded: at load/,
+      /failed while loading: at load/,
     );
     await expect(
       loadPolicy(file("import.ts", `import "no-such-package"; export default 1;`)),

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { syscallByName } from "../../src/abi/index.js";
-import { shapeOf } from "../../src/decode/shape.js";
-import { deedsOf, ON_ONE_FILE } from "../../src/policy/deeds.js";
+import { callShape } from "../../src/kernel/decode/call-shape.js";
+import { callEffects, ON_ONE_FILE } from "../../src/policy/call-effects.js";
 import { flagsArgument } from "../../src/policy/match/flags.js";
 
-/** What src/session/settled.ts takes for granted of the calls whose answers may stand. */
+/** What src/session/verdict-cache.ts takes for granted of the calls whose answers may stand. */
 it.each([...ON_ONE_FILE])("%s is about one file, and its flags are in one register", (name) => {
   const call = syscallByName(name)!;
-  const { paths, flags, how, fd, changesDescriptor } = shapeOf(call);
+  const { paths, flags, how, fd, changesDescriptor } = callShape(call);
   expect(paths).toHaveLength(changesDescriptor ? 0 : 1);
   expect(how).toBe(-1);
   const looked = flagsArgument(call)?.index;
@@ -17,7 +17,7 @@ it.each([...ON_ONE_FILE])("%s is about one file, and its flags are in one regist
     const index = spec?.match(/(\d+):\d+$/)?.[1];
     if (index !== undefined) expect(Number(index)).toBe(flags);
   }
-  for (const { on, subtree, holds } of deedsOf(call.nr)) {
+  for (const { on, subtree, holds } of callEffects(call.nr)) {
     expect(on).toEqual({ kind: changesDescriptor ? "fd" : "path", argument: argument.name });
     expect(subtree).toBeUndefined();
     // Whether it does this is told by the flags alone: nothing else is asked for.

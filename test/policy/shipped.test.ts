@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { HOME } from "../../src/home.js";
+import { HOME } from "../../src/nouns/home.js";
 
 /** Policies that come with HERMES go by their names wherever a policy's file is asked for. */
 

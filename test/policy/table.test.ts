@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ArgumentKind, SYSCALLS } from "../../src/abi/index.js";
-import { DEEDS, deedsOf } from "../../src/policy/deeds.js";
+import { CALL_EFFECTS, callEffects } from "../../src/policy/call-effects.js";
 
 /** Arguments by which a call reaches something that rules are about. */
 const REACHING: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>([
@@ -11,10 +11,10 @@ const REACHING: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>([
 const OPEN =
   "the descriptor was decided on when it was opened, and this tells or changes nothing of the file";
 const SAME = "it gives another number to what is open";
-const NEW = "it makes something new, which is nobody else's";
+const NEW = "it makes something new, which no other process has";
 const WAITS = "it waits, or asks whether there is something to read";
 const RELATIVE = "it concerns the caller's own children, groups and sessions";
-const SEEN = "it is refused where somebody wants to see what it could do";
+const SEEN = "it is refused where a policy subscribes to what it could do";
 const ITSELF = "it takes rights from the caller itself";
 
 /** Calls without a row in the table of effects, and why none is needed. */
@@ -74,7 +74,7 @@ const reaches = SYSCALLS.filter(({ args }) => args.some(({ kind }) => REACHING.h
 describe("the table of effects", () => {
   test("has a row for every call with a path, a descriptor, an address or a process, or a reason why not", () => {
     const missing = reaches.filter(
-      ({ nr, name }) => deedsOf(nr).length === 0 && !Object.hasOwn(WITHOUT, name),
+      ({ nr, name }) => callEffects(nr).length === 0 && !Object.hasOwn(WITHOUT, name),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("the table of effects", () => {
   test("gives no reason for calls that have rows, or are not there", () => {
     const stale = Object.keys(WITHOUT).filter((name) => {
       const call = reaches.find((one) => one.name === name);
-      return !call || deedsOf(call.nr).length > 0;
+      return !call || callEffects(call.nr).length > 0;
     });
     expect(stale).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("the table of effects", () => {
         .filter(({ kind }) => kind === "path")
         .filter(
           (argument) =>
-            !deedsOf(nr).some(({ on }) => "argument" in on && on.argument === argument.name) &&
+            !callEffects(nr).some(({ on }) => "argument" in on && on.argument === argument.name) &&
             !UNJUDGED.has(`${name}.${argument.name}`),
         )
         .map((argument) => `${name}.${argument.name}`),
@@ -102,7 +102,7 @@ describe("the table of effects", () => {
   });
 
   test("names only arguments that the calls have", () => {
-    for (const { call, on } of DEEDS)
+    for (const { call, on } of CALL_EFFECTS)
       if ("argument" in on)
         expect(
           call.args.map(({ name }) => name),
@@ -115,11 +115,11 @@ describe("the table of effects", () => {
       "mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick mount_setattr";
     for (const name of calls.split(" "))
       expect(
-        DEEDS.some(({ call, does }) => call.name === name && does.includes("mount")),
+        CALL_EFFECTS.some(({ call, does }) => call.name === name && does.includes("mount")),
         name,
       ).toBe(true);
   });
 });
 
-/** What a symbolic link holds is text, until somebody follows it. */
+/** What a symbolic link holds is text, until a call follows it. */
 const UNJUDGED: ReadonlySet<string> = new Set(["symlink.old", "symlinkat.oldname"]);

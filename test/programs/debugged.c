@@ -1,4 +1,4 @@
-/* Functions of many types, for tests of what debug information tells. */
+/* RecoveredFunctions of many types, for tests of what debug information tells. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

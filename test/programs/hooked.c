@@ -1,4 +1,4 @@
-/* Functions that are looked at while a program does everything that makes that hard. Prints what it saw, to be compared. */
+/* RecoveredFunctions that are looked at while a program does everything that makes that hard. Prints what it saw, to be compared. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { definePolicy, deny, HermesError, run, start } from "hermes-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { capture } from "../support/calls.js";
+import { isRunning } from "../support/processes.js";
+import { isThere, until } from "../support/until.js";
 
 let folder: string;
 beforeAll(() => {
@@ -48,9 +50,13 @@ describe("run()", () => {
 
   it("ends every process when it is aborted", async () => {
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 300);
-    const result = await run({ command: ["sh", "-c", "sleep 100 & sleep 100"], signal: abort.signal });
-    expect(result.signal).toBe("SIGKILL");
+    const pids = join(folder, "sleepers");
+    const script = `sleep 100 & echo $! > ${pids}.new; mv ${pids}.new ${pids}; sleep 100`;
+    const running = run({ command: ["sh", "-c", script], signal: abort.signal });
+    await until(isThere(pids), "the program and its child to run");
+    abort.abort();
+    expect((await running).signal).toBe("SIGKILL");
+    expect(isRunning(Number(readFileSync(pids, "utf8")))).toBe(false);
   });
 
   it("is over as well when it is aborted before the program has started", async () => {
@@ -83,11 +89,11 @@ describe("start()", () => {
       { command: ["sh", "-c", script], policy: file, reload: false },
       { policies: (list) => versions.push(list[0]!.version) },
     );
-    await expect.poll(() => readLog(log), { timeout: 10_000 }).toMatch(/yes\n$/);
+    await expect.poll(() => readLog(log)).toMatch(/yes\n$/);
     expect(session.pid).toBeGreaterThan(1);
     writeFileSync(file, text("deny()"));
     session.reload();
-    await expect.poll(() => readLog(log), { timeout: 10_000 }).toMatch(/no\n$/);
+    await expect.poll(() => readLog(log)).toMatch(/no\n$/);
     expect(new Set(versions).size).toBe(2);
     session.end();
     expect(await session.result).toMatchObject({ signal: "SIGKILL", reloads: 1 });

@@ -3,7 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Answer, ask, definePolicy, type Question, start } from "hermes-runtime";
+import {
+  type Answer,
+  ask,
+  definePolicy,
+  deny,
+  emulate,
+  fault,
+  type Policy,
+  type Question,
+  redirect,
+  start,
+  type Verdict,
+} from "hermes-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HERMES } from "../support/cli.js";
 
@@ -28,13 +40,18 @@ interface Asked {
 }
 
 /** Runs a script; `reply` answers each question, or leaves it open. */
-async function run(script: string, reply: (question: Question) => Answer | undefined, patience = 60_000) {
+async function run(
+  script: string,
+  reply: (question: Question) => Answer | undefined,
+  patience = 60_000,
+  others: readonly Policy[] = [],
+) {
   const seen: Asked = { questions: [], withdrawn: [] };
   const output = join(folder, "output");
   const session = await start(
     {
       command: ["sh", "-c", `exec > ${output}; ${script}`],
-      policy: asking,
+      policy: [asking, ...others],
       ask: { patience },
     },
     {
@@ -51,7 +68,7 @@ async function run(script: string, reply: (question: Question) => Answer | undef
 }
 
 describe("a verdict to ask", () => {
-  it("holds the call until somebody answers, and says who, what and why", async () => {
+  it("holds the call until an approver answers, and says who, what and why", async () => {
     const { questions, output } = await run(`cat ${secret}`, () => "once");
     expect(output).toBe("told");
     expect(questions).toMatchObject([
@@ -74,13 +91,61 @@ describe("a verdict to ask", () => {
     expect([session.questions.length, session.output]).toEqual([1, "toldtoldtold"]);
   });
 
-  it("is a refusal when nobody answers in time", async () => {
+  describe("of one policy, where another one changes the call", () => {
+    const other = (action: Verdict["action"], verdict: () => Verdict) =>
+      definePolicy({
+        name: "other",
+        actions: [action],
+        on: { openat: (e) => (e.path === secret ? verdict() : undefined) },
+      });
+    const approved = (policy: Policy) => run(`cat ${secret} 2>&1`, () => "once", 60_000, [policy]);
+
+    it("an approval does not lead past a redirect", async () => {
+      const decoy = join(folder, "decoy");
+      writeFileSync(decoy, "made up");
+      const { output, questions } = await approved(other("modify", () => redirect(decoy)));
+      expect({ output, questions: questions.length }).toEqual({ output: "made up", questions: 1 });
+    });
+
+    it("nor past an emulation", async () => {
+      const { output } = await approved(other("emulate", () => emulate(-2)));
+      expect(output).toMatch(/No such file/);
+    });
+
+    it("nor past a fault", async () => {
+      const { output } = await approved(other("fault", () => fault({ errno: "EIO" })));
+      expect(output).toMatch(/Input\/output error/);
+    });
+
+    it("a refusal refuses, and no one is asked", async () => {
+      const { output, questions } = await approved(other("deny", () => deny("No.", "EPERM")));
+      expect(output).toMatch(/not permitted/);
+      expect(questions).toEqual([]);
+    });
+
+    it("nor is anyone asked about a call that would become one to ask about", async () => {
+      const asksAll = definePolicy({
+        name: "asks-all",
+        actions: ["ask"],
+        on: {
+          openat: (e) => (e.path?.startsWith(folder) && !e.path.endsWith("output") ? ask("All.") : undefined),
+        },
+      });
+      const decoy = join(folder, "decoy");
+      const policies = [asksAll, other("modify", () => redirect(decoy))];
+      const { output, questions } = await run(`cat ${secret} 2>&1`, () => "once", 60_000, policies);
+      expect(output).toMatch(/denied/);
+      expect(questions).toEqual([]);
+    });
+  });
+
+  it("is a refusal when no approver answers in time", async () => {
     const { output, withdrawn } = await run(`cat ${secret} 2>&1`, () => undefined, 200);
     expect(output).toContain("Permission denied");
     expect(withdrawn).toHaveLength(1);
   });
 
-  it("is withdrawn when whoever asked is killed", async () => {
+  it("is withdrawn when the caller is killed", async () => {
     const { withdrawn, output } = await run(`timeout -s KILL 0.3 cat ${secret}; echo over`, () => undefined);
     expect(output).toContain("over");
     expect(withdrawn).toHaveLength(1);
@@ -119,14 +184,17 @@ describe("a verdict to ask", () => {
     expect(output.split("\n").filter((line) => line === "no").length).toBe(60 - questions.length);
   });
 
-  it("is a refusal where nobody can be asked", async () => {
-    const { stderr } = spawnSync("setsid", ["-w", HERMES, "run", "-p", yaml(), "--", "cat", secret], {
-      encoding: "utf8",
-      input: "",
-    });
-    expect(stderr).toMatch(/cat: .*Permission denied/);
-    expect(stderr).toContain("there is nobody to ask");
-  });
+  it.each([["no"], ["terminal"]])(
+    "is a refusal at once with --ask %s and no terminal, and the summary says what to do",
+    (where) => {
+      const words = ["-w", HERMES, "run", "--ask", where, "-p", yaml(), "--", "cat", secret];
+      const { stderr } = spawnSync("setsid", words, { encoding: "utf8", input: "", timeout: 60_000 });
+      expect(stderr).toMatch(/cat: .*Permission denied/);
+      expect(stderr).toContain(
+        "needs approval, and no approver is connected (use --ask terminal or --ask queue): A person decides.",
+      );
+    },
+  );
 });
 
 function yaml(): string {
@@ -145,6 +213,7 @@ function onTerminal(answers: readonly string[], ...args: string[]): string {
     "/usr/bin/python3",
     [DRIVER, JSON.stringify(answers), HERMES, "run", "-p", yaml(), ...args],
     {
+      env: { ...process.env, HERMES_HOME: join(folder, "home") },
       encoding: "utf8",
       timeout: 100_000,
     },
@@ -167,11 +236,21 @@ describe("on a terminal", () => {
     expect(said.match(/Permission denied/g)).toHaveLength(1);
   });
 
-  it("an answer for always becomes a rule that holds for this question alone, also next time", () => {
-    const approvals = join(folder, "approved.yaml");
-    const first = onTerminal(["a"], "--approvals", approvals, "--", "sh", "-c", "id; true");
+  it("an answer for always holds for this question alone, also next time", () => {
+    const first = onTerminal(["a"], "--", "sh", "-c", "id; true");
     expect(first).toContain("uid=");
-    expect(readFileSync(approvals, "utf8")).toContain("allow: exec");
+    const again = onTerminal(["n"], "--", "sh", "-c", "id; id -u; true");
+    expect(again).toContain("uid=");
+    expect(again).toContain("what  run id -u");
+    expect(again).toContain("Permission denied");
+  });
+
+  it("rules that an earlier version kept in a file (--approvals) answer in advance", () => {
+    const approvals = join(folder, "approved.yaml");
+    const rule =
+      '{ id: approved-1, allow: exec, path: /usr/bin/id, argv_matches: "^\\\\S+$", reason: Kept. }';
+    writeFileSync(approvals, `name: approved\nrules:\n  - ${rule}\n`);
+    rmSync(join(folder, "home"), { recursive: true, force: true });
     const again = onTerminal(["n"], "--approvals", approvals, "--", "sh", "-c", "id; id -u; true");
     expect(again).toContain("uid=");
     expect(again).toContain("what  run id -u");

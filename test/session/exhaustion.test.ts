@@ -7,7 +7,9 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allAttacks, commandOf } from "../attacks/attacks.js";
 import { below, nameOf } from "../support/processes.js";
-import { program, root } from "../support/programs.js";
+import { program } from "../support/programs.js";
+import { root } from "../support/root.js";
+import { until } from "../support/until.js";
 
 /** A program can take from HERMES neither its memory nor its time. */
 
@@ -36,12 +38,8 @@ function number(pid: number, field: string): number {
   );
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((done) => setTimeout(done, 20));
-}
-
 describe.each(["notify", "trace"])("through the %s door", (door) => {
-  it("sixty large sends that nobody receives cost little memory, and arrive whole", {
+  it("sixty large sends that wait for a receiver cost little memory, and arrive whole", {
     timeout: 120_000,
   }, async () => {
     const run = spawn(
@@ -69,12 +67,12 @@ describe.each(["notify", "trace"])("through the %s door", (door) => {
     await once(run, "exit");
   });
 
-  it("a pipe that is executed keeps nobody waiting", () => {
+  it("a pipe that is executed keeps no other caller waiting", () => {
     const script = "rm -f pipe; mkfifo pipe; chmod +x pipe; ./pipe 2> /dev/null; echo $?; echo served";
     expect(run(door, ["sh", "-c", script])).toBe("126\nserved\n");
   });
 
-  it("whoever opens a file that another has a lease on waits alone", () => {
+  it("a process that opens a file which another has a lease on waits alone", () => {
     expect(run(door, ["python3", "-c", LEASE])).toBe("others are served, one waits\nit has got it\n");
   });
 
@@ -91,11 +89,11 @@ it.skipIf(process.getuid?.() !== 0)(
       cwd: folder,
       encoding: "utf8",
       env: { ...process.env, A_SYSTEM: "hermes" },
-      timeout: 40_000,
+      timeout: 110_000,
       killSignal: "SIGKILL",
     });
     expect(done).toMatchObject({ status: 1, stdout: "" });
-    expect(done.stderr).toContain("a program of the session serves (FUSE)");
+    expect(done.stderr).toContain("a program of this session serves (FUSE)");
   },
 );
 
@@ -108,13 +106,13 @@ def told(*call):
 print(told(430, b'fuse', 0), told(165, b'x', b'.', b'fuse.x', 0, None), told(430, b'tmpfs', 0))
 `;
   const args = [MAIN, "run", "-q", "--fence", "none", "--", "python3", "-c", script];
-  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 40_000 });
+  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 110_000 });
   expect(stdout).toBe("EPERM EPERM can\n");
 });
 
 function run(door: string, command: readonly string[]): string {
   const args = [MAIN, "run", "-q", "-p", looks, "--door", door, "--", ...command];
-  return spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 40_000 }).stdout;
+  return spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 110_000 }).stdout;
 }
 
 const LEASE = `

@@ -16,9 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { keptFiles } from "../../src/session/kept.js";
+import { protectedNames } from "../../src/session/protected-files.js";
 import { NOBODY, OrdinaryUser } from "../support/ordinary-user.js";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 /** A program cannot make the names that HERMES reads lead elsewhere, whichever link or folder on the way it tries. */
 
@@ -66,7 +66,7 @@ function run({ who, door, fence }: Run, args: readonly string[], script: string)
   const done = spawnSync(process.execPath, [main, ...words], {
     cwd: folder,
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 110_000,
     env: { PATH: process.env.PATH, HOME: path("home"), HERMES_WORKSPACE: folder },
     ...as,
   });
@@ -74,7 +74,7 @@ function run({ who, door, fence }: Run, args: readonly string[], script: string)
   return done;
 }
 
-/** Everything belongs to whoever runs: no right of the file system keeps the program from it. */
+/** Everything belongs to the user who runs: no right of the file system keeps the program from it. */
 function give(place: string, who: Run["who"]): void {
   if (!isRoot) return;
   for (const name of readdirSync(place, { recursive: true, encoding: "utf8" })) {
@@ -228,16 +228,16 @@ describe("a file that HERMES reads besides", () => {
 describe("names to keep", () => {
   it("are every link on the way, and the end of it, whether there is something or not", () => {
     linkedPolicy();
-    expect(keptFiles([path("way/link.yaml")])).toEqual([
+    expect(protectedNames([path("way/link.yaml")])).toEqual([
       path("way"),
       path("links/link.yaml"),
       path("real/p.yaml"),
     ]);
-    expect(keptFiles([path("way/none/x.yaml")])).toEqual([path("way"), path("links/none/x.yaml")]);
+    expect(protectedNames([path("way/none/x.yaml")])).toEqual([path("way"), path("links/none/x.yaml")]);
     symlinkSync(path("home/nowhere"), path("dangling"));
-    expect(keptFiles([path("dangling")])).toEqual([path("dangling"), path("home/nowhere")]);
+    expect(protectedNames([path("dangling")])).toEqual([path("dangling"), path("home/nowhere")]);
     symlinkSync("loop", path("loop"));
-    expect(keptFiles([path("loop")])).toEqual([path("loop")]);
-    expect(keptFiles(["/dev/null", folder])).toEqual([]);
+    expect(protectedNames([path("loop")])).toEqual([path("loop")]);
+    expect(protectedNames(["/dev/null", folder])).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { callsNamed } from "../../src/policy/define.js";
 import { EFFECTS } from "../../src/policy/effects.js";
-import { callsConcerned, parseTarget } from "../../src/policy/yaml/target.js";
-import { LIVE } from "../../src/run.js";
+import { callsConcerned, parseTarget } from "../../src/policy/yaml/rule-target.js";
+import { LIVE } from "../../src/session/run.js";
 
 describe("--live without a list", () => {
   const live = new Set(LIVE.flatMap((key) => callsNamed("--live", key)).map(({ nr }) => nr));

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { arrange } from "../../src/doors/arrangement.js";
+import { planDoors } from "../../src/kernel/doors/door-plan.js";
 import { PolicyStack } from "../../src/policy/stack.js";
-import { keptFiles } from "../../src/session/kept.js";
+import { protectedNames } from "../../src/session/protected-files.js";
 import { selfDefence } from "../../src/session/self-defence.js";
 import { type Call, makeCalls } from "../support/calls.js";
 import { HERMES, hermes } from "../support/cli.js";
@@ -41,16 +41,16 @@ describe("what comes with every session", () => {
 
   it("opens no second door where calls are only decided on", () => {
     const stack = new PolicyStack([selfDefence({ files: ["/x"], policies: [] })]);
-    const { doorOf } = arrange({ stack, recorded: [], door: "auto", live: [] });
+    const { doorOf } = planDoors({ stack, recorded: [], door: "auto", live: [] });
     expect(new Set([...doorOf.values()].map(({ name }) => name))).toEqual(new Set(["notify"]));
   });
 
   it("lets a signal to the group reach everybody else in it", () => {
     const script =
-      "trap 'echo first' TERM; (trap 'echo second; exit' TERM; while :; do sleep 0.05; done) & sleep 0.5; kill -TERM 0; wait; echo end";
+      "trap 'echo first' TERM; (trap 'echo second; exit' TERM; touch \"$0\"; while :; do sleep 0.05; done) & until [ -e \"$0\" ]; do sleep 0.02; done; kill -TERM 0; wait; echo end";
     const { status, stdout } = spawnSync(
       "setsid",
-      ["sh", "-c", `exec "$0" "$@"`, ...command(["sh", "-c", script])],
+      ["sh", "-c", `exec "$0" "$@"`, ...command(["sh", "-c", script, join(folder, "ready")])],
       {
         encoding: "utf8",
       },
@@ -66,7 +66,7 @@ describe("what comes with every session", () => {
   ])("%s: a signal to the group reaches only whom the rule lets it reach", (rule, said) => {
     const policy = join(folder, "signals.yaml");
     writeFileSync(policy, `name: signals\nrules: [{ id: others, ${rule}, errno: EPERM, reason: No. }]\n`);
-    // A group of its own, with somebody outside of the run in it, who waits for the run's end.
+    // A group of its own, with a process outside of the run in it that waits for the run's end.
     const script = `trap 'echo reached' USR1; echo other; "$0" run -q -p "$1" -- sh -c 'trap "" USR1; kill -USR1 0'; true`;
     const { stdout } = spawnSync("setsid", ["-w", "bash", "-c", script, HERMES, policy], {
       encoding: "utf8",
@@ -105,7 +105,7 @@ describe("what comes with every session", () => {
   });
 
   it("does not take a device for a file of ours", () => {
-    expect(keptFiles(["/dev/null", "/dev/full"])).toEqual([]);
+    expect(protectedNames(["/dev/null", "/dev/full"])).toEqual([]);
     const done = hermes([
       "run",
       "-q",

@@ -17,7 +17,7 @@ function run(program: string, args: readonly string[]): string {
   const env = { PATH: process.env.PATH, HOME: folder, TERM: "dumb" };
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 110_000,
     env,
     cwd: folder,
   });
@@ -33,7 +33,7 @@ const OFFERS: Readonly<Record<string, (words: readonly string[]) => string[]>> =
     return run("bash", ["--norc", "-c", script]).split("\n").filter(Boolean);
   },
   zsh(words) {
-    // Its completion runs only while somebody types: what it would offer is taken from its own helpers.
+    // Its completion runs only at a keyboard: what it would offer is taken from its own helpers.
     const line = words.map((word) => `'${word}'`).join(" ");
     const script = `
 autoload -Uz compinit && compinit -D -u

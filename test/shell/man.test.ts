@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hermes } from "../support/cli.js";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 describe("man hermes", () => {
   const page = hermes(["man"]).stdout;

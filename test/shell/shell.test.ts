@@ -81,7 +81,7 @@ describe("hermes shell", () => {
     expect(seen).toContain("left 0 status 0");
   });
 
-  it("puts a policy that somebody saves into force while it runs; from inside it cannot be changed", () => {
+  it("puts a policy into force that is saved while it runs; from inside it cannot be changed", () => {
     const policy = (action: string) =>
       `name: live\nrules:\n  - { id: who, ${action}: exec, argv: ["**/whoami"] }\n`;
     writeFileSync(join(folder, "live.yaml"), policy("deny"));
@@ -94,7 +94,7 @@ describe("hermes shell", () => {
         [PROMPT, "whoami; echo was=$?\n"],
         ["was=126", "echo > live.yaml\n"],
         ["not permitted", "touch go\n"],
-        ["in force now", "whoami; echo was=$?\n"],
+        ["policies reloaded", "whoami; echo was=$?\n"],
         ["was=0", "exit\n"],
       ],
       "-p",

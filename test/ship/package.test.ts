@@ -14,11 +14,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../support/programs.js";
+import { root } from "../support/root.js";
 
 /** What a stranger gets: the package, installed with scripts blocked and no compiler in reach, on three Nodes. */
 
 const NODES = { 20: "20.20.2", 22: "22.23.3", 24: "24.21.0" } as const;
+const { devDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** esbuild as we build with it; on one Node the oldest version that package.json allows. */
+const esbuildOn = (major: string) =>
+  major === "20" ? /^>=(\S+)/.exec(peerDependencies.esbuild)![1]! : devDependencies.esbuild;
 const OWN = process.versions.node.split(".")[0]!;
 const TOOLS = ["sh", "bash", "ls", "cat", "env", "base64", "readlink", "timeout", "true"];
 let folder: string;
@@ -36,10 +40,14 @@ beforeAll(() => {
   app = emptyFolder("app");
   installed = join(app, "node_modules/hermes-runtime");
   writeFileSync(join(app, "package.json"), "{}");
-  npm(app, "install", "--ignore-scripts", "--no-audit", "--no-fund", tarball);
+  install(tarball);
   for (const [major, version] of Object.entries(NODES)) if (major !== OWN) unpackNode(major, version);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function install(what: string): void {
+  npm(app, "install", "--ignore-scripts", "--no-audit", "--no-fund", what);
+}
 
 /** The npm package of that Node: of it the program alone, which is much of it. */
 function unpackNode(major: string, version: string): void {
@@ -72,22 +80,47 @@ function inPackage(path: string, words: readonly string[], cwd = app) {
   return spawnSync(join(app, "node_modules/.bin/hermes"), words, { cwd, env, encoding: "utf8" });
 }
 
+/** One policy denies opening `hidden`, the other allows everything. */
+const NAMES = `import { definePolicy, deny } from "hermes-runtime";
+  export default definePolicy({ name: "names", on: { openat(e) { if (e.path?.endsWith("/hidden")) return deny("hidden"); } } });`;
+const QUIET = `function on_syscall(name, args) return "ALLOW" end`;
+
 const here = (...words: string[]) => inPackage(pathOf(process.execPath), words);
 
-describe.each(Object.keys(NODES))("the installed package on Node %s", (major) => {
+describe("the installed package without esbuild", () => {
+  it("runs programs under policies in YAML and Lua", () => {
+    expect(readdirSync(join(app, "node_modules"))).not.toContain("esbuild");
+    writeFileSync(join(app, "quiet.lua"), QUIET);
+    const shipped = join(installed, "policies/no-network.yaml");
+    expect(here("run", "-q", "-p", shipped, "-p", "quiet.lua", "--", "true")).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+  });
+
+  it.each(["names.ts", "names.mjs"])("refuses %s, names it, and says how to install esbuild", (file) => {
+    writeFileSync(join(app, file), NAMES);
+    const { status, stdout, stderr } = here("run", "-p", file, "--", "echo", "it ran");
+    expect({ status, stdout }).toEqual({ status: 125, stdout: "" });
+    expect(stderr).toContain(
+      `policy ${file}: a policy in TypeScript or JavaScript needs the package esbuild`,
+    );
+    expect(stderr).toContain("npm install esbuild");
+    expect(stderr).not.toContain("    at "); // no stack trace
+  });
+});
+
+describe.each(Object.keys(NODES))("the installed package on Node %s, with esbuild beside it", (major) => {
   let path: string;
   beforeAll(() => {
+    install(`esbuild@${esbuildOn(major)}`);
     path = pathOf(major === OWN ? process.execPath : join(folder, `node-${major}/node`));
     expect(execFileSync(join(path, "node"), ["--version"], { encoding: "utf8" })).toMatch(`v${major}.`);
   });
 
   it("runs a program under policies in three languages", () => {
-    writeFileSync(
-      join(app, "names.ts"),
-      `import { definePolicy, deny } from "hermes-runtime";
-       export default definePolicy({ name: "names", on: { openat(e) { if (e.path?.endsWith("/hidden")) return deny("hidden"); } } });`,
-    );
-    writeFileSync(join(app, "quiet.lua"), `function on_syscall(name, args) return "ALLOW" end`);
+    writeFileSync(join(app, "names.ts"), NAMES);
+    writeFileSync(join(app, "quiet.lua"), QUIET);
     writeFileSync(join(app, "hidden"), "secret\n");
     const shipped = join(installed, "policies/no-network.yaml");
     const words = ["--policy", "names.ts", "--policy", "quiet.lua", "--policy", shipped];
@@ -146,7 +179,7 @@ describe("the package", () => {
       .map((name) => readFileSync(join(installed, "dist", name), "utf8"))
       .join("\n");
     for (const name of Object.keys(dependencies)) expect(texts, name).toMatch(`"${name}`);
-    expect(statSync(tarball).size).toBeLessThan(6e6);
+    expect(statSync(tarball).size).toBeLessThan(7e6);
     const licences = readFileSync(join(installed, "dist/LICENCES.md"), "utf8");
     for (const name of ["commander", "yaml", "unbash"]) expect(licences).toContain(`## ${name} `);
     expect(readFileSync(join(installed, "CHANGELOG.md"), "utf8")).toContain("## ");
@@ -185,7 +218,7 @@ describe("where the native part cannot work", () => {
     renameSync(join(native(), "hermes.node"), join(folder, "kept.node"));
     const failed = here("run", "--", "ls");
     expect(failed.status).toBe(125);
-    const [, command] = /build it here with `node ([^`]+)`/.exec(failed.stderr)!;
+    const [, command] = /build it with `node ([^`]+)`/.exec(failed.stderr)!;
     execFileSync(process.execPath, [command!], { stdio: "pipe" });
     expect(here("run", "--", "ls").status).toBe(0);
   });
@@ -212,7 +245,7 @@ describe("where the native part cannot work", () => {
     expect(results.map(({ status, stderr }) => [status, stderr])).toEqual(results.map(() => [0, ""]));
     const run = elsewhere("run", "--", "ls");
     expect(run.status).toBe(125);
-    expect(run.stderr).toContain("is made for Linux on x86_64, not for darwin");
+    expect(run.stderr).toContain("runs on Linux on x86_64 only, not on darwin");
     renameSync(join(folder, "native"), native());
   });
 });

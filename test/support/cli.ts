@@ -1,6 +1,6 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { root } from "./programs.js";
+import { root } from "./root.js";
 
 export const HERMES = join(root, "hermes");
 
@@ -15,7 +15,7 @@ export interface CliOptions {
 export function hermes(args: readonly string[], options: CliOptions = {}): SpawnSyncReturns<string> {
   return spawnSync(HERMES, args, {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 110_000,
     maxBuffer: 64 * 1024 * 1024,
     ...options,
   });
@@ -25,7 +25,7 @@ export function hermes(args: readonly string[], options: CliOptions = {}): Spawn
 export function shell(script: string, options: CliOptions = {}): SpawnSyncReturns<string> {
   return spawnSync("bash", ["-c", script.replaceAll("hermes ", `${HERMES} `)], {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 110_000,
     ...options,
   });
 }

@@ -2,7 +2,7 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { root } from "./programs.js";
+import { root } from "./root.js";
 
 export const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;

@@ -2,9 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-export const root = fileURLToPath(new URL("../..", import.meta.url));
+import { root } from "./root.js";
 
 /** Builds test/programs/NAME.c (or NAME as it is, with g++ for C++) once per content and flags, and returns the binary's path. */
 export function program(name: string, ...flags: string[]): string {

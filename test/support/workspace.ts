@@ -13,13 +13,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 import { NOBODY } from "./ordinary-user.js";
-import { root } from "./programs.js";
+import { root } from "./root.js";
 
 /** The real command line with the policies that ship, as one user, in a workspace of theirs, with a world outside of it. */
 
 const isRoot = process.getuid?.() === 0;
 
-/** Who attacks. An ordinary user who runs these tests can be nobody else. */
+/** Who attacks. An ordinary user who runs these tests cannot become another. */
 const USERS: Readonly<Record<string, number>> = isRoot
   ? { root: 0, "an ordinary user": NOBODY }
   : { "an ordinary user": process.getuid!() };
@@ -102,7 +102,8 @@ export class Shipped {
   /** `way` is a way of `WAYS`, or other words of the command line before the program. */
   hermes(way: string, script: string): Result {
     const [command, ...words] = way.split(" ");
-    const rest = command === "exec" ? [script] : [...words, "--", "/bin/bash", "-c", script];
+    // No approver is there: a question is a refusal.
+    const rest = command === "exec" ? [script] : [...words, "--ask", "no", "--", "/bin/bash", "-c", script];
     return this.#spawn(this.program, [command!, ...rest]);
   }
 
@@ -147,12 +148,3 @@ export function asEachUser(enter: (place: Shipped) => void, tests: (another: () 
     tests(another);
   });
 }
-
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 60_000; !isSo(); ) {
-    if (Date.now() > end) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-export const isThere = (file: string) => () => existsSync(file);

@@ -64,7 +64,7 @@ export interface Outcome {
   readonly files: Readonly<Record<string, string | readonly string[]>>;
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 110_000;
 /** The same for each run, so that a path in some output is no difference. */
 const workplace = join(scratch, "work");
 export const built = join(scratch, "built");

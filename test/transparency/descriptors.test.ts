@@ -6,7 +6,7 @@ import { built, needs, same } from "./both-ways.js";
 
 needs("python3");
 
-/** Rules on paths whose answers stand: native/settled.c answers. */
+/** Rules on paths whose answers stand: native/fastpath/verdict-lookup.c answers. */
 const standing = join(built, "standing.yaml");
 writeFileSync(
   standing,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { capture } from "../support/calls.js";
 
-/** Whoever asks a unix socket who sends (SO_PASSCRED) hears of the program, although HERMES sends in its place. */
+/** A receiver that asks a unix socket for its sender (SO_PASSCRED) sees the program, although HERMES sends on its behalf. */
 
 let folder: string;
 let policy: string;
@@ -50,14 +50,15 @@ for kind in (S.SOCK_STREAM, S.SOCK_DGRAM, S.SOCK_SEQPACKET):
 
 describe.each([
   ["by root", []],
-  ["by somebody else", ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]],
+  ["by another user", ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]],
 ])("messages sent %s", (_, prefix) => {
   it("name their sender", async () => {
     const command = [...prefix, "/usr/bin/python3", "-c", PROGRAM];
     const env = { ...process.env, WHERE: mkdtempSync(join(tmpdir(), "hermes-senders-")) };
     chmodSync(env.WHERE, 0o777);
-    const bare = await capture(command, { fence: "none", env });
-    const { output, session } = await capture(command, { policy, fence: "none", env });
+    const where = { fence: "none", env, cwd: env.WHERE } as const; // the checkout may be closed to others
+    const bare = await capture(command, where);
+    const { output, session } = await capture(command, { ...where, policy });
     rmSync(env.WHERE, { recursive: true });
     expect(bare.output).toContain("(True, ");
     expect(output).toBe(bare.output);
@@ -85,7 +86,7 @@ for user, mode in ((0, 0o777), (1234, 0o777), (1234, 0o700)):
     os.waitpid(pid, 0)
 `;
 
-it("whoever is connected to learns as which user, and is reached by nobody who may not", async () => {
+it("a server learns the user of its peer, and no user reaches it who may not", async () => {
   const where = mkdtempSync(join(tmpdir(), "hermes-peer-"));
   chmodSync(where, 0o777);
   const { output } = await capture(["/usr/bin/python3", "-c", SERVER], { policy, fence: "none", cwd: where });

@@ -60,12 +60,12 @@ describe("bash", () => {
   );
   same(
     "job control with stopped jobs is alike",
-    shell(`set -m; sleep 0.5 & kill -STOP %1; sleep 0.2; jobs | sed 's/ *$//'; kill -CONT %1; wait %1; echo $?
-      (kill -STOP $BASHPID; echo continued; exit 4) & sleep 0.2; fg %1; echo $?`),
+    shell(`set -m; sleep 0.5 & kill -STOP %1; until jobs | grep -q Stopped; do sleep 0.02; done; jobs | sed 's/ *$//'; kill -CONT %1; wait %1; echo $?
+      (kill -STOP $BASHPID; echo continued; exit 4) & until jobs | grep -q Stopped; do sleep 0.02; done; fg %1; echo $?`),
   );
   same(
     "a signal to the whole group reaches each process once",
-    shell(`trap 'echo main' USR1; (trap 'echo child >> child; exit 3' USR1; while :; do :; done) & sleep 0.2
+    shell(`trap 'echo main' USR1; (trap 'echo child >> child; exit 3' USR1; touch ready; while :; do :; done) & until [ -e ready ]; do sleep 0.02; done
       kill -USR1 0; wait $!; echo $?; wait; echo $?`),
   );
   same(
@@ -78,7 +78,9 @@ describe("bash", () => {
   );
   same(
     "a program that stops itself and is continued from within goes on",
-    shell("(sleep 0.3; kill -CONT $$) & kill -STOP $$; echo continued; wait; exit 3"),
+    shell(
+      "(until [ -e on ]; do sleep 0.05; kill -CONT $$; done) & kill -STOP $$; touch on; echo continued; wait; exit 3",
+    ),
   );
   same("python3 signal handlers, alarms and wakeups are alike", {
     command: [

@@ -1,4 +1,5 @@
 import { h } from "../report/dom.js";
+import { Always } from "./always.js";
 import { get, post } from "./api.js";
 import { beep } from "./beep.js";
 import { Detail, type Given } from "./detail.js";
@@ -36,7 +37,7 @@ const SETTLED_SHOWN = 50;
 /** A key that was meant for what was selected before must not answer what is selected now. */
 const STEADY_MS = 500;
 
-/** What waits for an answer. What is selected changes only by the reader's own doing. */
+/** What waits for an answer. The selection changes only when the reader changes it. */
 export class Approvals implements View {
   readonly id = "approvals";
   readonly title = "Approvals";
@@ -46,6 +47,7 @@ export class Approvals implements View {
   readonly #empty = h("p", { class: "empty" }, "Nothing waits for an answer.");
   readonly #lately = h("div", { class: "lately" });
   readonly #detail: Detail;
+  readonly #always: Always;
   readonly #counted: (count: number) => void;
   #selected: string | undefined;
   #steadyFrom = 0;
@@ -57,10 +59,13 @@ export class Approvals implements View {
       (given) => void this.#answer(given),
       () => this.#open(false),
     );
+    this.#always = new Always(user.role !== "viewer");
+    void this.#always.load();
+    const lately = [h("h3", {}, "Answered lately"), this.#lately];
     this.element = h(
       "div",
       { class: "approvals" },
-      h("div", { class: "side" }, this.#list, this.#empty, h("h3", {}, "Answered lately"), this.#lately),
+      h("div", { class: "side" }, this.#list, this.#empty, ...lately, this.#always.element),
       this.#detail.element,
     );
     setInterval(() => this.#tick(), 1000);
@@ -72,7 +77,7 @@ export class Approvals implements View {
     );
   }
 
-  /** How everything stands: after the page was opened, or was away for long. */
+  /** The present state: after the page was opened, or was away for long. */
   replace(items: readonly Pending[]): void {
     const now = new Set(items.map(({ id }) => id));
     for (const id of this.#rows.keys()) if (!now.has(id)) this.settled({ id });
@@ -92,6 +97,7 @@ export class Approvals implements View {
     this.#rows.delete(one.id);
     this.#count();
     if (one.state !== "pending" && one.state !== undefined) this.#remember(one);
+    if (one.scope === "always") void this.#always.load();
     if (this.#selected === one.id) this.#detail.over(one);
   }
 

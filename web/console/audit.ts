@@ -1,4 +1,4 @@
-import { AUDIT_KINDS } from "../../src/audit/records.js";
+import { AUDIT_KINDS } from "../../src/record/audit/records.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
 import { type Judgement, judgement, part } from "./findings.js";
@@ -41,7 +41,7 @@ export class AuditView implements View {
   readonly element: HTMLElement;
   readonly #search = h("input", {
     type: "search",
-    placeholder: "words that all occur",
+    placeholder: "all words must match",
     "aria-label": "search records",
     spellcheck: "false",
   }) as HTMLInputElement;

@@ -6,7 +6,7 @@ import { button, clock, lines } from "./view.js";
 
 export interface Given {
   readonly id: string;
-  readonly answer: "once" | "session" | "always" | "no";
+  readonly answer: "once" | "session" | "always" | "no" | "no-session" | "never";
   readonly note: string;
 }
 
@@ -14,6 +14,8 @@ interface Item extends Pending {
   readonly state: string;
   readonly digest: string;
   readonly notAlways?: string;
+  /** What an answer that lasts covers. */
+  readonly covers: string;
   readonly findings: readonly Finding[];
   readonly detail: Readonly<Record<string, unknown>>;
   readonly asker: { agent?: string; workspace?: string; host?: string; pid?: number };
@@ -66,7 +68,7 @@ export class Detail {
     );
   }
 
-  /** Somebody has answered it, or nobody has in time. */
+  /** An approver has answered it, or its time is over. */
   over({ state, by, scope }: Settled): void {
     this.#open = false;
     this.#disable();
@@ -125,19 +127,23 @@ export class Detail {
       if (event.key === "Enter") this.#answer("no");
       if (event.key === "Escape") note.blur();
     });
-    const choice = (answer: Given["answer"], label: string, key: string) =>
-      button(`${label} `, () => this.#answer(answer), {
-        class: answer === "no" ? "no" : "yes",
+    const choice = (answer: Given["answer"], label: string, key?: string) => {
+      const made = button(key === undefined ? label : `${label} `, () => this.#answer(answer), {
+        class: answer.startsWith("n") ? "no" : "yes",
         "data-answer": answer,
-        "aria-keyshortcuts": key,
+        ...(key !== undefined && { "aria-keyshortcuts": key }),
       });
+      if (key !== undefined) made.append(h("kbd", {}, key));
+      return made;
+    };
     this.#buttons = [
       choice("once", "Approve once", "y"),
       choice("session", "For this session", "s"),
       choice("always", "Always", "a"),
       choice("no", "Refuse", "n"),
+      choice("no-session", "Not in this session"),
+      choice("never", "Never"),
     ];
-    for (const one of this.#buttons) one.append(h("kbd", {}, one.getAttribute("aria-keyshortcuts")!));
     if (notAlways !== undefined) {
       const always = this.#buttons[2]!;
       always.disabled = true;
@@ -167,12 +173,13 @@ export class Detail {
 }
 
 function parts(item: Item): HTMLElement[] {
-  const { asker, detail, session, created, expires, digest } = item;
+  const { asker, detail, session, created, expires, digest, covers } = item;
   const { diff, explanation, who, ...rest } = detail;
   const from = [asker.agent, asker.workspace, asker.host && `${asker.host} (${asker.pid})`];
   const facts: [string, string][] = [
     ["who", from.filter(Boolean).join(" · ")],
     ["asked", `${clock(created)}; silence is a no at ${clock(expires)}`],
+    ["scope", `for this session, or always: ${covers}`],
   ];
   const more: [string, string][] = [
     ["session", session],

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** A link's secret stands behind the #: used once, and then gone from the address. */
+/** A link's secret is behind the #: used once, and then removed from the address. */
 async function login(): Promise<void> {
   const link = /^#login=([\w-]+)$/.exec(location.hash)?.[1];
   if (link === undefined) return;
@@ -46,7 +46,7 @@ function welcome(error: Error): void {
     ),
   );
   themeButton();
-  // A link that is opened in this very tab changes only what stands behind the #.
+  // A link that is opened in this very tab changes only the part behind the #.
   addEventListener("hashchange", () => location.reload(), { once: true });
 }
 

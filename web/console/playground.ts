@@ -61,7 +61,7 @@ export class Playground implements View {
       (judged) => [judgement(judged), marked(input, judged.findings)],
       (error: Error) => [lines(error.message)],
     );
-    // An answer that comes late must not stand beside a newer question.
+    // An answer that comes late must not be shown beside a newer question.
     if (number !== this.#asked) return;
     this.#result.replaceChildren(...shown);
     this.#result.dataset.of = input;

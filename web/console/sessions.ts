@@ -1,4 +1,4 @@
-import type { RunView } from "../../src/console/runs.js";
+import type { RunView } from "../../src/people/console/runs.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
 import { twice } from "./skills.js";
@@ -37,7 +37,7 @@ export class SessionsView implements View {
   readonly #runs = h("div", { class: "stack runs" });
   readonly #trace = new LiveTrace();
   readonly #sessions = h("div", { class: "stack agents" });
-  /** Counts how often it was shown or hidden: whoever follows stops when that changes. */
+  /** Counts how often it was shown or hidden: a follower stops when that changes. */
   #round = 0;
 
   constructor({ role }: User) {

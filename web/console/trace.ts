@@ -1,4 +1,4 @@
-import type { LiveCall } from "../../src/console/runs.js";
+import type { LiveCall } from "../../src/people/console/runs.js";
 import { h } from "../report/dom.js";
 import { get } from "./api.js";
 import { button } from "./view.js";
@@ -10,7 +10,7 @@ export class LiveTrace {
   readonly element = h("article", { class: "card live", hidden: "" });
   readonly #search = h("input", {
     type: "search",
-    placeholder: "words that all occur: openat deny /etc",
+    placeholder: "all words must match: openat deny /etc",
     "aria-label": "search calls",
     spellcheck: "false",
   }) as HTMLInputElement;

@@ -41,7 +41,7 @@ export function clock(time: number): string {
 
 const notices = h("div", { class: "notices", role: "status", "aria-live": "polite" });
 
-/** A word to whoever sits there, for a while. */
+/** A message to the user, for a while. */
 export function notice(text: string, kind: "good" | "bad" | "plain" = "plain"): void {
   if (!notices.isConnected) document.body.append(notices);
   const element = h("div", { class: `notice ${kind}` }, text);

@@ -1,5 +1,5 @@
-import type { EventTable } from "../../src/analyze/events.js";
-import type { Report } from "../../src/analyze/report.js";
+import type { EventTable } from "../../src/offline/analyze/events.js";
+import type { AnalysisReport } from "../../src/offline/analyze/report.js";
 
 /** Events as columns: the i-th element of each belongs to the i-th event. */
 export interface Columns {
@@ -14,15 +14,15 @@ export interface Columns {
 }
 
 export interface Data {
-  readonly report: Report;
+  readonly report: AnalysisReport;
   readonly events: Omit<EventTable, "bytes">;
   readonly columns: Columns;
   readonly processes: ReadonlyMap<number, ReportedProcess>;
 }
 
-export type ReportedProcess = Report["processes"][number];
+export type ReportedProcess = AnalysisReport["processes"][number];
 
-/** Unpacks what src/analyze/html.ts packed. */
+/** Unpacks what src/offline/analyze/html.ts packed. */
 export async function loadData(): Promise<Data> {
   const packed = document.getElementById("data")!.textContent!;
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
@@ -39,7 +39,7 @@ export async function loadData(): Promise<Data> {
     at += events.count * Type.BYTES_PER_ELEMENT;
     return column;
   };
-  // In the order of COLUMNS in src/analyze/events.ts: wide ones first, so that each is aligned.
+  // In the order of COLUMNS in src/offline/analyze/events.ts: wide ones first, so that each is aligned.
   const columns: Columns = {
     time: take(Float64Array),
     result: take(Float64Array),
@@ -50,7 +50,7 @@ export async function loadData(): Promise<Data> {
     errno: take(Uint8Array),
     action: take(Uint8Array),
   };
-  const processes = new Map((report as Report).processes.map((process) => [process.id, process]));
+  const processes = new Map((report as AnalysisReport).processes.map((process) => [process.id, process]));
   return { report, events, columns, processes };
 }
 

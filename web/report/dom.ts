@@ -1,4 +1,4 @@
-import { visible } from "./format.js";
+import { spellInvisible } from "./format.js";
 
 type Child = Node | string | number | undefined | false;
 
@@ -28,7 +28,7 @@ export function svg(
 function add(element: Element, children: readonly Child[]): void {
   for (const child of children)
     if (child !== undefined && child !== false)
-      element.append(typeof child === "object" ? child : visible(String(child)));
+      element.append(typeof child === "object" ? child : spellInvisible(String(child)));
 }
 
 /** A card of the page. */

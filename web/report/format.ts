@@ -1,6 +1,6 @@
 export const count = (n: number) => n.toLocaleString("en");
 
-export { bytes, duration, visible } from "../../src/analyze/format.js";
+export { formatBytes, formatDuration, spellInvisible } from "../../src/offline/analyze/format.js";
 
 /** The middle of a long text is what one misses least. */
 export function shorten(text: string, limit: number): string {

@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
 import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
-import { count, duration } from "./format.js";
+import { count, formatDuration } from "./format.js";
 
 const HEIGHT = 230;
 const PAD = { left: 56, bottom: 26, top: 10 };
@@ -38,7 +38,7 @@ export function latency({ report }: Data): HTMLElement {
       context.fill();
       context.fillStyle = colour("muted");
       if (step > 46 || i % 2 === 0)
-        context.fillText(duration(bounds[i]!), x + step / 2, height - PAD.bottom / 2);
+        context.fillText(formatDuration(bounds[i]!), x + step / 2, height - PAD.bottom / 2);
     }
     context.textAlign = "left";
   });
@@ -50,7 +50,9 @@ export function latency({ report }: Data): HTMLElement {
     showTip(
       event,
       `${count(buckets[i]!)} calls`,
-      i === 0 ? `up to ${duration(bounds[0]!)}` : `${duration(bounds[i - 1]!)} to ${duration(bounds[i]!)}`,
+      i === 0
+        ? `up to ${formatDuration(bounds[0]!)}`
+        : `${formatDuration(bounds[i - 1]!)} to ${formatDuration(bounds[i]!)}`,
     );
   });
   element.addEventListener("mouseleave", hideTip);

@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
 import { h, hideTip, section, showTip, svg } from "./dom.js";
-import { bytes, count, shorten } from "./format.js";
+import { count, formatBytes, shorten } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 34;
@@ -46,7 +46,7 @@ export function networkGraph(data: Data, look: Look): HTMLElement {
   for (const [name, y] of place) drawing.append(programBox(name, y));
   const quiet =
     peers.length === 0
-      ? "Nobody was talked to."
+      ? "No network peers."
       : "Outgoing in green, incoming in blue, failed in red. Click a peer to see its calls.";
   const listens = listening.map(({ address, by }) =>
     h("span", { class: "chip" }, `${by.join(", ")} listens at ${address}`),
@@ -75,7 +75,7 @@ function tell(event: MouseEvent, peer: Peer): void {
     peer.address,
     ...(peer.names.length > 0 ? [peer.names.join(", ")] : []),
     `${count(peer.contacts)} ${peer.contacts === 1 ? "contact" : "contacts"}, ${count(peer.failed)} failed`,
-    `${bytes(peer.bytesOut)} out, ${bytes(peer.bytesIn)} in`,
+    `${formatBytes(peer.bytesOut)} out, ${formatBytes(peer.bytesIn)} in`,
   );
 }
 
@@ -90,7 +90,7 @@ function peerBox(peer: Peer, y: number, look: Look): SVGElement {
       "text",
       { class: "pid", x: 10, y: 23 },
       shorten(
-        `${peer.names[0] ? `${peer.names[0]}  ` : ""}${bytes(peer.bytesOut)} out, ${bytes(peer.bytesIn)} in`,
+        `${peer.names[0] ? `${peer.names[0]}  ` : ""}${formatBytes(peer.bytesOut)} out, ${formatBytes(peer.bytesIn)} in`,
         46,
       ),
     ),

@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
 import { h, section } from "./dom.js";
-import { bytes, count, duration } from "./format.js";
+import { count, formatBytes, formatDuration } from "./format.js";
 import type { Look } from "./look.js";
 
 /** What the run was, and what in it is worth a look. */
@@ -8,7 +8,7 @@ export function heading({ report }: Data): HTMLElement {
   const { trace } = report;
   const facts = [
     new Date(trace.from * 1000).toLocaleString(),
-    duration(trace.seconds),
+    formatDuration(trace.seconds),
     ...(trace.exitCode === undefined ? [] : [`exit ${trace.exitCode}`]),
     ...trace.policies.map(({ name }) => `policy ${name}`),
     ...(trace.complete ? [] : ["the trace is not complete"]),
@@ -57,9 +57,9 @@ export function tiles({ report }: Data): HTMLElement {
     tile(
       count(files.read + files.written),
       "files",
-      `${bytes(files.bytesRead)} read, ${bytes(files.bytesWritten)} written`,
+      `${formatBytes(files.bytesRead)} read, ${formatBytes(files.bytesWritten)} written`,
     ),
-    tile(count(network.peers.length), "peers", `${bytes(out)} out, ${bytes(into)} in`),
+    tile(count(network.peers.length), "peers", `${formatBytes(out)} out, ${formatBytes(into)} in`),
     tile(
       count(secrets.length),
       "secrets touched",
@@ -75,8 +75,8 @@ export function tiles({ report }: Data): HTMLElement {
     h(
       "div",
       { class: "tile wide" },
-      h("b", {}, duration(time.lived)),
-      h("span", {}, "of all processes together"),
+      h("b", {}, formatDuration(time.lived)),
+      h("span", {}, "total process time"),
       bar,
       legend,
     ),
@@ -165,7 +165,7 @@ export function lists({ report }: Data, look: Look): HTMLElement {
     table(
       "Slowest calls",
       report.slowest.map((s) =>
-        row([duration(s.seconds), s.call, s.subject, `pid ${s.pid}`], `${s.call} ${s.subject}`),
+        row([formatDuration(s.seconds), s.call, s.subject, `pid ${s.pid}`], `${s.call} ${s.subject}`),
       ),
     ),
   );

@@ -1,6 +1,6 @@
 import { childrenOf, type Data, type ReportedProcess } from "./data.js";
 import { h, hideTip, section, showTip, svg } from "./dom.js";
-import { count, duration, shorten } from "./format.js";
+import { count, formatDuration, shorten } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 30;
@@ -62,7 +62,7 @@ export function processGraph(data: Data, look: Look): HTMLElement {
         event,
         `${process.name} (${process.pid})`,
         shorten(process.argv.join(" "), 120),
-        `${duration(process.ended - process.started)}, ${count(process.calls)} calls, ${count(process.errors)} failed, ${count(process.denied)} refused`,
+        `${formatDuration(process.ended - process.started)}, ${count(process.calls)} calls, ${count(process.errors)} failed, ${count(process.denied)} refused`,
         process.signal ?? (process.code === undefined ? "" : `exit ${process.code}`),
       ),
     );

@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
 import { h, section } from "./dom.js";
-import { count, duration, visible } from "./format.js";
+import { count, formatDuration, spellInvisible } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 24;
@@ -14,7 +14,7 @@ export function eventTable(data: Data, look: Look): HTMLElement {
   let rows: Uint32Array = new Uint32Array();
   const search = h("input", {
     type: "search",
-    placeholder: "search: words that all occur; errno:ENOENT  action:deny  -word",
+    placeholder: "search: all words must match; errno:ENOENT  action:deny  -word",
     "aria-label": "search events",
     spellcheck: "false",
   }) as HTMLInputElement;
@@ -44,9 +44,13 @@ export function eventTable(data: Data, look: Look): HTMLElement {
       h("span", {}, (time[event]! - report.trace.from).toFixed(6)),
       h("span", {}, by ? `${by.name} ${by.pid}` : ""),
       h("span", { class: `call ${category}` }, name),
-      h("span", { title: visible(events.subjects[subject[event]!]!) }, events.subjects[subject[event]!]!),
+      h(
+        "span",
+        { title: spellInvisible(events.subjects[subject[event]!]!) },
+        events.subjects[subject[event]!]!,
+      ),
       h("span", {}, outcome + (decided !== "allow" && error ? ` ${error}` : "")),
-      h("span", {}, elapsed[event]! > 0 ? duration(elapsed[event]!) : ""),
+      h("span", {}, elapsed[event]! > 0 ? formatDuration(elapsed[event]!) : ""),
     );
   };
   const draw = () => {
@@ -70,7 +74,7 @@ export function eventTable(data: Data, look: Look): HTMLElement {
     status.textContent = `${count(rows.length)} of ${count(events.count)} events${sampled}`;
     const process = look.process === undefined ? undefined : processes.get(look.process);
     only.hidden = process === undefined;
-    only.textContent = process ? `${visible(process.name)} (${process.pid}) ×` : "";
+    only.textContent = process ? `${spellInvisible(process.name)} (${process.pid}) ×` : "";
     scroller.scrollTop = 0;
     draw();
   };

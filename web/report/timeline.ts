@@ -1,6 +1,6 @@
 import { childrenOf, type Data, type ReportedProcess } from "./data.js";
 import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
-import { count, duration, shorten, ticks, visible } from "./format.js";
+import { count, formatDuration, shorten, spellInvisible, ticks } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 20;
@@ -78,7 +78,7 @@ export function timeline(data: Data, look: Look): HTMLElement {
     const inset = Math.min(depth, 8) * 8;
     context.fillStyle = selected ? colour("accent") : colour("text");
     context.font = `${selected ? "600 " : ""}12px system-ui, sans-serif`;
-    context.fillText(shorten(visible(process.name), 20 - Math.min(depth, 8)), 8 + inset, y + ROW / 2);
+    context.fillText(shorten(spellInvisible(process.name), 20 - Math.min(depth, 8)), 8 + inset, y + ROW / 2);
     context.fillStyle = colour("muted");
     context.font = "10px system-ui, sans-serif";
     context.textAlign = "right";
@@ -151,10 +151,10 @@ export function timeline(data: Data, look: Look): HTMLElement {
       event,
       `${process.name} (${process.pid})`,
       shorten(process.argv.join(" "), 90),
-      `${duration(process.ended - process.started)}, ${count(process.calls)} calls${process.denied > 0 ? `, ${process.denied} refused` : ""}`,
+      `${formatDuration(process.ended - process.started)}, ${count(process.calls)} calls${process.denied > 0 ? `, ${process.denied} refused` : ""}`,
       ...(shown
         ? [
-            `${data.events.calls[call[near]!]![0]} ${shorten(data.events.subjects[subject[near]!]!, 70)} (${duration(elapsed[near]!)})`,
+            `${data.events.calls[call[near]!]![0]} ${shorten(data.events.subjects[subject[near]!]!, 70)} (${formatDuration(elapsed[near]!)})`,
           ]
         : []),
     );

@@ -1,6 +1,6 @@
 import type { Data } from "./data.js";
 import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
-import { bytes, count, shorten, visible } from "./format.js";
+import { count, formatBytes, shorten, spellInvisible } from "./format.js";
 import type { Look } from "./look.js";
 
 const HEIGHT = 420;
@@ -70,7 +70,7 @@ export function treemap(data: Data, look: Look): HTMLElement {
     showTip(
       event,
       item.path || "/",
-      `${files}${count(item.read)} reads, ${count(item.written)} changes, ${bytes(item.bytes)}`,
+      `${files}${count(item.read)} reads, ${count(item.written)} changes, ${formatBytes(item.bytes)}`,
     );
   });
   element.addEventListener("mouseleave", hideTip);
@@ -126,7 +126,11 @@ function paintBox(context: CanvasRenderingContext2D, { item, x, y, width, height
   context.fillStyle = folder ? colour("muted") : colour("on-mark");
   context.font = folder ? "600 11px system-ui, sans-serif" : "11px system-ui, sans-serif";
   context.textBaseline = "middle";
-  context.fillText(shorten(visible(item.name || "/"), Math.max(3, Math.floor(width / 6))), x + 5, y + 9);
+  context.fillText(
+    shorten(spellInvisible(item.name || "/"), Math.max(3, Math.floor(width / 6))),
+    x + 5,
+    y + 9,
+  );
   context.restore();
 }
 

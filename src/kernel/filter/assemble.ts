@@ -1,19 +1,19 @@
-import { type Branch, type Decision, WHOLE_WORD } from "./decision.js";
+import { type Branch, type FilterDecision, WHOLE_WORD } from "./decision.js";
 import { FilterTooLarge } from "./errors.js";
-import { type Instruction, MAX_BRANCH, MAX_INSTRUCTIONS, OP } from "./instruction.js";
+import { BPF_OP, type Instruction, MAX_BRANCH, MAX_INSTRUCTIONS } from "./instruction.js";
 
-/** What the accumulator holds when a branch is entered decides where in its block the jump lands. */
+/** Where in its block a jump lands. This depends on the content of the accumulator at the jump. */
 type Entrance = "load" | "mask" | "test";
 
-const BRANCH_CODE = { eq: OP.JEQ, ge: OP.JGE, set: OP.JSET } as const;
+const BRANCH_CODE = { eq: BPF_OP.JEQ, ge: BPF_OP.JGE, set: BPF_OP.JSET } as const;
 
 /**
  * Lays a decision out as a program.
  *
- * A branch is a block of up to three instructions, `load word; and mask; test`. One that comes from a test of
- * the same word jumps past the load, so a word is loaded again only where the accumulator holds another.
+ * A branch is a block of up to three instructions, `load word; and mask; test`. A jump from a test of the
+ * same word skips the load. So a word is loaded again only where the accumulator holds another one.
  */
-export function assemble(root: Decision): Instruction[] {
+export function assemble(root: FilterDecision): Instruction[] {
   const blocks = childrenFirst(root);
   const entrances = entrancesOf(blocks, root);
   const layout = new Layout();
@@ -25,10 +25,13 @@ export function assemble(root: Decision): Instruction[] {
   return layout.program();
 }
 
-/** The program from its end to its start: whatever a block jumps to lies behind it and is placed before it. */
+/**
+ * Builds the program from its end to its start: a block's jump targets lie behind it, so they are placed
+ * first.
+ */
 class Layout {
   readonly #reversed: Instruction[] = [];
-  /** Where to jump to get to an entrance: the place nearest to the front, counted from the end. */
+  /** The nearest place from which a jump reaches an entrance, counted from the end. */
   readonly #places = new Map<string, number>();
 
   get length(): number {
@@ -39,9 +42,9 @@ class Layout {
     return this.#reversed.toReversed();
   }
 
-  placeReturn(decision: Decision): void {
+  placeReturn(decision: FilterDecision): void {
     this.#place(decision, "load", {
-      code: OP.RETURN,
+      code: BPF_OP.RETURN,
       jt: 0,
       jf: 0,
       k: (decision as { value: number }).value,
@@ -50,50 +53,53 @@ class Layout {
 
   placeBranch(branch: Branch, entrances: ReadonlySet<Entrance>): void {
     const targets = [branch.yes, branch.no].map((to) => ({ to, entrance: entranceAfter(branch, to) }));
-    // A trampoline moves the other target away by one, so both are looked at until both are near.
+    // A trampoline moves the other target one instruction away. So check both until both are near.
     while (targets.some(({ to, entrance }) => this.#bringNear(to, entrance)));
     const [jt, jf] = targets.map(({ to, entrance }) => this.#distance(to, entrance));
     this.#place(branch, "test", { code: BRANCH_CODE[branch.test], jt: jt!, jf: jf!, k: branch.k });
     const masks = branch.mask !== WHOLE_WORD;
     if (masks && (entrances.has("mask") || entrances.has("load"))) {
-      this.#place(branch, "mask", { code: OP.AND, jt: 0, jf: 0, k: branch.mask });
+      this.#place(branch, "mask", { code: BPF_OP.AND, jt: 0, jf: 0, k: branch.mask });
     }
     if (entrances.has("load")) {
-      this.#place(branch, "load", { code: OP.LOAD_WORD, jt: 0, jf: 0, k: branch.offset });
+      this.#place(branch, "load", { code: BPF_OP.LOAD_WORD, jt: 0, jf: 0, k: branch.offset });
     }
   }
 
-  /** Puts a stepping stone here if the target is out of reach of an 8-bit offset. */
-  #bringNear(to: Decision, entrance: Entrance): boolean {
+  /** Places a trampoline here if an 8-bit offset cannot reach the target. */
+  #bringNear(to: FilterDecision, entrance: Entrance): boolean {
     const distance = this.#distance(to, entrance);
     if (distance <= MAX_BRANCH) return false;
     if (to.kind === "return") this.placeReturn(to);
-    else this.#place(to, entrance, { code: OP.JUMP, jt: 0, jf: 0, k: distance });
+    else this.#place(to, entrance, { code: BPF_OP.JUMP, jt: 0, jf: 0, k: distance });
     return true;
   }
 
   /** The offset that a jump placed next would need. */
-  #distance(to: Decision, entrance: Entrance): number {
+  #distance(to: FilterDecision, entrance: Entrance): number {
     return this.length - 1 - this.#places.get(placeKey(to, entrance))!;
   }
 
-  #place(decision: Decision, entrance: Entrance, instruction: Instruction): void {
+  #place(decision: FilterDecision, entrance: Entrance, instruction: Instruction): void {
     this.#places.set(placeKey(decision, entrance), this.length);
     this.#reversed.push(instruction);
   }
 }
 
-const placeKey = ({ id }: Decision, entrance: Entrance): string => `${id} ${entrance}`;
+const placeKey = ({ id }: FilterDecision, entrance: Entrance): string => `${id} ${entrance}`;
 
-function entranceAfter(from: Branch, to: Decision): Entrance {
+function entranceAfter(from: Branch, to: FilterDecision): Entrance {
   if (to.kind === "return" || from.offset !== to.offset) return "load";
   if (from.mask === to.mask) return "test";
-  // Masking again with fewer bits gives the same as masking the whole word with them.
+  // Masking again with a subset of the bits gives the same value as masking the whole word.
   return (from.mask & to.mask) >>> 0 === to.mask >>> 0 ? "mask" : "load";
 }
 
-function entrancesOf(blocks: readonly Decision[], root: Decision): Map<Decision, Set<Entrance>> {
-  const entrances = new Map<Decision, Set<Entrance>>(blocks.map((block) => [block, new Set()]));
+function entrancesOf(
+  blocks: readonly FilterDecision[],
+  root: FilterDecision,
+): Map<FilterDecision, Set<Entrance>> {
+  const entrances = new Map<FilterDecision, Set<Entrance>>(blocks.map((block) => [block, new Set()]));
   entrances.get(root)!.add("load");
   for (const block of blocks) {
     if (block.kind === "return") continue;
@@ -102,11 +108,11 @@ function entrancesOf(blocks: readonly Decision[], root: Decision): Map<Decision,
   return entrances;
 }
 
-/** Every decision once, after the ones it leads to. Not recursive: a refused policy may be very deep. */
-function childrenFirst(root: Decision): Decision[] {
-  const ordered: Decision[] = [];
-  const placed = new Set<Decision>();
-  const pending: Decision[] = [root];
+/** Every decision once, children first. Not recursive: a policy that is too large may be very deep. */
+function childrenFirst(root: FilterDecision): FilterDecision[] {
+  const ordered: FilterDecision[] = [];
+  const placed = new Set<FilterDecision>();
+  const pending: FilterDecision[] = [root];
   while (pending.length > 0) {
     const decision = pending.at(-1)!;
     const waiting =
@@ -116,7 +122,7 @@ function childrenFirst(root: Decision): Decision[] {
       if (!placed.has(decision)) ordered.push(decision);
       placed.add(decision);
     } else {
-      // `yes` is on top and so placed first: it comes to lie behind `no`, in ascending order of the values.
+      // `yes` is on top and so is placed first: it lies behind `no`, in ascending order of the values.
       pending.push(...waiting);
     }
   }

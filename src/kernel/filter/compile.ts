@@ -1,6 +1,6 @@
 import { returnValue } from "./action.js";
 import { assemble } from "./assemble.js";
-import { type Decision, DecisionGraph } from "./decision.js";
+import { DecisionGraph, type FilterDecision } from "./decision.js";
 import type { Instruction } from "./instruction.js";
 import { decideCall } from "./rules.js";
 import { searchWord, type WordPiece } from "./search.js";
@@ -9,21 +9,22 @@ import type { FilterSpec } from "./spec.js";
 import { validateSpec } from "./validate.js";
 
 /**
- * The number -1 is never a call: the kernel runs nothing for it (do_syscall_64 passes it by and leaves rax alone;
- * a program that asks for it gets ENOSYS). It does have bit 30, but it is how a tracer says "skip this call", and
- * the filter runs after the tracer's syscall-entry stop. Any answer but allow would kill the process that the
- * tracer meant to spare, or overwrite the result it chose: so allow it is, whatever `otherwise` and `foreign` say.
+ * The number -1 is never a call: the kernel runs nothing for it (do_syscall_64 skips it and leaves rax alone;
+ * a program that asks for it gets ENOSYS). The number has bit 30 set, but a tracer uses it to say "skip this
+ * call", and the filter runs after the tracer's syscall-entry stop. Any action but allow would kill the
+ * process that the tracer meant to spare, or overwrite the result that the tracer chose. So the filter allows
+ * it, regardless of `otherwise` and `foreign`.
  */
 const SKIPPED = 0xffffffff;
 
 /**
  * Compiles a specification to a seccomp program.
  *
- * Calls allowed by their number alone read nothing but `arch` and `nr`, so kernels since 5.11 notice at load time
- * that they are always allowed and do not run the program for them (seccomp_cache_prepare_bitmap).
+ * Calls allowed by their number alone read nothing but `arch` and `nr`. Kernels since 5.11 notice this at
+ * load time and skip the program for them (seccomp_cache_prepare_bitmap).
  *
- * No filter sees uretprobe (335, since 6.14) and uprobe (336, since 6.18), whatever the specification says of them:
- * the kernel's own trampolines issue them, and anyone else gets SIGILL or ENXIO (seccomp_uprobe_exception).
+ * No filter sees uretprobe (since 6.14) and uprobe (since 6.18), regardless of the specification: the
+ * kernel's own trampolines issue them, and all other callers get SIGILL or ENXIO (seccomp_uprobe_exception).
  *
  * @throws InvalidFilterSpec, FilterTooLarge
  */
@@ -36,10 +37,11 @@ export function compileFilter(spec: FilterSpec): Instruction[] {
 }
 
 /**
- * The treatment of every 32-bit number. Everything from the x32 bit up is foreign, also where the bit is not set
- * (0x80000000 and more): no x86_64 call is there. As pieces of the same search they cost no test of their own.
+ * The treatment of every 32-bit number. All numbers from the x32 bit up are foreign, also where the bit is
+ * not set (0x80000000 and more): x86_64 has no calls there. As pieces of the same search they cost no extra
+ * test.
  */
-function numberPieces(graph: DecisionGraph, spec: FilterSpec, foreign: Decision): WordPiece[] {
+function numberPieces(graph: DecisionGraph, spec: FilterSpec, foreign: FilterDecision): WordPiece[] {
   const otherwise = graph.return(returnValue(spec.otherwise));
   const pieces: WordPiece[] = [];
   let next = 0;

@@ -1,26 +1,26 @@
 import { type IntervalSet, intersect, isEverything, valuesOf } from "./interval.js";
-import type { Register } from "./partition.js";
+import type { ArgumentRegister } from "./partition.js";
 import type { ArgumentTest } from "./spec.js";
 
-/** All that a rule demands of one argument by value. */
-export interface Condition extends Register {
+/** Everything that a rule demands of one argument by value. */
+export interface ArgumentCondition extends ArgumentRegister {
   set: IntervalSet;
 }
 
-/** The tests of a rule, one condition per argument, with what always or never holds worked out. */
-export interface Conditions {
-  byValue: readonly Condition[];
+/** The tests of a rule, one condition per argument. Tests that always or never hold are already resolved. */
+export interface ArgumentConditions {
+  byValue: readonly ArgumentCondition[];
   masked: readonly ArgumentTest[];
 }
 
-export function isSame(a: Register, b: Register): boolean {
+export function isSame(a: ArgumentRegister, b: ArgumentRegister): boolean {
   return a.arg === b.arg && a.width === b.width;
 }
 
 /** Undefined when no call can satisfy all the tests. */
-export function conditionsOf(tests: readonly ArgumentTest[]): Conditions | undefined {
+export function conditionsOf(tests: readonly ArgumentTest[]): ArgumentConditions | undefined {
   const masked: ArgumentTest[] = [];
-  const byValue: Condition[] = [];
+  const byValue: ArgumentCondition[] = [];
   for (const test of tests) {
     if (test.op === "masked") {
       masked.push(test);
@@ -32,7 +32,7 @@ export function conditionsOf(tests: readonly ArgumentTest[]): Conditions | undef
     else byValue.push({ arg: test.arg, width: test.width, set });
   }
   if (byValue.some(({ set }) => set.length === 0)) return undefined;
-  const inOrder = <T extends Register>(a: T, b: T) => a.arg - b.arg || a.width - b.width;
+  const inOrder = <T extends ArgumentRegister>(a: T, b: T) => a.arg - b.arg || a.width - b.width;
   return {
     // One order for all rules, so that rules with the same tests share their code.
     byValue: byValue.filter(({ set, width }) => !isEverything(set, width)).sort(inOrder),

@@ -1,11 +1,11 @@
 /** The end of a decision: the value given to the kernel. */
-export interface Return {
+interface Return {
   kind: "return";
   id: number;
   value: number;
 }
 
-export type BranchTest = "eq" | "ge" | "set";
+type BranchTest = "eq" | "ge" | "set";
 
 /** One question about one word of seccomp_data: `(word & mask) test k`. */
 export interface Branch {
@@ -15,20 +15,20 @@ export interface Branch {
   mask: number;
   test: BranchTest;
   k: number;
-  yes: Decision;
-  no: Decision;
+  yes: FilterDecision;
+  no: FilterDecision;
 }
 
-export type Decision = Return | Branch;
+export type FilterDecision = Return | Branch;
 
 export const WHOLE_WORD = 0xffffffff;
 
 /**
- * Makes decisions so that equal ones are the same object: identical returns, tails and whole syscall
- * blocks are shared by construction, and "treated alike" is `===`.
+ * Creates decisions such that equal ones are the same object. Identical returns, tails and whole syscall
+ * blocks are shared, and "treated alike" is `===`.
  */
 export class DecisionGraph {
-  readonly #known = new Map<string, Decision>();
+  readonly #known = new Map<string, FilterDecision>();
 
   return(value: number): Return {
     return this.#once(`return ${value}`, (id) => ({ kind: "return", id, value }));
@@ -38,16 +38,16 @@ export class DecisionGraph {
     offset: number,
     test: BranchTest,
     k: number,
-    yes: Decision,
-    no: Decision,
+    yes: FilterDecision,
+    no: FilterDecision,
     mask = WHOLE_WORD,
-  ): Decision {
+  ): FilterDecision {
     if (yes === no) return yes;
     const key = `${offset} ${mask} ${test} ${k} ${yes.id} ${no.id}`;
     return this.#once(key, (id) => ({ kind: "branch", id, offset, mask, test, k, yes, no }));
   }
 
-  #once<T extends Decision>(key: string, make: (id: number) => T): T {
+  #once<T extends FilterDecision>(key: string, make: (id: number) => T): T {
     const known = this.#known.get(key);
     if (known) return known as T;
     const made = make(this.#known.size);

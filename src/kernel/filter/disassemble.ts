@@ -1,16 +1,16 @@
 import { describeReturn } from "./action.js";
 import { checkProgram } from "./check.js";
-import { type Instruction, OP } from "./instruction.js";
+import { BPF_OP, type Instruction } from "./instruction.js";
 import { ARCH_OFFSET, AUDIT_ARCH_X86_64, NR_OFFSET, wordName } from "./seccomp-data.js";
 
 /** Syscall names, where the reader has a table of them. */
-export type NameOfCall = (nr: number) => string | undefined;
+type NameOfCall = (nr: number) => string | undefined;
 
 const COMPARISON = new Map<number, string>([
-  [OP.JEQ, "=="],
-  [OP.JGT, ">"],
-  [OP.JGE, ">="],
-  [OP.JSET, "&"],
+  [BPF_OP.JEQ, "=="],
+  [BPF_OP.JGT, ">"],
+  [BPF_OP.JGE, ">="],
+  [BPF_OP.JSET, "&"],
 ]);
 
 /** The program as text, one line per instruction: `  3  if nr >= 59 (execve) goto 8 else 4`. */
@@ -29,7 +29,7 @@ export function disassemble(
     .join("");
 }
 
-/** What a line of text needs to know of the accumulator: the word in it, and the bits that were kept. */
+/** The accumulator's content: which word it holds, and which bits a mask kept. */
 interface Contents {
   offset: number;
   mask?: number;
@@ -42,13 +42,13 @@ function describe(
   nameOfCall: NameOfCall,
 ): string {
   switch (code) {
-    case OP.LOAD_WORD:
+    case BPF_OP.LOAD_WORD:
       return `load ${wordName(k)}`;
-    case OP.AND:
+    case BPF_OP.AND:
       return `and ${hex(k)}`;
-    case OP.JUMP:
+    case BPF_OP.JUMP:
       return `goto ${at + 1 + k}`;
-    case OP.RETURN:
+    case BPF_OP.RETURN:
       return `return ${describeReturn(k)}`;
     default: {
       const test = `${subject(contents)} ${COMPARISON.get(code)} ${constant(k, contents, nameOfCall)}`;
@@ -73,7 +73,7 @@ function constant(k: number, contents: Contents | undefined, nameOfCall: NameOfC
 
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-/** The word each instruction finds in the accumulator, where all ways to it agree. */
+/** The word that each instruction finds in the accumulator, where all paths to it agree. */
 function accumulatorContents(program: readonly Instruction[]): (Contents | undefined)[] {
   const found: (Contents | undefined)[] = new Array(program.length).fill(undefined);
   const reached = new Set<number>();
@@ -83,10 +83,10 @@ function accumulatorContents(program: readonly Instruction[]): (Contents | undef
     reached.add(to);
   };
   program.forEach(({ code, jt, jf, k }, at) => {
-    if (code === OP.RETURN) return;
-    if (code === OP.LOAD_WORD) flow(at + 1, { offset: k });
-    else if (code === OP.AND) flow(at + 1, masked(found[at], k));
-    else if (code === OP.JUMP) flow(at + 1 + k, found[at]);
+    if (code === BPF_OP.RETURN) return;
+    if (code === BPF_OP.LOAD_WORD) flow(at + 1, { offset: k });
+    else if (code === BPF_OP.AND) flow(at + 1, masked(found[at], k));
+    else if (code === BPF_OP.JUMP) flow(at + 1 + k, found[at]);
     else for (const offset of [jt, jf]) flow(at + 1 + offset, found[at]);
   });
   return found;

@@ -14,10 +14,10 @@ export class FilterTooLarge extends Error {
   }
 }
 
-/** A filter specification that asks for something no filter can mean. */
+/** A filter specification that no filter can express. */
 export class InvalidFilterSpec extends Error {
   override readonly name = "InvalidFilterSpec";
-  /** The spot in the specification: `syscall 16, rule 2, test 0`. */
+  /** The place in the specification: `syscall 16, rule 2, test 0`. */
   readonly where: string;
 
   constructor(where: string, problem: string) {

@@ -6,8 +6,8 @@ export interface Instruction {
   k: number;
 }
 
-/** The classic BPF instructions this compiler uses, all of them known to the kernel's seccomp checker. */
-export const OP = {
+/** The classic BPF instructions that this compiler uses. The kernel's seccomp checker accepts all of them. */
+export const BPF_OP = {
   LOAD_WORD: 0x20, // BPF_LD | BPF_W | BPF_ABS
   AND: 0x54, // BPF_ALU | BPF_AND | BPF_K
   JUMP: 0x05, // BPF_JMP | BPF_JA

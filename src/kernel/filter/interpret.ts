@@ -1,9 +1,9 @@
 import { checkProgram } from "./check.js";
-import { type Instruction, OP } from "./instruction.js";
-import { type SeccompData, wordAt } from "./seccomp-data.js";
+import { BPF_OP, type Instruction } from "./instruction.js";
+import { type SeccompData, seccompWord } from "./seccomp-data.js";
 
-/** What running a filter on one call came to. */
-export interface Outcome {
+/** The result of running a filter on one call. */
+interface FilterResult {
   /** The 32-bit SECCOMP_RET_* value. */
   value: number;
   /** Instructions executed, the return included. */
@@ -21,42 +21,42 @@ export function executedInstructions(program: readonly Instruction[], data: Secc
 }
 
 /**
- * Checks a program once, as the kernel does when it is installed, and gives the function that runs it.
+ * Checks a program once, as the kernel does at installation, and returns a function that runs it.
  *
  * @throws InvalidProgram
  */
-export function loadFilter(program: readonly Instruction[]): (data: SeccompData) => Outcome {
+export function loadFilter(program: readonly Instruction[]): (data: SeccompData) => FilterResult {
   checkProgram(program);
   return (data) => run(program, data);
 }
 
-function run(program: readonly Instruction[], data: SeccompData): Outcome {
+function run(program: readonly Instruction[], data: SeccompData): FilterResult {
   let accumulator = 0;
   let executed = 0;
-  // The check made every jump go forward and inside, so this ends at a return.
+  // The check ensured that every jump goes forward and stays inside, so this ends at a return.
   for (let at = 0; ; at++) {
     const { code, jt, jf, k } = program[at]!;
     executed++;
     switch (code) {
-      case OP.LOAD_WORD:
-        accumulator = wordAt(data, k);
+      case BPF_OP.LOAD_WORD:
+        accumulator = seccompWord(data, k);
         break;
-      case OP.AND:
+      case BPF_OP.AND:
         accumulator = (accumulator & k) >>> 0;
         break;
-      case OP.JUMP:
+      case BPF_OP.JUMP:
         at += k;
         break;
-      case OP.JEQ:
+      case BPF_OP.JEQ:
         at += accumulator === k ? jt : jf;
         break;
-      case OP.JGT:
+      case BPF_OP.JGT:
         at += accumulator > k ? jt : jf;
         break;
-      case OP.JGE:
+      case BPF_OP.JGE:
         at += accumulator >= k ? jt : jf;
         break;
-      case OP.JSET:
+      case BPF_OP.JSET:
         at += (accumulator & k) !== 0 ? jt : jf;
         break;
       default:

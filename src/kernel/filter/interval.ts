@@ -1,7 +1,7 @@
 import type { ArgumentTest } from "./spec.js";
 
-/** Both ends belong to it. */
-export interface Interval {
+/** Both ends are included. */
+interface Interval {
   low: bigint;
   high: bigint;
 }
@@ -14,8 +14,8 @@ type Width = 32 | 64;
 export const lastOf = (width: Width): bigint => (1n << BigInt(width)) - 1n;
 
 /**
- * The register contents for which a test holds, read as an unsigned number. Every operation but `masked`
- * is such a set, so one search over sets serves them all and no comparison is written out by hand.
+ * The register values, read as unsigned numbers, for which a test holds. Every operation except `masked` is
+ * such a set. So one search over sets serves them all.
  */
 export function valuesOf(test: ArgumentTest): IntervalSet {
   const { width, op, value } = test;
@@ -81,7 +81,7 @@ function complement(set: IntervalSet, width: Width): IntervalSet {
   return gaps;
 }
 
-/** A range of possibly negative numbers as register contents: the negative ones are the large ones. */
+/** A range of possibly negative numbers as register values: negative numbers become large ones. */
 function unsigned(from: bigint, to: bigint, width: Width): IntervalSet {
   if (from > to) return [];
   const wrap = 1n << BigInt(width);

@@ -1,4 +1,4 @@
-import type { Decision, DecisionGraph } from "./decision.js";
+import type { DecisionGraph, FilterDecision } from "./decision.js";
 import { highOffset, lowOffset } from "./seccomp-data.js";
 import type { ArgumentTest } from "./spec.js";
 
@@ -6,9 +6,9 @@ import type { ArgumentTest } from "./spec.js";
 export function decideMasked(
   graph: DecisionGraph,
   test: ArgumentTest,
-  yes: Decision,
-  no: Decision,
-): Decision {
+  yes: FilterDecision,
+  no: FilterDecision,
+): FilterDecision {
   const mask = BigInt.asUintN(test.width, test.mask ?? 0n);
   const value = BigInt.asUintN(test.width, test.value as bigint);
   if ((value & ~mask) !== 0n) return no;
@@ -24,9 +24,9 @@ function decideWord(
   offset: number,
   mask: number,
   value: number,
-  yes: Decision,
-  no: Decision,
-): Decision {
+  yes: FilterDecision,
+  no: FilterDecision,
+): FilterDecision {
   if (mask === 0) return yes;
   if (value === 0) return graph.branch(offset, "set", mask, no, yes);
   const oneBit = (mask & (mask - 1)) === 0;

@@ -1,35 +1,35 @@
-import type { Decision, DecisionGraph } from "./decision.js";
+import type { DecisionGraph, FilterDecision } from "./decision.js";
 import { type IntervalSet, lastOf } from "./interval.js";
 import { searchWord, type WordPiece } from "./search.js";
 import { highOffset, lowOffset } from "./seccomp-data.js";
 
 interface Piece {
   from: bigint;
-  decision: Decision;
+  decision: FilterDecision;
 }
 
 /** The register argument a partition is about. */
-export interface Register {
+export interface ArgumentRegister {
   arg: number;
   width: 32 | 64;
 }
 
 /** Every value of one argument, cut into pieces that are decided alike. */
 export class Partition {
-  readonly #register: Register;
+  readonly #register: ArgumentRegister;
   readonly #pieces: readonly Piece[];
 
-  private constructor(register: Register, pieces: readonly Piece[]) {
+  private constructor(register: ArgumentRegister, pieces: readonly Piece[]) {
     this.#register = register;
     this.#pieces = pieces;
   }
 
-  static uniform(register: Register, decision: Decision): Partition {
+  static uniform(register: ArgumentRegister, decision: FilterDecision): Partition {
     return new Partition(register, [{ from: 0n, decision }]);
   }
 
-  /** The same partition with the values of a set decided anew, from what was decided there before. */
-  paint(set: IntervalSet, anew: (before: Decision) => Decision): Partition {
+  /** The same partition, with the decisions for a set of values replaced. */
+  paint(set: IntervalSet, anew: (before: FilterDecision) => FilterDecision): Partition {
     const painted: Piece[] = [];
     for (const { from, decision, inside } of this.#overlay(set)) {
       const now = inside ? anew(decision) : decision;
@@ -39,24 +39,24 @@ export class Partition {
   }
 
   /** The decisions now given to the values of a set. */
-  decisionsIn(set: IntervalSet): Set<Decision> {
-    const found = new Set<Decision>();
+  decisionsIn(set: IntervalSet): Set<FilterDecision> {
+    const found = new Set<FilterDecision>();
     for (const { decision, inside } of this.#overlay(set)) if (inside) found.add(decision);
     return found;
   }
 
   /** The decision that finds the piece an argument falls into. */
-  search(graph: DecisionGraph): Decision {
+  search(graph: DecisionGraph): FilterDecision {
     const { arg, width } = this.#register;
     if (width === 32) return searchWord(graph, lowOffset(arg), this.#pieces.map(wordPiece));
     return this.#comparePoint(graph) ?? searchWord(graph, highOffset(arg), this.#byHighWord(graph));
   }
 
   /**
-   * One value standing out of all others is compared low word first: the low words are what differs between calls,
-   * and the comparison of the high word, mostly with 0, can then be shared by tests for different values.
+   * A partition with one special value compares the low word first. Low words differ most between calls, and
+   * tests for different values can share the comparison of the high word, which is mostly 0.
    */
-  #comparePoint(graph: DecisionGraph): Decision | undefined {
+  #comparePoint(graph: DecisionGraph): FilterDecision | undefined {
     const found = this.#point();
     if (!found) return undefined;
     const { point, others } = found;
@@ -66,8 +66,8 @@ export class Partition {
     return graph.branch(lowOffset(arg), "eq", low, highMatches, others);
   }
 
-  /** The one value that is decided unlike all others, if the partition is no more than that. */
-  #point(): { point: Piece; others: Decision } | undefined {
+  /** The one special value, if the partition has exactly one. */
+  #point(): { point: Piece; others: FilterDecision } | undefined {
     const [first, second, third] = this.#pieces;
     if (this.#pieces.length === 2) {
       if (second!.from === 1n) return { point: first!, others: second!.decision };
@@ -78,10 +78,10 @@ export class Partition {
     return { point: second!, others: first!.decision };
   }
 
-  /** The 64-bit pieces as pieces of the high word; where one high word holds several, the low word decides. */
+  /** The 64-bit pieces as pieces of the high word. Where several share a high word, the low word decides. */
   #byHighWord(graph: DecisionGraph): WordPiece[] {
     const byHigh: WordPiece[] = [];
-    let before: Decision | undefined;
+    let before: FilterDecision | undefined;
     for (let at = 0; at < this.#pieces.length; ) {
       const { high } = words(this.#pieces[at]!.from);
       const lows: WordPiece[] = [];

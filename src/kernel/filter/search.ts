@@ -1,15 +1,19 @@
-import type { Decision, DecisionGraph } from "./decision.js";
+import type { DecisionGraph, FilterDecision } from "./decision.js";
 
-/** From this value of a word on, up to the next piece, the decision is this one. */
+/** This decision holds from this value of a word up to the next piece. */
 export interface WordPiece {
   from: number;
-  decision: Decision;
+  decision: FilterDecision;
 }
 
 /**
  * A balanced search for the piece that a word falls into. The pieces ascend and the first starts at 0.
  */
-export function searchWord(graph: DecisionGraph, offset: number, pieces: readonly WordPiece[]): Decision {
+export function searchWord(
+  graph: DecisionGraph,
+  offset: number,
+  pieces: readonly WordPiece[],
+): FilterDecision {
   const merged = pieces.filter((piece, i) => i === 0 || piece.decision !== pieces[i - 1]!.decision);
   return new WordSearch(graph, offset, merged).among(0, merged.length);
 }
@@ -25,8 +29,8 @@ class WordSearch {
     this.#pieces = pieces;
   }
 
-  /** Decides among the pieces first .. end-1, one of which the word is known to be in. */
-  among(first: number, end: number): Decision {
+  /** Decides among the pieces first .. end-1. The word is known to be in one of them. */
+  among(first: number, end: number): FilterDecision {
     const only = this.#decision(first);
     if (end - first === 1) return only;
     const exceptions = this.#exceptions(first, end);
@@ -35,7 +39,7 @@ class WordSearch {
     const middle = (first + end) >> 1;
     const inside = [middle, middle - 1, middle + 1].find((at) => this.#isBackground(at, first, end));
     if (inside !== undefined) {
-      // Both halves keep an end of the background piece, and so can compare the values standing in it.
+      // Both halves keep an end of the background piece, and so can compare the single values in it.
       const cut = this.#pieces[inside + 1]!.from - 1;
       return this.#atLeast(cut, this.among(inside, end), this.among(first, inside + 1));
     }
@@ -43,10 +47,10 @@ class WordSearch {
   }
 
   /**
-   * At most two single values standing out of one background (`a X a`, `a X a Y a`) are compared for equality:
-   * as deep as a search by order, with half the tests.
+   * At most two single values in one background (`a X a`, `a X a Y a`) are compared for equality: as deep as
+   * a search by order, with half the tests.
    */
-  #exceptions(first: number, end: number): { background: Decision; single: WordPiece[] } | undefined {
+  #exceptions(first: number, end: number): { background: FilterDecision; single: WordPiece[] } | undefined {
     const length = end - first;
     if (length !== 3 && length !== 5) return undefined;
     const background = this.#decision(first);
@@ -62,14 +66,14 @@ class WordSearch {
     return { background, single };
   }
 
-  #compareEach({ background, single }: { background: Decision; single: WordPiece[] }): Decision {
+  #compareEach({ background, single }: { background: FilterDecision; single: WordPiece[] }): FilterDecision {
     return single.reduceRight(
       (otherwise, { from, decision }) => this.#graph.branch(this.#offset, "eq", from, decision, otherwise),
       background,
     );
   }
 
-  /** A wide piece that goes on behind a single value, inside the stretch and not at its ends. */
+  /** A wide piece that continues after a single value, inside the stretch and not at its ends. */
   #isBackground(at: number, first: number, end: number): boolean {
     if (at - 2 < first || at + 2 >= end || this.#isSingle(at)) return false;
     const alike = (other: number, between: number) =>
@@ -77,7 +81,7 @@ class WordSearch {
     return alike(at - 2, at - 1) && alike(at + 2, at + 1);
   }
 
-  #atLeast(k: number, yes: Decision, no: Decision): Decision {
+  #atLeast(k: number, yes: FilterDecision, no: FilterDecision): FilterDecision {
     return this.#graph.branch(this.#offset, "ge", k, yes, no);
   }
 
@@ -86,7 +90,7 @@ class WordSearch {
     return this.#pieces[at]!.from === last;
   }
 
-  #decision(at: number): Decision {
+  #decision(at: number): FilterDecision {
     return this.#pieces[at]!.decision;
   }
 }

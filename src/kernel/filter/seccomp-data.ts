@@ -1,4 +1,4 @@
-/** struct seccomp_data: all that a filter can see of a call. */
+/** struct seccomp_data: everything that a filter can see of a call. */
 export interface SeccompData {
   /** An int in the kernel: -1 and 0xffffffff are the same number here. */
   nr: number;
@@ -8,7 +8,7 @@ export interface SeccompData {
 }
 
 export const SECCOMP_DATA_SIZE = 64;
-export const ARGUMENTS = 6;
+export const SECCOMP_ARGUMENTS = 6;
 
 /** EM_X86_64 | __AUDIT_ARCH_64BIT | __AUDIT_ARCH_LE */
 export const AUDIT_ARCH_X86_64 = 0xc000003e;
@@ -27,7 +27,7 @@ export const lowOffset = (arg: number): number => 16 + 8 * arg;
 export const highOffset = (arg: number): number => 20 + 8 * arg;
 
 /** The 32-bit word at a byte offset, as BPF_LD|BPF_W|BPF_ABS reads it. */
-export function wordAt(data: SeccompData, offset: number): number {
+export function seccompWord(data: SeccompData, offset: number): number {
   if (offset === NR_OFFSET) return data.nr >>> 0;
   if (offset === ARCH_OFFSET) return data.arch >>> 0;
   const long = offset < 16 ? data.instructionPointer : (data.args[(offset - 16) >> 3] ?? 0n);

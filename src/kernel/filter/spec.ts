@@ -3,12 +3,12 @@ import type { FilterAction } from "./action.js";
 /**
  * A constant test on one register argument.
  *
- * `width` 32 means that the kernel reads only the low half of the register (int, unsigned, mode_t, ...):
- * a program may leave anything above it, so the upper half is not looked at.
+ * `width` 32 means that the kernel reads only the low half of the register (int, unsigned, mode_t, ...). The
+ * program may leave any bits in the upper half, so the test ignores it.
  *
- * `masked` holds when `(argument & mask) == value`. `in` takes a list, every other operation one value.
- * For eq, ne, in and masked a negative constant means its two's complement (AT_FDCWD is -100n).
- * Ordering takes the constant as a number: unsigned unless `signed`, and it must be one the argument can have.
+ * `masked` holds when `(argument & mask) == value`. `in` takes a list, every other operation one value. For
+ * eq, ne, in and masked a negative constant means its two's complement (AT_FDCWD is -100n). An ordering reads
+ * the constant as a number: unsigned unless `signed`, and within the argument's range.
  */
 export interface ArgumentTest {
   arg: number;
@@ -30,14 +30,14 @@ export interface CallTreatment {
   rules: FilterRule[];
   otherwise: FilterAction;
   /** Code whose calls are allowed where no rule matches, instead of `otherwise`. */
-  gate?: Gate;
+  gate?: CodeGate;
 }
 
 /**
- * Addresses, below 2^32 and without the last. Any code can jump to the ones within: what comes from there is trusted to
- * tell, never to behave.
+ * A range of addresses below 2^32, the last one excluded. Any code of the program can jump into the range. So
+ * its records are observability only, not a security boundary.
  */
-export interface Gate {
+export interface CodeGate {
   from: number;
   to: number;
 }
@@ -45,8 +45,8 @@ export interface Gate {
 export interface FilterSpec {
   /** Per syscall number: ordered rules, then the fallback. */
   calls: Map<number, CallTreatment>;
-  /** Numbers with no entry, whether a table knows them or not. */
+  /** The action for numbers without an entry, also those that no table has. */
   otherwise: FilterAction;
-  /** What to do with calls of another ABI: ia32 (int 0x80) and x32 (bit 30). */
+  /** The action for calls of another ABI: ia32 (int 0x80) and x32 (bit 30). */
   foreign: { do: "kill" } | { do: "errno"; errno: number } | { do: "notify" };
 }

@@ -1,9 +1,9 @@
 import { type FilterAction, MAX_COOKIE, MAX_ERRNO } from "./action.js";
 import { InvalidFilterSpec } from "./errors.js";
-import { ARGUMENTS, X32_SYSCALL_BIT } from "./seccomp-data.js";
+import { SECCOMP_ARGUMENTS, X32_SYSCALL_BIT } from "./seccomp-data.js";
 import type { ArgumentTest, FilterSpec } from "./spec.js";
 
-/** Refuses what could only be compiled to something other than it says. */
+/** Refuses a specification that would compile to something else than it says. */
 export function validateSpec(spec: FilterSpec): void {
   validateAction(spec.otherwise, "otherwise");
   validateAction(spec.foreign, "foreign");
@@ -35,7 +35,7 @@ function validateTest(test: ArgumentTest, where: string): void {
     throw new InvalidFilterSpec(where, problem);
   };
   const { arg, width, op, value, mask } = test;
-  if (!isWithin(arg, ARGUMENTS - 1)) refuse(`argument ${arg} is not in 0..${ARGUMENTS - 1}`);
+  if (!isWithin(arg, SECCOMP_ARGUMENTS - 1)) refuse(`argument ${arg} is not in 0..${SECCOMP_ARGUMENTS - 1}`);
   if (width !== 32 && width !== 64) refuse(`width ${width} is neither 32 nor 64`);
   if (Array.isArray(value) !== (op === "in"))
     refuse(op === "in" ? "in needs a list" : `${op} needs one value`);
@@ -49,7 +49,10 @@ function validateTest(test: ArgumentTest, where: string): void {
   }
 }
 
-/** The constants that a test can mean: in an ordering a number of its kind, else any bit pattern. */
+/**
+ * The smallest and largest constant of a test: for an ordering, a number of its kind; otherwise any bit
+ * pattern.
+ */
 function constantsOf({ width, op, signed }: ArgumentTest): [bigint, bigint] {
   const half = 1n << BigInt(width - 1);
   const isOrdering = op === "lt" || op === "le" || op === "gt" || op === "ge";

@@ -1,11 +1,11 @@
 import { errnoNumber, signalNumber, syscallByNumber } from "../../abi/index.js";
-import { type Address, parseAddress } from "../../address.js";
-import type { CallEvent, FunctionEvent } from "../../event.js";
-import { decodeText } from "../../text.js";
+import { type Address, parseAddress } from "../../nouns/address.js";
+import type { CallEvent, FunctionEvent } from "../../nouns/event.js";
+import { decodeText } from "../../nouns/text.js";
 import {
   allow,
   ask,
-  type Change,
+  type CallChange,
   deny,
   emulate,
   type Fault,
@@ -15,22 +15,22 @@ import {
   type RegisterValues,
   type Verdict,
   virtualFile,
-} from "../../verdict.js";
-import { stricterOf } from "../answer.js";
-import { type Engine, REGISTRY } from "./engine.js";
+} from "../../nouns/verdict.js";
+import { stricterVerdict } from "../check-verdict.js";
+import { type LuaEngine, REGISTRY } from "./engine.js";
 import type { Pointer } from "./machine.js";
 import { TYPE } from "./values.js";
 
-/** What has been answered to the event that is being decided. A call to hermes.deny() counts, returned or not. */
+/** The verdict on the current event. A call of hermes.deny() counts, whether its value is returned or not. */
 export class Answers {
-  readonly #engine: Engine;
+  readonly #engine: LuaEngine;
   readonly #policy: () => string;
   #event: CallEvent | FunctionEvent | undefined;
   #settled: Verdict | undefined;
-  /** Words that were returned before, by their address: Lua keeps one copy of a short string, and we keep it alive. */
+  /** Words returned before, by address: Lua keeps one copy of a short string, and we keep that alive. */
   readonly #words = new Map<Pointer, () => Verdict>();
 
-  constructor(engine: Engine, policy: () => string) {
+  constructor(engine: LuaEngine, policy: () => string) {
     this.#engine = engine;
     this.#policy = policy;
   }
@@ -49,7 +49,7 @@ export class Answers {
     return this.#settled;
   }
 
-  /** Over several answers the strictest holds; changes that fit together are put together. */
+  /** Of several verdicts the strictest wins; compatible changes are combined. */
   settle(verdict: Verdict): void {
     const before = this.#settled;
     this.#settled =
@@ -57,10 +57,10 @@ export class Answers {
         ? { ...before, ...verdict, change: joinChanges(before.change!, verdict.change!) }
         : before?.action === "fault" && verdict.action === "fault"
           ? { ...before, ...verdict, fault: { ...before.fault, ...verdict.fault } }
-          : stricterOf(before, verdict, () => [this.#policy(), this.#policy(), this.#event!.name]);
+          : stricterVerdict(before, verdict, () => [this.#policy(), this.#policy(), this.#event!.name]);
   }
 
-  /** What a handler returned: nothing, a verdict of hermes, or a word. */
+  /** Handles a handler's return value: nothing, a verdict of hermes, or a word. */
   returned(L: Pointer, index: number): void {
     const type = this.#engine.type(L, index);
     if (type === TYPE.nil || type === TYPE.lightuserdata) return;
@@ -81,7 +81,7 @@ export class Answers {
     this.settle(verdict());
   }
 
-  /** The functions of `hermes` that answer. */
+  /** The functions of `hermes` that give a verdict. */
   functions(): Record<string, (L: Pointer) => Verdict> {
     return {
       allow: (L) => allow(this.#reason(L, 1)),
@@ -90,7 +90,10 @@ export class Answers {
       ask: (L) => ask(this.#reason(L, 1) ?? "a policy asks"),
       redirect: (L) => modifyWith({ to: this.#target(L) }, this.#reason(L, 2)),
       modify_arg: (L) =>
-        modifyWith({ args: { [this.#argument(L, 1)]: this.#argumentValue(L, 2) } }, this.#reason(L, 3)),
+        modifyWith(
+          { args: { [this.#argument(L, 1, "modify_arg")]: this.#argumentValue(L, 2) } },
+          this.#reason(L, 3),
+        ),
       modify_data: (L) => modifyWith({ data: this.#bytes(L, 1, "modify_data") }, this.#reason(L, 2)),
       modify_result: (L) => modifyWith({ result: this.#result(L, "modify_result") }, this.#reason(L, 2)),
       emulate: (L) => this.#emulate(L),
@@ -103,7 +106,7 @@ export class Answers {
     };
   }
 
-  /** Answers from inside a handler; the value says that it has been done. */
+  /** Gives a verdict from inside a handler; the returned value marks that. */
   answer(L: Pointer, name: string, make: (L: Pointer) => Verdict): number {
     if (!this.#event) throw new Error(`hermes.${name} answers an event: call it inside a handler`);
     this.#engine.x.lua_settop(L, 3);
@@ -132,18 +135,20 @@ export class Answers {
     return checkErrno(given);
   }
 
-  #integer(L: Pointer, index: number, what: string): bigint {
+  /** `takes` completes the sentence `hermes.emulate takes …` of the error. */
+  #integer(L: Pointer, index: number, what: string, takes = "a whole number"): bigint {
     const number = this.#engine.number(L, index);
     if (typeof number === "bigint") return number;
     if (number !== undefined && Number.isInteger(number) && Math.abs(number) < 2 ** 63) return BigInt(number);
-    throw new TypeError(`hermes.${what} takes a whole number, not ${describe(this.#engine, L, index)}`);
+    throw new TypeError(`hermes.${what} takes ${takes}, not ${describe(this.#engine, L, index)}`);
   }
 
   /** A number, or for functions a text that the result points to. */
   #result(L: Pointer, what: string): bigint | string {
     const isFunction = this.#event !== undefined && isFunctionEvent(this.#event);
     const text = isFunction ? this.#engine.bytes(L, 1) : undefined;
-    return text ? decodeText(text) : this.#integer(L, 1, what);
+    const takes = isFunction ? "a whole number or a string" : "a whole number";
+    return text ? decodeText(text) : this.#integer(L, 1, what, takes);
   }
 
   #bytes(L: Pointer, index: number, what: string): Uint8Array {
@@ -158,27 +163,25 @@ export class Answers {
     return number;
   }
 
-  #argument(L: Pointer, index: number): string | number {
+  #argument(L: Pointer, index: number, what: string): string | number {
     const event = this.#event!;
     const name = this.#engine.text(L, index);
-    if (isFunctionEvent(event)) return name ?? Number(this.#integer(L, index, "modify_arg")) - 1;
+    const counted = () => Number(this.#integer(L, index, what, "an argument by number or name")) - 1;
+    if (isFunctionEvent(event)) return name ?? counted();
     const call = syscallByNumber(event.nr);
-    const i =
-      name === undefined
-        ? Number(this.#integer(L, index, "modify_arg")) - 1
-        : call?.args.findIndex((a) => a.name === name);
+    const i = name === undefined ? counted() : call?.args.findIndex((a) => a.name === name);
     if (i === undefined || i < 0 || i > 5)
       throw new TypeError(
-        `${this.#event!.name} has no argument ${name === undefined ? i! + 1 : `"${name}"`} (it has: ${(call?.args ?? []).map((a) => a.name).join(", ")})`,
+        `${this.#event!.name} has no argument ${name === undefined ? i! + 1 : `"${name}"`} (known: ${(call?.args ?? []).map((a) => a.name).join(", ")})`,
       );
     return call?.args[i]?.name ?? i;
   }
 
   #argumentValue(L: Pointer, index: number): bigint | string | Uint8Array {
     const bytes = this.#engine.bytes(L, index);
-    // What a function is given ends with a zero, as its texts do.
+    // A function's text argument ends with a zero byte.
     if (bytes && this.#event && isFunctionEvent(this.#event)) return decodeText(bytes);
-    return bytes ?? this.#integer(L, index, "modify_arg");
+    return bytes ?? this.#integer(L, index, "modify_arg", "a whole number or a string as the new value");
   }
 
   #target(L: Pointer): string | Address {
@@ -197,12 +200,12 @@ export class Answers {
     e.each(L, 2, () => {
       const bytes = e.bytes(L, -1);
       if (!bytes) throw new TypeError("hermes.emulate takes out arguments as strings");
-      outputs[this.#argument(L, -2)] = bytes;
+      outputs[this.#argument(L, -2, "emulate")] = bytes;
     });
     return emulate(result, { outputs }, this.#reason(L, 3));
   }
 
-  /** Registers by name: what an instruction finds, or leaves. */
+  /** Registers by name: their values before or after the instruction. */
   #registers(L: Pointer, what: string): RegisterValues {
     const e = this.#engine;
     const registers: Record<string, bigint> = {};
@@ -250,11 +253,11 @@ const FAULT_FIELDS: Readonly<Record<string, (value: unknown) => unknown>> = {
   short: (value) => checkCount("short", value),
 };
 
-function modifyWith(change: Change, reason: string | undefined): Verdict {
+function modifyWith(change: CallChange, reason: string | undefined): Verdict {
   return modify(change, reason);
 }
 
-function joinChanges(a: Change, b: Change): Change {
+function joinChanges(a: CallChange, b: CallChange): CallChange {
   return { ...a, ...b, ...((a.args || b.args) && { args: { ...a.args, ...b.args } }) };
 }
 
@@ -274,7 +277,7 @@ function checkSignal(given: unknown): string | number {
 
 function checkCount(name: string, value: unknown): number {
   if (typeof value !== "number" || !(value >= 0))
-    throw new TypeError(`the fault's ${name} must be a number from 0`);
+    throw new TypeError(`hermes.fault: ${name} must be a number, 0 or more`);
   return value;
 }
 
@@ -283,12 +286,13 @@ function addressOf({ host, port, path, abstract }: Record<string, unknown>): Add
   const text = typeof host === "string" && host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const address = parseAddress(text);
   if (!address)
-    throw new TypeError(`${text} is not an address: give host (a number, not a name) and port, or path`);
+    throw new TypeError(`${text} is not an address: give host (an IP address, not a name) and port, or path`);
   return address;
 }
 
-function describe(engine: Engine, L: Pointer, index: number): string {
-  return engine.type(L, index) === TYPE.string
-    ? JSON.stringify(engine.clipped(L, index, 100))
-    : `a ${engine.typeName(L, index)}`;
+function describe(engine: LuaEngine, L: Pointer, index: number): string {
+  const type = engine.type(L, index);
+  if (type === TYPE.string) return JSON.stringify(engine.clipped(L, index, 100));
+  if (type === TYPE.number) return String(engine.number(L, index));
+  return type === TYPE.nil ? "nil" : `a ${engine.typeName(L, index)}`;
 }

@@ -1,18 +1,18 @@
-import { encodeText } from "../../text.js";
+import { encodeText } from "../../nouns/text.js";
 import { LuaError } from "./error.js";
-import { MachineFailure, OutOfFuel, type Pointer } from "./machine.js";
+import { LuaMachineFailure, OutOfFuel, type Pointer } from "./machine.js";
 import { HARD_LIMIT } from "./meter.js";
-import { TYPE, Values } from "./values.js";
+import { LuaValues, TYPE } from "./values.js";
 
 export const REGISTRY = -1_001_000;
 const STATUS_SYNTAX = 3;
 const STATUS_MEMORY = 4;
 const MASK_COUNT = 8;
-/** With its traceback. */
+/** Including the traceback. */
 const MAX_MESSAGE = 8192;
-/** What a machine whose tank is empty may still use, to reach the place where its line is known. */
+/** Extra fuel for a machine that ran out, so that it reaches a place where its line is known. */
 const GRACE = 20_000;
-/** Enough for the interpreter's own work between two calls: tracebacks, collecting garbage. */
+/** Enough for the interpreter's own work between two calls: tracebacks, garbage collection. */
 const PLENTY = 2 ** 26;
 
 export interface Budgets {
@@ -22,12 +22,15 @@ export interface Budgets {
   readonly memory: number;
 }
 
-/** A Lua state: values in and out, protected calls, and what remains standing after a call that was cut off. */
-export class Engine extends Values {
+/** A Lua state: converts values, makes protected calls, and recovers after a call was cut off. */
+export class LuaEngine extends LuaValues {
   readonly budgets: Budgets;
-  /** The thread that handlers run in. After a cut it is left behind, with whatever it was doing, for a new one. */
+  /**
+   * The thread that handlers run in. After a cut-off it is abandoned in the middle of its work, and replaced
+   * by a new one.
+   */
   thread: Pointer;
-  /** Something other than a budget stopped the machine in mid-air: it cannot be used again. */
+  /** The machine stopped for another reason than a budget: it cannot be used again. */
   broken: Error | undefined;
   readonly #main: Pointer;
   readonly #chunk: string;
@@ -37,7 +40,7 @@ export class Engine extends Values {
   #draining = false;
   #collect: number | undefined;
 
-  /** `chunk` is the name by which Lua's messages speak of the script. */
+  /** `chunk` is the script's name in Lua's messages. */
   constructor(chunk: string, budgets: Budgets) {
     super(budgets.memory);
     this.#chunk = chunk;
@@ -71,12 +74,12 @@ export class Engine extends Values {
     if (status !== 0) throw this.#failed(status);
   }
 
-  /** Empties the thread's stack but for what is always there. */
+  /** Empties the thread's stack down to its permanent part. */
   clear(): void {
     this.x.lua_settop(this.thread, 1);
   }
 
-  /** Leaves the function that the source compiles to on the thread's stack. */
+  /** Compiles the source and leaves the function on the thread's stack. */
   load(source: Uint8Array, chunk = this.#chunk): void {
     const { x } = this;
     if (!x.lua_checkstack(this.thread, 8)) throw new LuaError("not enough memory", this.#chunk);
@@ -90,7 +93,7 @@ export class Engine extends Values {
     if (status !== 0) throw this.#failed(status);
   }
 
-  /** Leaves the thread, with whatever was half done in it, to the collector and goes on in a new one. */
+  /** Abandons the thread, with its unfinished work, to the garbage collector and continues in a new one. */
   recover(): void {
     if (this.broken) return;
     this.machine.fuel = PLENTY;
@@ -103,7 +106,9 @@ export class Engine extends Values {
     }
   }
 
-  /** A function of ours for Lua to call. What it throws becomes a Lua error at the caller's line. */
+  /**
+   * Makes one of our functions callable from Lua. What it throws becomes a Lua error at the caller's line.
+   */
   pushFunction(L: Pointer, call: (L: Pointer) => number): void {
     const slot = this.machine.addFunction((state) => {
       try {
@@ -124,7 +129,7 @@ export class Engine extends Values {
     return x.lua_error(L);
   }
 
-  /** The function on top of the stack collects garbage when called: kept for ourselves. */
+  /** Keeps the function on top of the stack, which collects garbage, for our own use. */
   keepCollector(): void {
     this.#collect = this.x.luaL_ref(this.thread, REGISTRY);
   }
@@ -133,19 +138,22 @@ export class Engine extends Values {
     return this.x.luaL_ref(this.thread, REGISTRY);
   }
 
-  // ---------------------------------------------------------------- what goes wrong
+  // ---------------------------------------------------------------- failures
 
-  /** The tank is empty. Once it is filled a little, so that the hook can stop at a known line; then it is over. */
+  /**
+   * Called when the fuel is used up. The first time it adds a little, so that the hook can stop at a known
+   * line. The second time it gives up.
+   */
   #empty(): void {
     if (this.machine.fuel < -HARD_LIMIT)
-      throw new MachineFailure("it was stuck inside the collector or a table");
+      throw new LuaMachineFailure("it was stuck inside the garbage collector or a table");
     if (this.#draining) throw new CutOff(this.thread);
     this.#draining = true;
     this.machine.fuel = GRACE;
     this.x.lua_sethook(this.thread, this.#hook, MASK_COUNT, 1);
   }
 
-  /** It ended by itself before the hook could stop it. */
+  /** The call ended by itself before the hook could stop it. */
   #calm(): void {
     this.#draining = false;
     this.x.lua_sethook(this.thread, 0, 0, 0);
@@ -176,13 +184,13 @@ export class Engine extends Values {
       ...(traceback !== undefined && { traceback }),
       syntax: status === STATUS_SYNTAX,
     });
-    // Its stack may be most of what there is.
+    // Its stack may use most of the memory.
     if (status === STATUS_MEMORY) this.recover();
     else this.clear();
     return error;
   }
 
-  /** The message handler of every call: adds the traceback while the stack is still there. */
+  /** The message handler of every call: adds the traceback while the stack still exists. */
   #explain(L: Pointer): number {
     const { x } = this;
     if (x.lua_type(L, 1) !== TYPE.string) x.luaL_tolstring(L, 1, 0);
@@ -191,7 +199,7 @@ export class Engine extends Values {
     return 1;
   }
 
-  /** Where a thread that was cut off stood. When memory is short, that remains unknown. */
+  /** The traceback of a thread that was cut off. Empty when memory is short. */
   #tracebackOf(of: Pointer): string {
     const { x } = this;
     try {
@@ -239,12 +247,12 @@ class CutOff extends OutOfFuel {
   }
 }
 
-/** An error that the script may see: not one that stops the machine. */
+/** An error that the script may catch, not one that stops the machine. */
 function isOurs(thrown: unknown): thrown is Error {
   return (
     thrown instanceof Error &&
     !(thrown instanceof OutOfFuel) &&
-    !(thrown instanceof MachineFailure) &&
+    !(thrown instanceof LuaMachineFailure) &&
     thrown.name !== "RuntimeError" &&
     !(thrown instanceof RangeError && thrown.message.includes("call stack"))
   );

@@ -1,10 +1,10 @@
-/** What a script throws may be as long as its memory; a person reads the beginning. */
+/** A script's error text may be as long as its memory; a user needs only the beginning. */
 const MAX_MESSAGE = 500;
 
-/** What a script did wrong: the message with its line, and how it got there. */
+/** An error of a script: the message with its line, and the traceback. */
 export class LuaError extends Error {
   readonly traceback: string | undefined;
-  /** The line of the script that it happened on, when it is known. */
+  /** The script's line, when known. */
   readonly line: number | undefined;
   readonly syntax: boolean;
 
@@ -30,7 +30,7 @@ export class LuaError extends Error {
     this.syntax = options.syntax ?? false;
   }
 
-  /** Makes the stack name the file, so that whoever prints the error shows where it happened. */
+  /** Puts the file name into the stack, so that printing the error shows where it happened. */
   locate(file: string, chunk: string): this {
     const frames = (this.traceback ?? "")
       .split("\n")
@@ -43,7 +43,7 @@ export class LuaError extends Error {
   }
 }
 
-/** The place is told apart from the message; an error that was thrown again and again has one for each time. */
+/** Removes the location from the message. An error that was rethrown has one for each time. */
 function withoutPlaces(message: string, chunk: string): string {
   let from = 0;
   for (let end = 0; message.startsWith(`${chunk}:`, from); from = end) {

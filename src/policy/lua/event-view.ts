@@ -1,12 +1,12 @@
 import { type Argument, type Syscall, suggest, syscallByNumber } from "../../abi/index.js";
-import { type Address, formatAddress, isInternet } from "../../address.js";
-import type { CallEvent, Descriptor, ProcessInfo, ReturnEvent } from "../../event.js";
-import type { Engine } from "./engine.js";
+import { type Address, formatAddress, isInternet } from "../../nouns/address.js";
+import type { CallEvent, Descriptor, ProcessInfo, ReturnEvent } from "../../nouns/event.js";
+import type { LuaEngine } from "./engine.js";
 import type { InsideFunctions } from "./inside.js";
 import type { Pointer } from "./machine.js";
-import type { View, Views } from "./view.js";
+import type { LuaView, LuaViews } from "./view.js";
 
-/** Units of fuel for what the kernel must be asked about at length. */
+/** Units of fuel for lookups that take long. */
 const LIST_COST = 20_000;
 /** … and for each piece of the program's memory. */
 const READ_COST = 500;
@@ -72,10 +72,10 @@ export const FIELD_NAMES: readonly string[] = [
   ...ARGS_EXTRAS,
 ];
 
-/** What the views of one policy's events have in common. */
+/** Shared by all views of one policy's events. */
 export interface Scene {
-  readonly engine: Engine;
-  readonly views: Views;
+  readonly engine: LuaEngine;
+  readonly views: LuaViews;
   readonly inside: InsideFunctions;
 }
 
@@ -84,12 +84,12 @@ type AnyEvent = Omit<CallEvent, "kind" | "args"> &
   Partial<Pick<ReturnEvent, "resultExact" | "errno" | "elapsed">> & {
     readonly kind: string;
     readonly args: object;
-    /** Every address of a sendmmsg, where the event tells them apart. */
+    /** Every address of a sendmmsg, where the event has several. */
     readonly addresses?: readonly Address[];
   };
 
 /** `e`: an event as a handler sees it. */
-export class EventView implements View {
+export class EventView implements LuaView {
   readonly length = 0;
   readonly event: AnyEvent;
   readonly #scene: Scene;
@@ -176,8 +176,8 @@ export class EventView implements View {
   }
 }
 
-/** `args`: the arguments by number from 1, by kernel name, and what they come to. */
-export class ArgsView implements View {
+/** `args`: the arguments by number from 1, by kernel name, and decoded. */
+export class ArgsView implements LuaView {
   readonly #scene: Scene;
   readonly #event: AnyEvent;
   readonly #call: Syscall | undefined;
@@ -229,7 +229,7 @@ export class ArgsView implements View {
       return;
     }
     const argument = this.#call?.args[i];
-    // A number of JavaScript is exact up to 2^53 only; the register is exact.
+    // A JavaScript number is exact only up to 2^53; the register is always exact.
     if (!argument || (argument.width === 64 && isNumeric(argument))) engine.push(L, this.#event.argument(i));
     else engine.push(L, (this.#event.args as Record<string, unknown>)[argument.name]);
   }
@@ -254,12 +254,12 @@ function isNumeric(argument: Argument): boolean {
   return NUMERIC.has(argument.kind);
 }
 
-class DescriptorView implements View {
+class DescriptorView implements LuaView {
   readonly length = 0;
-  readonly #engine: Engine;
+  readonly #engine: LuaEngine;
   readonly #fd: Descriptor;
 
-  constructor(engine: Engine, fd: Descriptor) {
+  constructor(engine: LuaEngine, fd: Descriptor) {
     this.#engine = engine;
     this.#fd = fd;
   }
@@ -288,7 +288,7 @@ class DescriptorView implements View {
   }
 }
 
-export class ProcessView implements View {
+class ProcessView implements LuaView {
   readonly length = 0;
   readonly #scene: Scene;
   readonly #process: ProcessInfo;
@@ -342,13 +342,13 @@ export class ProcessView implements View {
   }
 }
 
-/** A misspelt field must not read as one that is empty: the handler would let through what it means to stop. */
+/** A misspelt field must not read as nil: the handler would then allow what it means to stop. */
 export function noSuchField(what: string, key: string | number, fields: readonly string[]): Error {
   const near = suggest(String(key), fields);
   return new TypeError(`${what} has no field "${key}"${near ? `: did you mean "${near}"?` : ""}`);
 }
 
-function pushViews({ engine, views }: Scene, L: Pointer, list: readonly View[]): void {
+function pushViews({ engine, views }: Scene, L: Pointer, list: readonly LuaView[]): void {
   engine.x.lua_createtable(L, list.length, 0);
   list.forEach((view, i) => {
     views.push(L, view);
@@ -356,12 +356,12 @@ function pushViews({ engine, views }: Scene, L: Pointer, list: readonly View[]):
   });
 }
 
-function pushOptionalText(engine: Engine, L: Pointer, text: string | undefined): void {
+function pushOptionalText(engine: LuaEngine, L: Pointer, text: string | undefined): void {
   if (text === undefined) engine.x.lua_pushnil(L);
   else engine.pushText(L, text);
 }
 
-function pushSeconds(engine: Engine, L: Pointer, seconds: number | undefined): void {
+function pushSeconds(engine: LuaEngine, L: Pointer, seconds: number | undefined): void {
   if (seconds === undefined) engine.x.lua_pushnil(L);
   else engine.x.lua_pushnumber(L, seconds);
 }
@@ -376,19 +376,19 @@ function pushDescriptor(scene: Scene, L: Pointer, fd: Descriptor | undefined): v
   else scene.engine.push(L, undefined);
 }
 
-function pushAddress(engine: Engine, L: Pointer, address: Address | undefined): void {
+function pushAddress(engine: LuaEngine, L: Pointer, address: Address | undefined): void {
   engine.push(L, address && { ...address, text: formatAddress(address) });
 }
 
-function pushAddresses(engine: Engine, L: Pointer, addresses: readonly Address[]): void {
+function pushAddresses(engine: LuaEngine, L: Pointer, addresses: readonly Address[]): void {
   engine.pushList(
     L,
     addresses.map((address) => ({ ...address, text: formatAddress(address) })),
   );
 }
 
-/** A list of the names that is a set as well. */
-function pushFlags(engine: Engine, L: Pointer, flags: readonly string[]): void {
+/** A list of names that also works as a set. */
+function pushFlags(engine: LuaEngine, L: Pointer, flags: readonly string[]): void {
   engine.pushList(L, flags);
   for (const flag of flags) engine.setField(L, flag, true);
 }

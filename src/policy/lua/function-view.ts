@@ -1,7 +1,7 @@
-import type { FunctionEvent, FunctionReturnEvent } from "../../event.js";
+import type { FunctionEvent, FunctionReturnEvent } from "../../nouns/event.js";
 import { noSuchField, pushProcess, type Scene } from "./event-view.js";
 import type { Pointer } from "./machine.js";
-import type { View } from "./view.js";
+import type { LuaView } from "./view.js";
 
 /** Units of fuel for a piece of the program's memory. */
 const READ_COST = 500;
@@ -32,8 +32,8 @@ export const FUNCTION_FIELDS = [
   "registers",
 ] as const;
 
-/** `e`: a call of a function, or its return, as a handler sees it. */
-export class FunctionView implements View {
+/** `e`: a function call or its return, as a handler sees it. */
+export class FunctionView implements LuaView {
   readonly length = 0;
   readonly #scene: Scene;
   readonly #event: FunctionEvent & Partial<FunctionReturnEvent>;
@@ -105,8 +105,8 @@ export class FunctionView implements View {
   }
 }
 
-/** Arguments by number from 1, and by the names that the function's prototype has. */
-class ArgumentsView implements View {
+/** Arguments by number from 1, and by their names in the function's prototype. */
+class ArgumentsView implements LuaView {
   readonly length = MOST_ARGUMENTS;
   readonly #scene: Scene;
   readonly #read: (i: number) => unknown;

@@ -1,15 +1,15 @@
-import type { Inside, ScanOptions } from "../../inside.js";
-import { type Engine, REGISTRY } from "./engine.js";
+import type { Inside, ScanOptions } from "../../nouns/inside.js";
+import { type LuaEngine, REGISTRY } from "./engine.js";
 import type { Pointer } from "./machine.js";
 import { TYPE } from "./values.js";
 
-/** Units of fuel: reading memory, and what must be looked up at length. */
+/** Units of fuel: for reading memory, and for lookups that take long. */
 const MEMORY_COST = 1_000;
 const SCAN_COST = 50_000;
 const MAPS_COST = 20_000;
 const STACK_COST = 10_000;
 
-/** Functions that are values of events: e.memory, e.stack, e.registers, e.maps. Each pushes one of them. */
+/** Functions that are fields of events: e.memory, e.stack, e.registers, e.maps. Each pushes one of them. */
 export interface InsideFunctions {
   readonly memory: (L: Pointer) => void;
   readonly maps: (L: Pointer) => void;
@@ -22,8 +22,8 @@ export function looksInside(source: Uint8Array): boolean {
   return /\b(stack|registers)\b/.test(Buffer.from(source).toString("latin1"));
 }
 
-/** `current` is the event that is being decided; it throws when there is none. */
-export function insideFunctions(engine: Engine, current: () => Inside): InsideFunctions {
+/** `current` is the event being decided; it throws when there is none. */
+export function insideFunctions(engine: LuaEngine, current: () => Inside): InsideFunctions {
   const { x } = engine;
   const keep = () => {
     const ref = BigInt(engine.ref());
@@ -52,8 +52,8 @@ export function insideFunctions(engine: Engine, current: () => Inside): InsideFu
   };
 }
 
-/** A list of frames; `stack.reason` says why it ends: "start" when it is whole. */
-function pushStack(engine: Engine, L: Pointer, event: Inside, limit: number | undefined): void {
+/** A list of frames; `stack.reason` says why it ends: "start" when it is complete. */
+function pushStack(engine: LuaEngine, L: Pointer, event: Inside, limit: number | undefined): void {
   const stack = event.stack(limit);
   engine.push(
     L,
@@ -72,8 +72,8 @@ function pushStack(engine: Engine, L: Pointer, event: Inside, limit: number | un
   engine.setField(L, "reason", stack.end);
 }
 
-/** A table of functions that can be called itself: e.memory(address, length) is e.memory.read(address, length). */
-function pushMemory(engine: Engine, current: () => Inside): void {
+/** A callable table of functions: e.memory(address, length) is e.memory.read(address, length). */
+function pushMemory(engine: LuaEngine, current: () => Inside): void {
   const { x, thread: L } = engine;
   const method = (name: string, cost: number, call: (state: Pointer, first: number) => unknown) => {
     engine.pushText(L, name);
@@ -110,20 +110,20 @@ function pushMemory(engine: Engine, current: () => Inside): void {
   x.lua_setmetatable(L, -2);
 }
 
-/** The event, and the table itself, may stand before the arguments: e:memory(…), e.memory:read(…). */
-function firstArgument(engine: Engine, L: Pointer): number {
+/** Skips the event or the table itself as first argument: e:memory(…), e.memory:read(…). */
+function firstArgument(engine: LuaEngine, L: Pointer): number {
   let first = 1;
   while (first < 3 && engine.type(L, first) === TYPE.table) first++;
   return first;
 }
 
-function address(engine: Engine, L: Pointer, index: number): bigint {
+function address(engine: LuaEngine, L: Pointer, index: number): bigint {
   const value = engine.number(L, index);
   if (typeof value !== "bigint") throw new TypeError("an address is a whole number");
   return BigInt.asUintN(64, value);
 }
 
-function optionalNumber(engine: Engine, L: Pointer, from: number): number | undefined {
+function optionalNumber(engine: LuaEngine, L: Pointer, from: number): number | undefined {
   const value = engine.number(L, engine.type(L, from) === TYPE.table ? from + 1 : from);
   return value === undefined ? undefined : Number(value);
 }
@@ -132,7 +132,7 @@ function scanOptions(options: Record<string, unknown>): ScanOptions {
   const known = ["region", "from", "to", "limit"];
   for (const key of Object.keys(options))
     if (!known.includes(key))
-      throw new TypeError(`e.memory.scan has the options ${known.join(", ")}, not "${key}"`);
+      throw new TypeError(`e.memory.scan takes the options ${known.join(", ")}, not "${key}"`);
   const { region, from, to, limit } = options;
   return {
     ...(region !== undefined && { region: String(region) }),

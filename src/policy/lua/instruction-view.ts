@@ -1,15 +1,15 @@
-import type { InstructionEvent } from "../../event.js";
+import type { InstructionEvent } from "../../nouns/event.js";
 import { noSuchField, pushProcess, type Scene } from "./event-view.js";
 import type { Pointer } from "./machine.js";
-import type { View } from "./view.js";
+import type { LuaView } from "./view.js";
 
 const FIELDS = [
   ...["kind", "name", "door", "time", "tid", "process", "address", "module"],
   ...["value", "leaf", "subleaf", "cpuid", "memory", "maps", "stack", "registers"],
 ];
 
-/** `e`: an instruction as a handler sees it. Numbers of 64 bits are Lua's integers. */
-export class InstructionView implements View {
+/** `e`: an instruction as a handler sees it. 64-bit numbers are Lua integers. */
+export class InstructionView implements LuaView {
   readonly length = 0;
   readonly #scene: Scene;
   readonly #event: InstructionEvent;

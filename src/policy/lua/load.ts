@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
-import { HermesError } from "../../errors.js";
-import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../../event.js";
-import type { Verdict } from "../../verdict.js";
-import type { FunctionInterest, InstructionInterest, Policy, Subscription } from "../policy.js";
+import { HermesError } from "../../nouns/errors.js";
+import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../../nouns/event.js";
+import type { Verdict } from "../../nouns/verdict.js";
+import type { FunctionSubscription, InstructionSubscription, Policy, Subscription } from "../policy.js";
 import type { Budgets } from "./engine.js";
 import { LuaError } from "./error.js";
-import { Script, type ScriptHost, type ScriptSource } from "./script.js";
+import { LuaScript, type ScriptHost, type ScriptSource } from "./script.js";
 import type { LuaData } from "./values.js";
 
 export interface LuaOptions {
   readonly budgets?: Partial<Budgets>;
   /** Where print and hermes.log go. */
   readonly log?: (policy: string, text: string) => void;
-  /** The policy that this one takes the place of: its hermes.state is carried over. */
+  /** The policy that this one replaces: its hermes.state is carried over. */
   readonly previous?: Policy;
 }
 
@@ -23,7 +23,7 @@ const MAX_SOURCE = 1024 * 1024;
 /** Lua shortens longer names in its messages. */
 const MAX_CHUNK = 50;
 
-/** Loads a policy written in Lua. Its code reaches nothing but the events that it is asked about. */
+/** Loads a policy written in Lua. Its code reaches nothing but the events that it decides. */
 export async function loadLua(path: string, file: string, options: LuaOptions = {}): Promise<LuaPolicy> {
   const text = readFileSync(file);
   if (text.length > MAX_SOURCE)
@@ -37,7 +37,7 @@ export class LuaPolicy implements Policy {
   readonly #path: string;
   readonly #source: ScriptSource;
   readonly #host: ScriptHost;
-  #script: Script;
+  #script: LuaScript;
 
   constructor(path: string, file: string, text: Uint8Array, options: LuaOptions = {}) {
     this.#path = path;
@@ -69,12 +69,12 @@ export class LuaPolicy implements Policy {
     return this.#whole(() => this.#script.decideReturn(event));
   }
 
-  decideFunction(event: FunctionEvent, interest: FunctionInterest): Verdict | undefined {
-    return this.#whole(() => this.#script.decideFunction(event, interest));
+  decideFunction(event: FunctionEvent, subscription: FunctionSubscription): Verdict | undefined {
+    return this.#whole(() => this.#script.decideFunction(event, subscription));
   }
 
-  decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
-    return this.#whole(() => this.#script.decideInstruction(event, interest));
+  decideInstruction(event: InstructionEvent, subscription: InstructionSubscription): Verdict | undefined {
+    return this.#whole(() => this.#script.decideInstruction(event, subscription));
   }
 
   locate(error: Error): string | undefined {
@@ -90,7 +90,10 @@ export class LuaPolicy implements Policy {
     this.#script.importState(state);
   }
 
-  /** A machine that stopped in mid-air is not trusted any more: the script starts anew, without its state. */
+  /**
+   * A machine that stopped in the middle of its work is not trusted any more: the script restarts without its
+   * state.
+   */
   #whole<T>(act: () => T): T {
     try {
       return act();
@@ -101,9 +104,9 @@ export class LuaPolicy implements Policy {
     }
   }
 
-  #load(state: LuaData | undefined): Script {
+  #load(state: LuaData | undefined): LuaScript {
     try {
-      return new Script(this.#source, this.#host, state);
+      return new LuaScript(this.#source, this.#host, state);
     } catch (error) {
       throw this.#loadError(error as Error);
     }

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { FUEL_ADDRESS, type Metered, meter } from "./meter.js";
-import { compile, instantiate, type Memory, type Module, type Table } from "./webassembly.js";
+import { compile, instantiate, type WasmMemory, type WasmModule, type WasmTable } from "./webassembly.js";
 
 /** A lua_State, a C string, any address in the machine's memory. */
 export type Pointer = number;
 
-/** What we use of Lua's C interface. 64-bit integers cross as BigInt. */
+/** The part of Lua's C API that we use. 64-bit integers cross as BigInt. */
 export interface LuaExports {
-  readonly memory: Memory;
-  readonly __indirect_function_table: Table;
+  readonly memory: WasmMemory;
+  readonly __indirect_function_table: WasmTable;
   __wasm_call_ctors(): void;
   emscripten_stack_init(): void;
   stackSave(): Pointer;
@@ -69,16 +69,19 @@ export interface LuaExports {
 }
 
 const PAGE = 65536;
-/** Units of fuel for a protected call, and for an error or a yield that unwinds to one: microseconds, not nanoseconds. */
+/**
+ * Units of fuel for a protected call, and for an error or a yield that unwinds to one: these take
+ * microseconds, not nanoseconds.
+ */
 const TRY_COST = 30;
 const THROW_COST = 1500;
 const EPERM = -63;
 
 interface Built extends Metered {
-  readonly module: Module;
+  readonly module: WasmModule;
 }
 
-/** Compiled code is the same for every policy and never changes. */
+/** The compiled code is the same for every policy and never changes. */
 let built: Built | undefined;
 
 function build(): Built {
@@ -89,16 +92,16 @@ function build(): Built {
   return built;
 }
 
-/** Fuel ran out: every frame of the interpreter is gone, and no pcall has seen it. */
+/** Out of fuel: every frame of the interpreter is gone, and no pcall has caught it. */
 export class OutOfFuel extends Error {}
 
-/** The machine stopped in mid-air and cannot go on. */
-export class MachineFailure extends Error {}
+/** The machine stopped in the middle of its work and cannot continue. */
+export class LuaMachineFailure extends Error {}
 
-/** Lua's interpreter in a memory of its own. It is given no way to reach anything outside. */
-export class Machine {
+/** Lua's interpreter in its own memory. It has no way to reach anything outside. */
+export class LuaMachine {
   readonly x: LuaExports;
-  /** Called when the tank is empty; returns to let the machine go on. */
+  /** Called when the fuel is used up; returning lets the machine continue. */
   onEmpty: () => void = () => {
     throw new OutOfFuel();
   };
@@ -127,12 +130,12 @@ export class Machine {
     this.words[FUEL_ADDRESS >> 2] = units;
   }
 
-  /** Makes a lua_CFunction of ours callable; returns its slot. */
+  /** Makes one of our lua_CFunctions callable; returns its slot. */
   addFunction(call: (L: Pointer) => number): number {
     return this.#place([I32], [I32], call);
   }
 
-  /** Makes a lua_Hook of ours callable; returns its slot. */
+  /** Makes one of our lua_Hooks callable; returns its slot. */
   addHook(hook: (L: Pointer) => void): number {
     return this.#place([I32, I32], [], hook);
   }
@@ -147,8 +150,8 @@ export class Machine {
   #imports() {
     const refuse = () => EPERM;
     const abort = () => {
-      // Lua does so when memory ends outside of any protected call.
-      throw new MachineFailure("not enough memory");
+      // Lua does so when memory runs out outside of any protected call.
+      throw new LuaMachineFailure("not enough memory");
     };
     return {
       env: {
@@ -192,7 +195,7 @@ export class Machine {
     };
   }
 
-  /** setjmp: longjmp throws a number; everything else that is thrown belongs to us and passes. */
+  /** setjmp: longjmp throws a number. All other exceptions are ours and pass. */
   #invoke(slot: number, a: number, b: number): void {
     const { x } = this;
     const stack = x.stackSave();
@@ -221,7 +224,7 @@ export class Machine {
 
 const I32 = 0x7f;
 
-/** The smallest module that turns a JavaScript function into one that a WebAssembly table can hold. */
+/** The smallest module that turns a JavaScript function into one for a WebAssembly table. */
 function asWasm(parameters: number[], results: number[], call: unknown): unknown {
   const type = [0x60, parameters.length, ...parameters, results.length, ...results];
   const bytes = Uint8Array.from([

@@ -1,32 +1,36 @@
-import { EMPTY, I32, Module, OP, SECTION } from "./wasm-module.js";
+import { EMPTY, I32, SECTION, WASM_OP, WasmBinary } from "./wasm-module.js";
 
 /**
- * Puts a fuel meter into a WebAssembly module. Lua's own count hook sees virtual machine instructions only: a pattern
- * that backtracks for ever, a table.concat over 2^63 elements or an empty string.rep spin inside C, where no hook
- * fires. So the interpreter's machine code itself is made to count: every turn of every loop takes one unit from a
- * cell in linear memory, and where it is safe to give up (between two virtual machine instructions, and in the loops
- * of the standard library, but never inside the collector or a table's resizing) an empty tank calls out.
+ * Adds a fuel meter to a WebAssembly module. Lua's own count hook sees virtual machine instructions only. A
+ * pattern that backtracks for ever, a table.concat over 2^63 elements or an empty string.rep loop inside C,
+ * where no hook fires. So the compiled interpreter itself counts: every iteration of every loop takes one
+ * unit from a cell in linear memory. Where it is safe to give up, running out of fuel calls out: between two
+ * virtual machine instructions and in the loops of the standard library, but never inside the garbage
+ * collector or while a table is resized.
  */
 
 /** The fuel cell: a 32-bit word on the first page, which the linker leaves empty below address 1024. */
 export const FUEL_ADDRESS = 16;
 
-/** Inside the core, where giving up leaves a ruin, nothing may go on for longer than this past an empty tank. */
+/**
+ * Inside the core, where giving up would corrupt the state, nothing may continue longer than this after the
+ * fuel is used up.
+ */
 export const HARD_LIMIT = 100_000_000;
 
 export interface Metered {
   readonly binary: Uint8Array;
-  /** The slot of the function table that is called, as a `() => void`, when the tank is empty. */
+  /** The slot of the function table that is called, as a `() => void`, when the fuel is used up. */
   readonly tripSlot: number;
-  /** In how many functions it gives up. */
+  /** The number of functions that may give up. */
   readonly guarded: number;
 }
 
-/** luaV_execute is the largest function, and jumps over so many opcodes at once. */
+/** luaV_execute is the largest function, and its switch has at least this many opcodes. */
 const VM_OPCODES = 80;
-/** What the call of a library function takes: the way there and back is long. */
+/** The cost of calling a library function. */
 const CALL_COST = 20;
-/** Bytes that memory.copy and memory.fill move for one unit. */
+/** One unit of fuel pays for 2^BULK_SHIFT bytes of memory.copy and memory.fill. */
 const BULK_SHIFT = 4;
 
 function leb(value: number): number[] {
@@ -51,10 +55,10 @@ function signedLeb(value: number): number[] {
 }
 
 /**
- * The functions in which it is safe to give up: the virtual machine, the library's functions (which only the table
- * of functions leads to), and their helpers (which the interpreter's core does not use).
+ * The functions in which it is safe to give up: the virtual machine, the library's functions (reached only
+ * through the function table), and their helpers (which the interpreter's core does not use).
  */
-function guardedFunctions(module: Module): { vm: number; library: Set<number>; helpers: Set<number> } {
+function guardedFunctions(module: WasmBinary): { vm: number; library: Set<number>; helpers: Set<number> } {
   const sizes = module.bodies.map((body) => body.to - body.code);
   const vm = sizes.indexOf(Math.max(...sizes)) + module.imported;
   if (module.body(vm)!.widestJump < VM_OPCODES)
@@ -68,50 +72,50 @@ function guardedFunctions(module: Module): { vm: number; library: Set<number>; h
   return { vm, library, helpers };
 }
 
-/** `fuel -= amount`, where the code for the amount leaves it on the stack. */
+/** `fuel -= amount`, where the amount's code leaves it on the stack. */
 function take(amount: readonly number[], check: readonly number[], scratch: number): number[] {
   return [
-    ...[OP.i32Const, 0],
-    ...[OP.i32Const, 0, OP.i32Load, 2, ...leb(FUEL_ADDRESS)],
+    ...[WASM_OP.i32Const, 0],
+    ...[WASM_OP.i32Const, 0, WASM_OP.i32Load, 2, ...leb(FUEL_ADDRESS)],
     ...amount,
-    OP.i32Sub,
-    ...[OP.localTee, ...leb(scratch)],
-    ...[OP.i32Store, 2, ...leb(FUEL_ADDRESS)],
+    WASM_OP.i32Sub,
+    ...[WASM_OP.localTee, ...leb(scratch)],
+    ...[WASM_OP.i32Store, 2, ...leb(FUEL_ADDRESS)],
     ...check,
   ];
 }
 
 interface Guard {
-  /** Whether its loops give up when the tank is empty. */
+  /** True when its loops give up without fuel. */
   readonly loops: boolean;
-  /** What entering it costs, and whether it gives up there. */
+  /** The cost of entering it, and whether it gives up there. */
   readonly entry: number;
   readonly entryCheck: boolean;
 }
 
-function instrument(module: Module, index: number, guard: Guard): Uint8Array {
+function instrument(module: WasmBinary, index: number, guard: Guard): Uint8Array {
   const body = module.body(index)!;
   const { bytes } = module;
   if (body.places.length === 0 && guard.entry === 0) return bytes.subarray(body.from, body.to);
   const scratch = module.parametersOf(index) + body.locals;
   const check = [
-    ...[OP.localGet, ...leb(scratch), OP.i32Const, ...signedLeb(guard.loops ? 0 : -HARD_LIMIT)],
-    ...[OP.i32LtS, OP.if, EMPTY],
-    ...[OP.i32Const, ...signedLeb(module.tableSize), OP.callIndirect, ...leb(module.emptyType), 0],
-    OP.end,
+    ...[WASM_OP.localGet, ...leb(scratch), WASM_OP.i32Const, ...signedLeb(guard.loops ? 0 : -HARD_LIMIT)],
+    ...[WASM_OP.i32LtS, WASM_OP.if, EMPTY],
+    ...[WASM_OP.i32Const, ...signedLeb(module.tableSize), WASM_OP.callIndirect, ...leb(module.emptyType), 0],
+    WASM_OP.end,
   ];
-  const one = [OP.i32Const, 1];
+  const one = [WASM_OP.i32Const, 1];
   const parts: Uint8Array[] = [
     Uint8Array.from(leb(body.localGroups + 1)),
     bytes.subarray(body.localsFrom, body.code),
     Uint8Array.from([1, I32]),
   ];
   const turn = Uint8Array.from(take(one, check, scratch));
-  // The length is on top of the stack: it is kept aside while a part of it is taken from the tank.
-  const part = [OP.localGet, ...leb(scratch), OP.i32Const, BULK_SHIFT, OP.i32ShrU];
-  const bulk = Uint8Array.from([OP.localTee, ...leb(scratch), ...take(part, [], scratch)]);
+  // The length is on top of the stack: save it while a part of it is taken from the fuel.
+  const part = [WASM_OP.localGet, ...leb(scratch), WASM_OP.i32Const, BULK_SHIFT, WASM_OP.i32ShrU];
+  const bulk = Uint8Array.from([WASM_OP.localTee, ...leb(scratch), ...take(part, [], scratch)]);
   if (guard.entry > 0) {
-    const cost = [OP.i32Const, ...signedLeb(guard.entry)];
+    const cost = [WASM_OP.i32Const, ...signedLeb(guard.entry)];
     parts.push(Uint8Array.from(take(cost, guard.entryCheck ? check : [], scratch)));
   }
   let copied = body.code;
@@ -134,7 +138,7 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 export function meter(binary: Uint8Array): Metered {
-  const module = new Module(binary);
+  const module = new WasmBinary(binary);
   const { vm, library, helpers } = guardedFunctions(module);
   const bodies = module.bodies.flatMap((_, i) => {
     const index = i + module.imported;
@@ -143,7 +147,7 @@ export function meter(binary: Uint8Array): Metered {
     const code = instrument(module, index, {
       loops: index === vm || isLibrary || isHelper,
       entry: isLibrary ? CALL_COST : isHelper ? 1 : 0,
-      // A library function may be called as a finalizer, inside the collector: only its loops may give up.
+      // A library function may run as a finalizer inside the garbage collector: only its loops may give up.
       entryCheck: isHelper,
     });
     return [Uint8Array.from(leb(code.length)), code];

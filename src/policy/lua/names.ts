@@ -5,7 +5,7 @@ const PARTS = /^(get|set|send|recv|timer|clock|sched|mq|io)(?=[a-z])/;
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * A call's name as `on_syscall` sees it: "Connect", "Open", "OpenAt", "Execve", "SendTo", "RecvFrom". Words begin at
+ * A call's name for `on_syscall`: "Connect", "Open", "OpenAt", "Execve", "SendTo", "RecvFrom". Words begin at
  * underscores, after get, set, send and recv, and at the `at` of the calls that take a directory.
  */
 export function camelName(call: Syscall): string {
@@ -18,10 +18,10 @@ export function camelName(call: Syscall): string {
 }
 
 /**
- * What a script that only has `on_syscall` sees, unless it sets `subscribe`. Every call that names something outside
- * the process (a path, a peer, a program, another process), and the plain read and write. Not the rest: calls on
- * what is already open are by far the most frequent, each costs a stop, and whether they may happen was decided
- * when it was opened.
+ * The default subscription of a script that has only `on_syscall`, unless it sets `subscribe`: every call
+ * that names an object outside the process (a path, a peer, a program, another process), and the plain read
+ * and write. Calls on open descriptors are left out. They are by far the most frequent, each costs a stop,
+ * and they were decided at the open.
  */
 export const DEFAULT_SUBSCRIPTION: readonly string[] = [
   ...["%file", "%exec", "%connect", "%bind", "%accept", "socket", "read", "write"],

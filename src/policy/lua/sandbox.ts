@@ -1,15 +1,18 @@
-import { type Engine, REGISTRY } from "./engine.js";
+import { type LuaEngine, REGISTRY } from "./engine.js";
 import type { Pointer } from "./machine.js";
 import { GLOBALS } from "./view.js";
 
 const encoder = new TextEncoder();
 
-/** Taken away: they reach files, other code, or the interpreter itself. What is not opened (io, os, debug, package) is not here. */
+/**
+ * Removed: they reach files, other code, or the interpreter itself. Libraries that are not opened (io, os,
+ * debug, package) are not listed.
+ */
 const REMOVED = ["dofile", "load", "loadfile", "warn", "collectgarbage"];
 
 /**
- * Finalizers run inside the collector, where nothing can stop them, so no object may have one: Lua looks for __gc only
- * when a metatable is set. The metatable that all strings share is closed.
+ * Finalizers run inside the garbage collector, where nothing can stop them. So no object may have one: Lua
+ * looks for __gc only when a metatable is set. The metatable that all strings share is closed.
  */
 const PRELUDE = `
 local setmetatable_, getmetatable_, rawget_, type_, error_ = setmetatable, getmetatable, rawget, type, error
@@ -23,8 +26,8 @@ getmetatable_("").__metatable = false
 string.dump = nil
 `;
 
-/** Opens what a policy may use of the standard library. */
-export function openLibraries(engine: Engine): void {
+/** Opens the permitted part of the standard library. */
+export function openLibraries(engine: LuaEngine): void {
   const { x, thread: L } = engine;
   const open = (call: (L: Pointer) => number, name?: string) => {
     call(L);
@@ -49,8 +52,8 @@ export function openLibraries(engine: Engine): void {
   engine.clear();
 }
 
-/** Takes the value on top of the stack. */
-export function setGlobalFromTop(engine: Engine, name: string): void {
+/** Sets a global to the value on top of the stack, and pops it. */
+export function setGlobalFromTop(engine: LuaEngine, name: string): void {
   const { x, thread: L } = engine;
   x.lua_rawgeti(L, REGISTRY, GLOBALS);
   engine.pushText(L, name);
@@ -60,7 +63,7 @@ export function setGlobalFromTop(engine: Engine, name: string): void {
 }
 
 /** Leaves a global on top of the stack; returns its type. */
-export function pushGlobal(engine: Engine, name: string): number {
+export function pushGlobal(engine: LuaEngine, name: string): number {
   const { x, thread: L } = engine;
   x.lua_rawgeti(L, REGISTRY, GLOBALS);
   engine.pushText(L, name);

@@ -1,19 +1,19 @@
 import { syscallByNumber } from "../../abi/index.js";
-import { HermesError } from "../../errors.js";
-import type { CallEvent, FunctionEvent, InstructionEvent } from "../../event.js";
-import { ACTIONS, type Action, type Verdict } from "../../verdict.js";
+import { HermesError } from "../../nouns/errors.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../../nouns/event.js";
+import { VERDICT_ACTIONS, type Verdict, type VerdictAction } from "../../nouns/verdict.js";
 import { callsNamed, constantRules, type LooseRule } from "../define.js";
 import { type FunctionPattern, namesFunction, parseFunctionPattern } from "../function-pattern.js";
 import { namesInstruction, parseInstructionPattern } from "../instruction-pattern.js";
 import type {
+  CallSubscription,
   ConstantRule,
-  FunctionInterest,
-  InstructionInterest,
-  Interest,
+  FunctionSubscription,
+  InstructionSubscription,
   Subscription,
 } from "../policy.js";
 import { Answers } from "./answers.js";
-import { type Budgets, Engine, REGISTRY } from "./engine.js";
+import { type Budgets, LuaEngine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
 import { FUNCTION_FIELDS, FunctionView } from "./function-view.js";
@@ -24,10 +24,10 @@ import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
 import { actionsOf, ruleOf } from "./registration.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
 import { type LuaData, TYPE } from "./values.js";
-import { type View, Views } from "./view.js";
+import { type LuaView, LuaViews } from "./view.js";
 
 export interface ScriptSource {
-  /** As Lua's messages name it. */
+  /** The script's name in Lua's messages. */
   readonly chunk: string;
   readonly text: Uint8Array;
   /** The policy's name, unless the script sets hermes.name. */
@@ -41,17 +41,17 @@ export interface ScriptHost {
 
 interface Handler {
   readonly ref: bigint;
-  /** The seed's form is given a name and arguments, the other an event. */
+  /** "name": on_syscall(name, args). "event": a handler that takes an event. */
   readonly form: "event" | "name";
 }
 
 interface Registration extends Handler {
   readonly nrs: readonly number[];
   readonly part: "entry" | "returns";
-  readonly actions: ReadonlySet<Action> | undefined;
-  /** It was said to look at stacks or registers. */
+  readonly actions: ReadonlySet<VerdictAction> | undefined;
+  /** The policy declared that it reads stacks or registers. */
   readonly inside: boolean;
-  /** Those of them that were named, not only meant by "*". */
+  /** Those named explicitly, not only by "*". */
   readonly named: ReadonlySet<number>;
 }
 
@@ -60,29 +60,29 @@ interface FunctionHandlers {
   readonly handlers: (Handler & Pick<Registration, "part" | "actions">)[];
 }
 
-/** Loading may do more than deciding. */
+/** Loading gets this many times the fuel of a decision. */
 const LOADING = 10;
 /** A line of the log costs a system call. */
 const LOG_COST = 2_000;
 const MAX_LOG = 4096;
-const EVERYTHING: ReadonlySet<Action> = new Set(ACTIONS);
-/** All that a script which never mentions hermes can answer, by word. */
-const WORDS_ONLY: ReadonlySet<Action> = new Set<Action>(["allow", "deny", "kill", "ask"]);
+const EVERYTHING: ReadonlySet<VerdictAction> = new Set(VERDICT_ACTIONS);
+/** The actions of a script that never mentions hermes: it can only return words. */
+const WORDS_ONLY: ReadonlySet<VerdictAction> = new Set<VerdictAction>(["allow", "deny", "kill", "ask"]);
 
-/** One loaded script: its state, its handlers and what it subscribed to. */
-export class Script {
-  readonly engine: Engine;
+/** One loaded script: its state, its handlers and its subscription. */
+export class LuaScript {
+  readonly engine: LuaEngine;
   readonly subscription: Subscription;
   name: string;
   readonly #host: ScriptHost;
   readonly #answers: Answers;
-  readonly #views: Views;
+  readonly #views: LuaViews;
   readonly #scene: Scene;
   readonly #hermes: bigint;
   readonly #registrations: Registration[] = [];
   readonly #functions: FunctionHandlers[] = [];
   readonly #constants: ConstantRule[] = [];
-  readonly #instructions: (Handler & { readonly interest: InstructionInterest })[] = [];
+  readonly #instructions: (Handler & { readonly interest: InstructionSubscription })[] = [];
   readonly #entries = new Map<number, Handler[]>();
   readonly #returns = new Map<number, Handler[]>();
   readonly #camel = new Map<number, string>();
@@ -91,11 +91,11 @@ export class Script {
   constructor(source: ScriptSource, host: ScriptHost, state?: LuaData) {
     this.#host = host;
     this.name = source.name;
-    this.engine = new Engine(source.chunk, host.budgets);
+    this.engine = new LuaEngine(source.chunk, host.budgets);
     const { engine } = this;
     openLibraries(engine);
     this.#answers = new Answers(engine, () => this.name);
-    this.#views = new Views(engine, [...FIELD_NAMES, ...FUNCTION_FIELDS]);
+    this.#views = new LuaViews(engine, [...FIELD_NAMES, ...FUNCTION_FIELDS]);
     this.#scene = this.#makeScene();
     this.#hermes = BigInt(this.#makeHermes());
     if (state !== undefined) this.importState(state);
@@ -116,14 +116,14 @@ export class Script {
     return this.#ask(this.#returns.get(event.nr), event);
   }
 
-  decideFunction(event: FunctionEvent, { index }: FunctionInterest): Verdict | undefined {
+  decideFunction(event: FunctionEvent, { index }: FunctionSubscription): Verdict | undefined {
     const { handlers } = this.#functions[index]!;
     const wanted = handlers.filter(({ part }) => (part === "returns") === (event.kind === "function-return"));
     const view = () => new FunctionView(this.#scene, event);
     return wanted.length === 0 ? undefined : this.#ask(wanted, event as unknown as CallEvent, view);
   }
 
-  decideInstruction(event: InstructionEvent, { index }: InstructionInterest): Verdict | undefined {
+  decideInstruction(event: InstructionEvent, { index }: InstructionSubscription): Verdict | undefined {
     const view = () => new InstructionView(this.#scene, event);
     return this.#ask([this.#instructions[index]!], event as unknown as CallEvent, view);
   }
@@ -131,7 +131,7 @@ export class Script {
   #ask(
     handlers: readonly Handler[] | undefined,
     event: CallEvent,
-    view: () => View = () => new EventView(this.#scene, event),
+    view: () => LuaView = () => new EventView(this.#scene, event),
   ): Verdict | undefined {
     if (!handlers) return undefined;
     const { engine } = this;
@@ -176,7 +176,7 @@ export class Script {
     }
   }
 
-  /** Replaces what the state table holds; the table stays the same one. */
+  /** Replaces the content of the state table; the table object stays the same. */
   importState(state: LuaData): void {
     if (!(state instanceof Map)) throw new TypeError("the state of a policy is a table");
     const { engine } = this;
@@ -284,11 +284,10 @@ export class Script {
     for (const name of names) {
       if (namesFunction(name.replace(/^return:/, ""))) continue;
       if (namesInstruction(name)) {
-        if (part === "returns")
-          throw new Error(`${name}: an instruction is decided on before it runs: use hermes.on`);
+        if (part === "returns") throw new Error(`${name}: an instruction has no return: use hermes.on`);
         const index = this.#instructions.length;
-        const interest = { ...parseInstructionPattern(name), actions: actions ?? EVERYTHING, index };
-        this.#instructions.push({ ref, form: "event", interest });
+        const subscription = { ...parseInstructionPattern(name), actions: actions ?? EVERYTHING, index };
+        this.#instructions.push({ ref, form: "event", interest: subscription });
         continue;
       }
       const isReturn = part === "returns" || name.startsWith("return:");
@@ -315,7 +314,7 @@ export class Script {
     name: string,
     handler: Handler,
     part: "returns" | undefined,
-    actions: ReadonlySet<Action> | undefined,
+    actions: ReadonlySet<VerdictAction> | undefined,
   ): void {
     const isReturn = part === "returns" || name.startsWith("return:");
     const text = name.replace(/^return:/, "");
@@ -336,7 +335,7 @@ export class Script {
     return 0;
   }
 
-  // ---------------------------------------------------------------- what the script asked for
+  // ---------------------------------------------------------------- the script's subscription
 
   #subscribe(source: ScriptSource): Subscription {
     const { engine } = this;
@@ -353,7 +352,7 @@ export class Script {
     const inside = instructions.length + this.#functions.length;
     if (this.#registrations.length + this.#constants.length + inside === 0)
       throw new Error("it decides nothing: define on_syscall(name, args), or call hermes.on or hermes.rule");
-    const calls = new Map<number, Interest>();
+    const calls = new Map<number, CallSubscription>();
     const mentioned = looksInside(source.text);
     for (const registration of this.#registrations) {
       const handlers = registration.part === "entry" ? this.#entries : this.#returns;
@@ -427,7 +426,7 @@ function callsOf(name: string) {
   return withoutPrefix(() => callsNamed("lua", name));
 }
 
-/** The line is named by whoever reports the error; the policy's name would only be in the way. */
+/** The reporter adds the line; the policy's name would be redundant. */
 function withoutPrefix<T>(act: () => T): T {
   try {
     return act();

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { decodeText, encodeText } from "../../text.js";
-import { type LuaExports, Machine, type Pointer } from "./machine.js";
+import { decodeText, encodeText } from "../../nouns/text.js";
+import { type LuaExports, LuaMachine, type Pointer } from "./machine.js";
 
 export const TYPE = {
   nil: 0,
@@ -33,24 +33,26 @@ const ODD_BYTE_COST = 200;
 const ENTRY_COST = 200;
 const SMALL = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
-/** Nested plain data, as Lua has it: integers are bigints, floats are numbers, tables are maps. */
+/** Nested plain data of Lua: integers are bigints, floats are numbers, tables are maps. */
 export type LuaData = boolean | bigint | number | string | Map<LuaData, LuaData>;
 
-/** Values across the border between us and a Lua state. Text is bytes over there (see text.ts for what is not UTF-8). */
-export class Values {
-  readonly machine: Machine;
+/**
+ * Converts values between us and a Lua state. Lua text is bytes (see text.ts for bytes that are not UTF-8).
+ */
+export class LuaValues {
+  readonly machine: LuaMachine;
   readonly x: LuaExports;
   readonly #scratch: Pointer;
   readonly #length: Pointer;
 
   constructor(memory: number) {
-    this.machine = new Machine(memory);
+    this.machine = new LuaMachine(memory);
     this.x = this.machine.x;
     this.#scratch = this.x.malloc(SCRATCH);
     this.#length = this.x.malloc(8);
   }
 
-  /** Work that we do for the script is taken from its tank too. */
+  /** Charges the script for work that we do for it. */
   charge(units: number): void {
     this.machine.fuel -= units;
   }
@@ -161,7 +163,7 @@ export class Values {
     return TYPE_NAMES[this.x.lua_type(L, index)] ?? "nothing";
   }
 
-  /** The bytes of a string, or its beginning, as a copy; undefined when it is no string. */
+  /** A copy of a string's bytes, up to a limit; undefined when it is no string. */
   bytes(L: Pointer, index: number, limit = Number.MAX_SAFE_INTEGER): Uint8Array | undefined {
     if (this.x.lua_type(L, index) !== TYPE.string) return undefined;
     const at = this.x.lua_tolstring(L, index, this.#length);
@@ -170,22 +172,22 @@ export class Values {
     return this.machine.bytes.slice(at, at + length);
   }
 
-  /** A name, a path, a word: never longer than any of them needs to be. */
+  /** A name, a path, a word: longer text is an error. */
   text(L: Pointer, index: number, limit = MAX_TEXT): string | undefined {
     const bytes = this.bytes(L, index, limit + 1);
     if (bytes && bytes.length > limit)
-      throw new TypeError(`a string of more than ${limit} bytes is too long for this`);
+      throw new TypeError(`a string of more than ${limit} bytes is too long here`);
     return bytes && this.#decode(bytes);
   }
 
-  /** What a person reads: the beginning is enough. */
+  /** For a user to read: the beginning is enough. */
   clipped(L: Pointer, index: number, limit = MAX_CLIPPED): string | undefined {
     const bytes = this.bytes(L, index, limit + 1);
     if (!bytes || bytes.length <= limit) return bytes && this.#decode(bytes);
     return `${this.#decode(bytes.subarray(0, limit))}…`;
   }
 
-  /** Bytes that are no UTF-8 are taken one by one, which is slow. */
+  /** Bytes that are not UTF-8 are decoded one by one, which is slow. */
   #decode(bytes: Uint8Array): string {
     this.charge(isUtf8(bytes) ? bytes.length : bytes.length * ODD_BYTE_COST);
     return decodeText(bytes);
@@ -198,7 +200,7 @@ export class Values {
     return x.lua_isinteger(L, index) ? x.lua_tointegerx(L, index, 0) : x.lua_tonumberx(L, index, 0);
   }
 
-  /** A number, text, boolean, list or record, as a plain value of ours; whole numbers that fit are numbers. */
+  /** A number, text, boolean, list or record as a JavaScript value; whole numbers that fit are numbers. */
   value(L: Pointer, index: number, depth = 0): unknown {
     const { x } = this;
     switch (x.lua_type(L, index)) {
@@ -230,7 +232,7 @@ export class Values {
     return Object.fromEntries(entries.map(([key, value]) => [String(key), value]));
   }
 
-  /** Visits a table's pairs without asking its metatable: the key is at -2, the value at -1. */
+  /** Visits a table's pairs without using its metatable: the key is at -2, the value at -1. */
   each(L: Pointer, index: number, visit: () => void): void {
     const { x } = this;
     const table = x.lua_absindex(L, index);
@@ -243,7 +245,7 @@ export class Values {
     }
   }
 
-  /** Nested tables of strings, numbers and booleans. What is neither is named in the error. */
+  /** Nested tables of strings, numbers and booleans. The error names any other value. */
   data(L: Pointer, index: number, path = "hermes.state", seen = new Set<Pointer>()): LuaData {
     const { x } = this;
     switch (x.lua_type(L, index)) {
@@ -275,7 +277,7 @@ export class Values {
     return data;
   }
 
-  /** Reads a field of a table of ours: leaves its value on top of the stack. */
+  /** Reads a field of one of our tables: leaves its value on top of the stack. */
   getField(L: Pointer, table: number, key: string): number {
     const at = this.x.lua_absindex(L, table);
     this.pushText(L, key);

@@ -1,32 +1,32 @@
 import { SYSCALLS } from "../../abi/index.js";
-import { type Engine, REGISTRY } from "./engine.js";
+import { type LuaEngine, REGISTRY } from "./engine.js";
 import type { Pointer } from "./machine.js";
 import { TYPE } from "./values.js";
 
-/** Units of fuel for what we do when a script looks: time, and memory of ours. */
+/** Units of fuel for reading a field: our time and memory. */
 const FIELD_COST = 20;
 const VIEW_COST = 100;
 
-/** An object of ours that Lua sees as a table whose fields are read when they are looked at. */
-export interface View {
+/** One of our objects that Lua sees as a table. Each field is read on use. */
+export interface LuaView {
   /** Pushes the value of a field: nil when there is none. */
   field(L: Pointer, key: string | number): void;
-  /** What `pairs` walks over. */
+  /** The keys for `pairs`. */
   keys(): readonly (string | number)[];
-  /** What `#` says. */
+  /** The value of `#`. */
   readonly length: number;
 }
 
-/** The views of the event that is being decided. Afterwards none of them answers any more. */
-export class Views {
-  readonly #engine: Engine;
+/** The views of the event being decided. Afterwards none of them works any more. */
+export class LuaViews {
+  readonly #engine: LuaEngine;
   readonly #metatable: bigint;
   readonly #next: bigint;
-  readonly #live = new Map<Pointer, View>();
-  /** Short strings are one object each in Lua: the address of a name that is kept alive stands for it. */
+  readonly #live = new Map<Pointer, LuaView>();
+  /** Lua has one object for each short string: the address of a name that is kept alive identifies it. */
   readonly #names = new Map<Pointer, string>();
 
-  constructor(engine: Engine, fieldNames: readonly string[]) {
+  constructor(engine: LuaEngine, fieldNames: readonly string[]) {
     this.#engine = engine;
     const { x, thread: L } = engine;
     const names = new Set([...fieldNames, ...SYSCALLS.flatMap(({ args }) => args.map((a) => a.name))]);
@@ -67,7 +67,7 @@ export class Views {
     return engine.ref();
   }
 
-  push(L: Pointer, view: View): void {
+  push(L: Pointer, view: LuaView): void {
     const { x } = this.#engine;
     this.#engine.charge(VIEW_COST);
     x.lua_createtable(L, 0, 0);
@@ -81,7 +81,7 @@ export class Views {
     this.#live.clear();
   }
 
-  #viewAt(L: Pointer): View {
+  #viewAt(L: Pointer): LuaView {
     const view = this.#live.get(this.#engine.x.lua_topointer(L, 1));
     if (!view) throw new Error("this event has been answered: copy what you need while you decide");
     return view;

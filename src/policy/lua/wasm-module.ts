@@ -1,4 +1,4 @@
-/** Just enough of a WebAssembly module's binary form to find its functions, who calls whom, and where they loop. */
+/** Parses just enough of a WebAssembly module to find its functions, their calls and their loops. */
 
 export const SECTION = {
   type: 1,
@@ -9,7 +9,7 @@ export const SECTION = {
   element: 9,
   code: 10,
 } as const;
-export const OP = {
+export const WASM_OP = {
   loop: 0x03,
   if: 0x04,
   else: 0x05,
@@ -29,7 +29,7 @@ export const OP = {
 } as const;
 const MEMORY_COPY = 10;
 const MEMORY_FILL = 11;
-/** Bytes after each instruction of the 0xfc group; the indices in them are all below 128. */
+/** The immediate bytes of each instruction of the 0xfc group; the indices in them are all below 128. */
 const MISC_IMMEDIATES = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 export const EMPTY = 0x40;
 export const I32 = 0x7f;
@@ -90,7 +90,7 @@ function sectionsOf(bytes: Uint8Array): Section[] {
   return sections;
 }
 
-/** What follows each opcode: so many LEB128 numbers, or something of its own. */
+/** The immediates of each opcode: a number of LEB128 values, or a special form. */
 const SHAPE = {
   one: 1,
   two: 2,
@@ -130,7 +130,7 @@ for (const [from, to, shape] of [
 ] as const)
   SHAPES.fill(shape, from, to + 1);
 
-/** Reads what follows an opcode; returns the called function, a br_table's targets, or a 0xfc's number. */
+/** Reads an opcode's immediates; returns the called function, a br_table's targets, or a 0xfc's number. */
 function immediate(reader: Reader, op: number): number {
   switch (SHAPES[op]) {
     case 0:
@@ -164,17 +164,17 @@ function immediate(reader: Reader, op: number): number {
   throw new RangeError(`unknown WebAssembly instruction 0x${op.toString(16)}`);
 }
 
-export interface Body {
+interface Body {
   readonly from: number;
   readonly to: number;
-  /** Where the instructions begin, after the locals. */
+  /** The start of the instructions, after the locals. */
   readonly code: number;
   readonly localGroups: number;
   readonly localsFrom: number;
   readonly locals: number;
   readonly calls: readonly number[];
   readonly widestJump: number;
-  /** Where each loop's first instruction is, and where memory is moved in bulk, in order. */
+  /** The first instruction of each loop, and each bulk memory operation, in order. */
   readonly places: readonly { readonly at: number; readonly kind: "loop" | "bulk" }[];
 }
 
@@ -195,16 +195,16 @@ function bodyAt(bytes: Uint8Array, from: number, to: number): Body {
     const { at } = reader;
     const op = reader.byte();
     const value = immediate(reader, op);
-    if (op === OP.call) calls.push(value);
-    else if (op === OP.brTable) widestJump = Math.max(widestJump, value);
-    else if (op === OP.loop) places.push({ at: reader.at, kind: "loop" });
-    else if (op === OP.misc && (value === MEMORY_COPY || value === MEMORY_FILL))
+    if (op === WASM_OP.call) calls.push(value);
+    else if (op === WASM_OP.brTable) widestJump = Math.max(widestJump, value);
+    else if (op === WASM_OP.loop) places.push({ at: reader.at, kind: "loop" });
+    else if (op === WASM_OP.misc && (value === MEMORY_COPY || value === MEMORY_FILL))
       places.push({ at, kind: "bulk" });
   }
   return { from, to, code, localGroups, localsFrom, locals, calls, widestJump, places };
 }
 
-export class Module {
+export class WasmBinary {
   readonly bytes: Uint8Array;
   readonly sections: Section[];
   readonly imported: number;
@@ -232,7 +232,7 @@ export class Module {
     this.tableSize = this.#readTable();
     this.#each(SECTION.element, (reader) => {
       if (reader.u32() !== 0) throw new RangeError("an element segment of an unknown kind");
-      for (let op = reader.byte(); op !== OP.end; op = reader.byte()) immediate(reader, op);
+      for (let op = reader.byte(); op !== WASM_OP.end; op = reader.byte()) immediate(reader, op);
       for (let count = reader.u32(); count > 0; count--) this.inTable.add(reader.u32());
     });
     this.bodies = [];
@@ -257,7 +257,7 @@ export class Module {
     return this.#signature(index).parameters;
   }
 
-  /** Has the shape of a lua_CFunction: takes a state, gives a number. */
+  /** True for the signature of a lua_CFunction: takes a state, returns a number. */
   isLuaFunction(index: number): boolean {
     return index >= this.imported && this.#signature(index).text === `${I32}>${I32}`;
   }
@@ -304,7 +304,7 @@ export class Module {
     return size;
   }
 
-  /** Everything that can be reached from some functions by direct calls. */
+  /** Everything reachable from some functions by direct calls. */
   reach(from: Iterable<number>, stop: (index: number) => boolean): Set<number> {
     const seen = new Set<number>();
     const next = [...from];

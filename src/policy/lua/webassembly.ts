@@ -1,30 +1,30 @@
-/** What we use of WebAssembly: the compiler's libraries describe it for browsers only. */
-export interface Memory {
+/** The part of WebAssembly that we use: TypeScript's libraries declare it for browsers only. */
+export interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-export interface Table {
+export interface WasmTable {
   readonly length: number;
   get(slot: number): unknown;
   set(slot: number, value: unknown): void;
   grow(slots: number): number;
 }
 
-export type Module = object;
+export type WasmModule = object;
 type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 interface Api {
-  readonly Module: new (binary: Uint8Array) => Module;
-  readonly Instance: new (module: Module, imports: Imports) => { readonly exports: unknown };
+  readonly Module: new (binary: Uint8Array) => WasmModule;
+  readonly Instance: new (module: WasmModule, imports: Imports) => { readonly exports: unknown };
 }
 
 const api = (globalThis as unknown as { WebAssembly: Api }).WebAssembly;
 
-export function compile(binary: Uint8Array): Module {
+export function compile(binary: Uint8Array): WasmModule {
   return new api.Module(binary);
 }
 
-export function instantiate<Exports>(module: Module, imports: Imports): Exports {
+export function instantiate<Exports>(module: WasmModule, imports: Imports): Exports {
   return new api.Instance(module, imports).exports as Exports;
 }

@@ -1,24 +1,27 @@
-import { type Address, isInternet } from "../../address.js";
-import { type AddressList, inPorts, type Network, type Ports, parseIp } from "./address.js";
+import { type Address, isInternet } from "../../nouns/address.js";
+import { type AddressList, type Cidr, inPorts, type Ports, parseIp } from "./address.js";
 
 interface Entry<T> {
   readonly ports: Ports;
   readonly value: T;
 }
 
-/** Networks by prefix length, longest first: a look-up costs one step per length in use, however many networks there are. */
+/**
+ * Networks by prefix length, longest first: a lookup costs one step per length in use, regardless of the
+ * number of networks.
+ */
 export class AddressIndex<T> {
   readonly #lengths = {
     4: new Map<number, Map<bigint, Entry<T>[]>>(),
     6: new Map<number, Map<bigint, Entry<T>[]>>(),
   };
-  /** Lists with something that is no network: sockets of the file system, families. */
+  /** Lists with entries other than networks: Unix sockets, families. */
   readonly #others: T[] = [];
-  /** Lists with what may have an address of any family. */
+  /** Lists with entries of any family. */
   readonly #everywhere: T[] = [];
   readonly #all: T[] = [];
 
-  /** Whatever the address is. */
+  /** Matches for an unknown address. */
   get all(): readonly T[] {
     return this.#all;
   }
@@ -32,7 +35,7 @@ export class AddressIndex<T> {
     else if (kinds.has("unix") || kinds.has("family")) this.#others.push(value);
   }
 
-  #addNetwork({ version, prefix, value: key }: Network, ports: Ports, value: T): void {
+  #addNetwork({ version, prefix, value: key }: Cidr, ports: Ports, value: T): void {
     const lengths = this.#lengths[version];
     const networks = lengths.get(prefix) ?? new Map<bigint, Entry<T>[]>();
     lengths.set(prefix, networks);
@@ -41,7 +44,7 @@ export class AddressIndex<T> {
     entries.push({ ports, value });
   }
 
-  /** Values whose list may match: exceptions, and what is no network, are left to be compared. */
+  /** Values whose list may match. Exceptions and entries other than networks remain to be compared. */
   find(address: Address): T[] {
     if (address.family === "packet") return [...this.#all];
     const ip = isInternet(address) && parseIp(address.host);

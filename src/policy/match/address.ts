@@ -1,8 +1,8 @@
-import { type Address, encodeAddress, isInternet, type UnixAddress } from "../../address.js";
-import type { CallEvent } from "../../event.js";
+import { type Address, encodeAddress, isInternet, type UnixAddress } from "../../nouns/address.js";
+import type { CallEvent } from "../../nouns/event.js";
 import { compileGlob, type Glob, matchGlob, PatternError, split } from "./glob.js";
 
-/** Names for what everybody means by them. */
+/** Names for common groups of addresses. */
 export const ADDRESS_WORDS: Readonly<Record<string, readonly string[]>> = {
   any: ["0.0.0.0/0", "::/0", "unix", "netlink", "packet", "vsock", "other"],
   internet: ["0.0.0.0/0", "::/0"],
@@ -10,7 +10,8 @@ export const ADDRESS_WORDS: Readonly<Record<string, readonly string[]>> = {
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"],
   "link-local": ["169.254.0.0/16", "fe80::/10"],
   multicast: ["224.0.0.0/4", "ff00::/8", "255.255.255.255"],
-  // Where cloud machines hand out credentials: AWS, GCP, Azure, OpenStack; ECS and EKS; Azure's wire server; Alibaba; Oracle.
+  // Where cloud machines hand out credentials: AWS, GCP, Azure, OpenStack; ECS and EKS; Azure's wire server;
+  // Alibaba; Oracle.
   metadata: [
     "169.254.169.254",
     "169.254.170.2",
@@ -24,25 +25,25 @@ export const ADDRESS_WORDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What the run itself listens on. */
+/** Listeners of the run itself. */
 export const OWN = "own";
 
 const FAMILIES = ["unix", "netlink", "packet", "vsock", "other"] as const;
 
-/** One thing that an address may be. */
+/** One pattern for addresses. */
 export type AddressPattern =
-  | { readonly kind: "network"; readonly network: Network; readonly ports: Ports }
+  | { readonly kind: "network"; readonly network: Cidr; readonly ports: Ports }
   | {
       readonly kind: "unix";
       readonly glob: Glob | undefined;
       readonly abstract: ((name: string) => boolean) | undefined;
     }
-  /** Whoever listens there belongs to the run. */
+  /** The listener belongs to the run. */
   | { readonly kind: "own" }
   | { readonly kind: "family"; readonly family: (typeof FAMILIES)[number] };
 
-/** A CIDR: its address as a number, IPv4 and IPv6 apart. */
-export interface Network {
+/** A CIDR: its address as a number, IPv4 and IPv6 separately. */
+export interface Cidr {
   readonly version: 4 | 6;
   readonly prefix: number;
   readonly value: bigint;
@@ -57,11 +58,11 @@ export interface AddressList {
 }
 
 export interface ExpandAddress {
-  /** Addresses of a host name, as they are now. */
+  /** The current addresses of a host name. */
   readonly host: (name: string) => readonly string[];
-  /** Absolute patterns of a socket's path. */
+  /** Absolute patterns for a socket's path. */
   readonly path: (text: string) => readonly string[];
-  /** The name of an abstract socket. */
+  /** A test for the name of an abstract socket. */
   readonly word: (text: string) => (name: string) => boolean;
 }
 
@@ -97,7 +98,7 @@ function compileWords(words: readonly string[], ports: Ports, expand: ExpandAddr
 
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-function hostAddresses(text: string, host: string, expand: ExpandAddress): Network[] {
+function hostAddresses(text: string, host: string, expand: ExpandAddress): Cidr[] {
   if (host.includes("*"))
     throw new PatternError(
       `"${text}": a connection carries an address, not a name, so names cannot have wildcards`,
@@ -109,7 +110,7 @@ function hostAddresses(text: string, host: string, expand: ExpandAddress): Netwo
   return expand.host(host).map((address) => parseNetwork(text, address)!);
 }
 
-/** Takes `:80` or `:80-90` off the end. */
+/** Splits `:80` or `:80-90` off the end. */
 function splitPorts(text: string): { host: string; ports: Ports } {
   const bracketed = /^\[([^\]]*)\](?::(.+))?$/.exec(text);
   if (bracketed) return { host: bracketed[1]!, ports: parsePorts(text, bracketed[2]) };
@@ -128,7 +129,7 @@ function parsePorts(text: string, ports: string | undefined): Ports {
   return [from, to];
 }
 
-function parseNetwork(text: string, host: string): Network | undefined {
+function parseNetwork(text: string, host: string): Cidr | undefined {
   const [address = "", length, extra] = host.split("/");
   const ip = parseIp(address);
   if (!ip) {
@@ -194,10 +195,10 @@ function formatIp(version: 4 | 6, value: bigint): string {
 
 // ---------------------------------------------------------------- matching
 
-/** What the call says besides the address: asked only where a pattern needs it. */
+/** The call's context besides the address: read only where a pattern needs it. */
 export type AddressCaller = Pick<CallEvent, "process" | "kin">;
 
-/** `strict`: packets that a program makes itself may go to any network. */
+/** `strict`: packets that a program builds itself may go to any network. */
 export function matchAddresses(
   list: AddressList,
   address: Address,
@@ -213,7 +214,7 @@ export function matchAddresses(
   );
 }
 
-/** Whether it is about addresses of the internet, and so about whatever may lead there. */
+/** True when the list names internet addresses, and so covers everything that may lead there. */
 export function namesNetworks({ included }: AddressList): boolean {
   return included.length === 0 || included.some(({ kind }) => kind === "network");
 }
@@ -240,7 +241,7 @@ export function inPorts(ports: Ports, port: number): boolean {
   return ports === undefined || (port >= ports[0] && port <= ports[1]);
 }
 
-function inNetwork(network: Network, ip: { version: 4 | 6; value: bigint }): boolean {
+function inNetwork(network: Cidr, ip: { version: 4 | 6; value: bigint }): boolean {
   const bits = ip.version === 4 ? 32 : 128;
   return ip.version === network.version && masked(ip.value, network.prefix, bits) === network.value;
 }
@@ -255,7 +256,7 @@ function matchUnix(
   return matchGlob(glob, split(unixPath(address.path, cwd)));
 }
 
-/** The path of a socket as text: absolute, `.` and `..` taken out. Links in it are not followed. */
+/** The path of a socket as text: absolute, without `.` and `..`. Links in it are not followed. */
 export function unixPath(path: string, cwd: () => string): string {
   const parts: string[] = [];
   for (const part of (path.startsWith("/") ? path : `${cwd()}/${path}`).split("/")) {

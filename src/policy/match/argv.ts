@@ -1,15 +1,15 @@
 import { compileWord } from "./glob.js";
 
-/** What a program was started as: the words it sees, and the file that really runs. */
+/** How a program was started: its words, and the file that really runs. */
 export interface CommandLine {
   readonly argv: readonly string[];
-  /** The file's canonical path, and the path that was asked for. */
+  /** The file's canonical path, and the requested path. */
   readonly files: readonly string[];
 }
 
-/** The beginning of a command line: a pattern per word, `**` for any number of words. */
+/** The start of a command line: a pattern per word, `**` for any number of words. */
 export interface ArgvPattern {
-  /** The program's name when it is a plain one: where to look it up. */
+  /** The program's name when it is a plain one: the key for lookups. */
   readonly name: string | undefined;
   match(command: CommandLine, trustsFirstWord: boolean): boolean;
 }
@@ -24,7 +24,7 @@ export function compileArgv(texts: readonly string[]): ArgvPattern {
   return {
     name: /^[\w.+-]+$/.test(program) ? program : undefined,
     match({ argv, files }, trustsFirstWord) {
-      // A program that is `**` also means: these words somewhere after it.
+      // If the program is `**`, the words may also come anywhere later.
       if (isProgram === "**") return matchWords(["**", ...words], argv, 0);
       const names = byPath ? [...files] : files.map(baseName);
       if (trustsFirstWord && argv[0] !== undefined) names.push(byPath ? argv[0] : baseName(argv[0]));

@@ -1,35 +1,36 @@
-import { ANY_DEPTH, type CharacterSet, type Glob, isIn, ONE, STAR, type Token } from "./glob.js";
+import { ANY_DEPTH, type CharacterSet, isIn, ONE, STAR, type Token } from "../../nouns/glob.js";
+import type { Glob } from "./glob.js";
 
-/** Where it writes which state follows which, `width` bytes for each state. 0 is no state, 1 is the first. */
-export interface Transitions {
+/** Writes the transition table, `width` bytes for each state. 0 is no state, 1 is the first. */
+interface Transitions {
   readonly next: Uint16Array;
   readonly states: number;
   readonly width: number;
-  /** Told of every index that it has written to. */
+  /** Called with every index that it has written to. */
   readonly wrote?: (index: number) => void;
 }
 
 const SLASH = 47;
 const START = 1;
-/** How many positions all states may hold together: a bound on memory, and on the time that a new state takes. */
+/** How many positions all states together may hold: limits memory, and the time for a new state. */
 const MAX_POSITIONS = 2_000_000;
 
-/** One position in a pattern: what the next character must be. */
+/** One position in a pattern: what it requires of the next character. */
 type Step =
   | { readonly is: "character"; readonly code: number }
   | { readonly is: "one" }
   | { readonly is: "set"; readonly set: CharacterSet }
   | { readonly is: "star" }
-  /** Within components that a ** takes. */
+  /** Inside components that a ** matches. */
   | { readonly is: "depth"; readonly after: Boundary }
   /** The component is complete if it ends here. */
   | { readonly is: "end"; readonly after: Boundary };
 
 /** Between two components. */
 interface Boundary {
-  /** Positions that the next slash leads to. */
+  /** Positions after the next slash. */
   readonly entries: readonly number[];
-  /** Whether the pattern matches a path that ends here. */
+  /** True when the pattern matches a path that ends here. */
   readonly accepts: boolean;
 }
 
@@ -37,8 +38,8 @@ const ONE_STEP: Step = { is: "one" };
 const STAR_STEP: Step = { is: "star" };
 
 /**
- * Many patterns at once, one character at a time: paths that lead to the same state are matched by the same patterns.
- * States are made when a path first needs them, so that what no path needs costs nothing.
+ * Matches many patterns at once, one character at a time: the same patterns match all paths that lead to the
+ * same state. States are created when a path first needs them, so unused ones cost nothing.
  */
 export class PathAutomaton {
   readonly #table: Transitions;
@@ -60,14 +61,15 @@ export class PathAutomaton {
       ...globs.flatMap((glob) => this.#add(glob, false)),
       ...excluded.flatMap((glob) => this.#add(glob, true)),
     ];
-    // The first state stands before the first slash: as at the end of a component, with every pattern to come.
+    // The first state is before the first slash: like the end of a component, with every pattern still
+    // possible.
     const before: Step = { is: "end", after: { entries, accepts: false } };
     this.#steps.push(before);
     this.#excludes.push(false);
     this.#stateOf([this.#steps.length - 1]);
   }
 
-  /** The state that an absolute path leads to; 0 when it has none: excluded, not plain ASCII, or there is no room. */
+  /** The state of an absolute path; 0 when it has none: excluded, not plain ASCII, or no room. */
   follow(path: string): number {
     const { next, width } = this.#table;
     if (path === "/") return 0;
@@ -87,14 +89,14 @@ export class PathAutomaton {
     return this.#excluded[state] ? 0 : state;
   }
 
-  // ---------------------------------------------------------------- patterns become positions
+  // ---------------------------------------------------------------- from patterns to positions
 
-  /** Returns the positions that the first slash leads to. */
+  /** Returns the positions after the first slash. */
   #add(glob: Glob, excludes: boolean): readonly number[] {
     let after: Boundary = { entries: [], accepts: true };
     for (const part of glob.parts.toReversed()) {
       if (part === ANY_DEPTH) {
-        // It takes nothing, or a component, after which it stands where it stood.
+        // It matches nothing, or one component and is then in the same position again.
         const boundary = { entries: [] as number[], accepts: after.accepts };
         boundary.entries.push(this.#push({ is: "depth", after: boundary }, excludes), ...after.entries);
         after = boundary;
@@ -125,7 +127,7 @@ export class PathAutomaton {
     return this.#steps.push(step) - 1;
   }
 
-  // ---------------------------------------------------------------- positions become states
+  // ---------------------------------------------------------------- from positions to states
 
   #step(from: Int32Array, code: number): number[] {
     const to: number[] = [];
@@ -139,7 +141,7 @@ export class PathAutomaton {
     return to;
   }
 
-  /** The state of these positions and of those that a * reaches by taking nothing. */
+  /** The state of these positions, and of those that a * reaches by matching nothing. */
   #stateOf(positions: number[]): number {
     for (const at of positions) if (this.#steps[at]!.is === "star") positions.push(at + 1);
     const sorted = Int32Array.from(new Set(positions)).sort();

@@ -4,11 +4,14 @@ import { ALWAYS, allCases, type Cases, type Sense, senseOf } from "./cases.js";
 import { compileWord, PatternError } from "./glob.js";
 import { parseSize } from "./quantity.js";
 
-/** Comparisons of one argument: `1`, `"> 1MB"`, `"10..20"`, `AF_INET`, `"!= 0"`. One of a list, and none that is negated. */
+/**
+ * Comparisons of one argument: `1`, `"> 1MB"`, `"10..20"`, `AF_INET`, `"!= 0"`. Of a list one must match, and
+ * no negated one.
+ */
 export interface Comparison {
-  /** Of a number, as the register holds it. */
+  /** Tests a number, as the register holds it. */
   readonly test: (value: bigint) => boolean;
-  /** The same for the kernel's filter; undefined when it cannot be said there. */
+  /** The same for the kernel's filter; undefined when it cannot express it. */
   readonly cases: Cases | undefined;
   readonly sense: Sense;
 }
@@ -33,13 +36,13 @@ export function isScalar(argument: Argument): boolean {
   return SCALARS.has(argument.kind);
 }
 
-/** One comparison without its `!`: some values, or the rest of them. */
+/** One comparison without its `!`: some values, or all others. */
 interface One {
   readonly test: (value: bigint) => boolean;
   readonly cases: Cases;
-  /** Where it does not hold. */
+  /** The cases in which it does not hold. */
   readonly others: Cases | undefined;
-  /** Values at which it changes. */
+  /** The values at which it changes. */
   readonly edges: readonly bigint[];
   readonly equals?: bigint;
 }
@@ -130,15 +133,15 @@ function compareOrder(argument: Argument, index: number, op: keyof typeof OPPOSI
     ],
   ];
   if (isValue(argument, against)) return { test, cases: said(op), others: said(OPPOSITE[op]), edges };
-  // A limit beyond what the argument can be: it holds for every value, or for none.
+  // A limit outside the argument's range: it holds for every value, or for none.
   const holds = compare(0n);
   return { test, cases: holds ? ALWAYS : [], others: holds ? [] : ALWAYS, edges: [] };
 }
 
-/** The widest part whose other values are listed for the filter. */
+/** The widest field whose other values are listed for the filter. */
 const MAX_PART = 0xfn;
 
-/** A name from the part of a flags argument that is an enumeration: the bits beside it do not count. */
+/** A name from the enumeration inside a flags argument: other bits are ignored. */
 function comparePart({ width }: Argument, index: number, mask: bigint, against: bigint): One {
   const isOf = (value: bigint): readonly ConstantTest[] => [{ arg: index, width, op: "masked", mask, value }];
   const values =
@@ -169,7 +172,7 @@ function isSigned({ kind }: Argument): boolean {
   );
 }
 
-/** The kernel looks at 32 bits of some registers: what is above them means nothing. */
+/** The kernel reads 32 bits of some registers: the bits above are ignored. */
 function readerOf(argument: Argument): (value: bigint) => bigint {
   const { width } = argument;
   return isSigned(argument)
@@ -190,7 +193,7 @@ function isValue(argument: Argument, value: bigint): boolean {
 function number(argument: Argument, text: string): bigint {
   const plain = parseSize(text) ?? named(argument, text);
   const read = readerOf(argument);
-  // A negative number of what has no sign, and 0xffffffff of what has one, are bit patterns.
+  // A negative number for an unsigned argument, and 0xffffffff for a signed one, are bit patterns.
   const isPattern = isSigned(argument) ? /^0x/i.test(text) : plain < 0n;
   return isPattern && plain >> BigInt(argument.width) <= 0n ? read(plain) : plain;
 }
@@ -200,7 +203,7 @@ function named(argument: Argument, text: string): bigint {
   if (signal !== undefined) return BigInt(signal);
   if (argument.flags === undefined)
     throw new PatternError(
-      `${argument.name} is compared with ${argument.kind === "signal" ? "a signal such as SIGTERM" : "a number such as 100, 0x40 or 1MB"}, not with "${text}"`,
+      `${argument.name} takes ${argument.kind === "signal" ? "a signal such as SIGTERM" : "a number such as 100, 0x40 or 1MB"}, not "${text}"`,
     );
   try {
     return BigInt(parseFlags(argument.flags, text));
@@ -210,7 +213,7 @@ function named(argument: Argument, text: string): bigint {
   }
 }
 
-/** One of the patterns, and none that is negated. */
+/** One of the patterns must match, and no negated one. */
 export function compareText(texts: readonly string[]): (value: string) => boolean {
   const isNegated = (text: string) => text.startsWith("!");
   const wanted = texts.filter((text) => !isNegated(text)).map(compileWord);

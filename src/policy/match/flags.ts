@@ -11,26 +11,26 @@ export interface FlagNames {
   readonly none: readonly string[];
 }
 
-export interface FlagTest {
+interface FlagTest {
   readonly mask: number;
   readonly value: number;
 }
 
-/** What the names mean for one call, whose flags may be numbered differently from another's. */
+/** The meaning of the names for one call: flags may have different numbers in another. */
 export interface FlagTests {
   readonly all: readonly FlagTest[];
   readonly any: readonly FlagTest[];
   readonly none: readonly FlagTest[];
 }
 
-/** The argument that a call's flags are in; openat2 keeps them in a struct. */
+/** The argument that holds a call's flags; openat2 has them in a struct. */
 interface FlagsArgument {
   readonly index: number;
   readonly argument: Argument;
   readonly table: string;
 }
 
-/** It is asked at every call. */
+/** Cached, because every call asks for it. */
 const found = new WeakMap<Syscall, { readonly flags: FlagsArgument | undefined }>();
 
 export function flagsArgument(call: Syscall): FlagsArgument | undefined {
@@ -48,7 +48,7 @@ function findFlags(call: Syscall): FlagsArgument | undefined {
   return argument?.flags === undefined ? undefined : { index, argument, table: argument.flags };
 }
 
-/** Undefined when the call has no such flag: then it cannot have it set. */
+/** Undefined when the call has no such flag, and so can never have it set. */
 function testOf(table: string, name: string): FlagTest | undefined {
   const { kind, values, enumMask = 0 } = FLAGS[table] ?? { kind: "bits", values: {} };
   const value = (values as Readonly<Record<string, number>>)[name];
@@ -91,7 +91,7 @@ export function flagCases(
   ]);
 }
 
-/** Where not all of these bits are as they are in `value`: one of them is the other way. */
+/** The cases in which not all of these bits equal those of `value`: one case for each bit that differs. */
 function differingCases(masked: (mask: number, value: number) => Cases, mask: number, value: number): Cases {
   return bitsOf(mask).flatMap((bit) => masked(bit, (~value & bit) >>> 0));
 }
@@ -102,7 +102,7 @@ function bitsOf(mask: number): number[] {
 
 const MAX_TRIED_BITS = 12;
 
-/** Whether the tests depend on the flags at all: every combination of the bits that they look at is tried. */
+/** Whether the tests depend on the flags at all: tries every combination of the bits that they read. */
 export function flagSense(tests: FlagTests): Sense {
   const looked = [...tests.all, ...tests.any, ...tests.none].reduce((bits, { mask }) => bits | mask, 0);
   const bits = bitsOf(looked >>> 0);
@@ -136,10 +136,10 @@ function bitTest({ name, flags }: Argument, text: string): FlagTest {
   throw new PatternError(`${name} has no bit "${text}"${near ? `: did you mean ${near}?` : ""}`);
 }
 
-/** A flag that none of the calls knows is a mistake. */
+/** A flag that none of the calls has is an error. */
 export function checkFlagNames(calls: readonly Syscall[], names: FlagNames): void {
   const tables = new Set(calls.flatMap((call) => flagsArgument(call)?.table ?? []));
-  if (tables.size === 0) throw new PatternError("what this rule is about has no flags");
+  if (tables.size === 0) throw new PatternError("the calls of this rule have no flags");
   const known = new Set([...tables].flatMap((table) => Object.keys(FLAGS[table]?.values ?? {})));
   for (const name of [...names.all, ...names.any, ...names.none]) {
     if (known.has(name)) continue;

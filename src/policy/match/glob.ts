@@ -1,31 +1,28 @@
+import {
+  ANY_DEPTH,
+  type CharacterSet,
+  matchPart,
+  matchParts,
+  matchTokens,
+  ONE,
+  type Part,
+  pushText,
+  STAR,
+  type Token,
+} from "../../nouns/glob.js";
+
 /**
  * Path patterns. `*` and `?` stay within one component and match hidden names too; `**` stands alone between slashes
  * and means any number of components, none included: `/a/**` is `/a` and all below it. `{a,b}`, `[a-z]`, `[!a-z]`;
- * a backslash takes a special character as it is. Matching takes time in proportion to path × pattern at worst: a
- * hostile path cannot make it slow, which is why these do not become regular expressions.
+ * a backslash takes a special character as it is.
  */
 export interface Glob {
   readonly text: string;
-  /** The leading components without wildcards: where to look it up. */
+  /** The leading components without wildcards: the key for lookups. */
   readonly literal: readonly string[];
   /** The pattern has no wildcards at all. */
   readonly exact: boolean;
   readonly parts: readonly Part[];
-}
-
-/** One component: a text, any number of components, or a test of one. */
-export type Part = string | typeof ANY_DEPTH | Wild;
-export const ANY_DEPTH = Symbol("**");
-
-export interface Wild {
-  readonly tokens: readonly Token[];
-}
-export type Token = string | typeof STAR | typeof ONE | CharacterSet;
-export const STAR = Symbol("*");
-export const ONE = Symbol("?");
-export interface CharacterSet {
-  readonly negated: boolean;
-  readonly ranges: readonly (readonly [number, number])[];
 }
 
 /** A pattern that cannot be read. The text says why, and what to write instead. */
@@ -34,7 +31,7 @@ export class PatternError extends Error {}
 const MAX_ALTERNATIVES = 1000;
 
 /** `a{b,c}d` as `abd` and `acd`; braces may nest. */
-export function expandBraces(text: string): string[] {
+export function expandGlobBraces(text: string): string[] {
   const open = findOpen(text);
   if (open < 0) return [text];
   const pieces: string[] = [];
@@ -53,8 +50,8 @@ export function expandBraces(text: string): string[] {
   }
   if (at >= text.length) throw new PatternError(`"${text}": a { is never closed`);
   pieces.push(text.slice(from, at));
-  const tails = expandBraces(text.slice(at + 1));
-  const all = pieces.flatMap(expandBraces).flatMap((piece) => tails.map((tail) => piece + tail));
+  const tails = expandGlobBraces(text.slice(at + 1));
+  const all = pieces.flatMap(expandGlobBraces).flatMap((piece) => tails.map((tail) => piece + tail));
   if (all.length > MAX_ALTERNATIVES)
     throw new PatternError(`"${text}" has more than ${MAX_ALTERNATIVES} alternatives`);
   return all.map((alternative) => text.slice(0, open) + alternative);
@@ -78,7 +75,7 @@ export function compileGlob(text: string): Glob {
     throw new PatternError(
       `"${text}" would match nothing: a path pattern starts with /, ~/, \${…} or **/ (did you mean "**/${text}"?)`,
     );
-  if (text.includes("\0")) throw new PatternError(`"${text}": a path holds no NUL`);
+  if (text.includes("\0")) throw new PatternError(`"${text}": a path cannot contain a NUL`);
   const parts = componentsOf(text).map((part) => compilePart(text, part));
   const wild = parts.findIndex((part) => typeof part !== "string");
   const literal = (wild < 0 ? parts : parts.slice(0, wild)) as string[];
@@ -95,12 +92,14 @@ function componentsOf(text: string): string[] {
     if (part === "")
       throw new PatternError(`"${text}" has two slashes in a row: the kernel's paths never do`);
     if (part === "." || part === "..")
-      throw new PatternError(`"${text}" holds "${part}": paths are compared after such parts are resolved`);
+      throw new PatternError(
+        `"${text}" contains "${part}": paths are compared after such parts are resolved`,
+      );
   }
   return parts;
 }
 
-/** `**` twice in a row says no more than once. */
+/** Two `**` in a row mean the same as one. */
 function joinDepths(parts: Part[]): Part[] {
   return parts.filter((part, i) => part !== ANY_DEPTH || parts[i - 1] !== ANY_DEPTH);
 }
@@ -114,19 +113,14 @@ function compilePart(pattern: string, part: string): Part {
   return { tokens };
 }
 
-/** A pattern for one text without slashes meant: argument words, environment values, names. */
+/** A pattern for one text without slashes: argument words, environment values, names. */
 export function compileWord(text: string): (word: string) => boolean {
-  const alternatives = expandBraces(text).map((alternative) => tokensOf(text, alternative));
+  const alternatives = expandGlobBraces(text).map((alternative) => tokensOf(text, alternative));
   return (word) => alternatives.some((tokens) => matchTokens(tokens, word));
 }
 
 function tokensOf(pattern: string, part: string): Token[] {
   const tokens: Token[] = [];
-  const literal = (c: string) => {
-    const last = tokens.at(-1);
-    if (typeof last === "string") tokens[tokens.length - 1] = last + c;
-    else tokens.push(c);
-  };
   for (let i = 0; i < part.length; i++) {
     const c = part[i]!;
     if (c === "*") {
@@ -136,8 +130,8 @@ function tokensOf(pattern: string, part: string): Token[] {
       const { set, end } = characterSet(pattern, part, i);
       tokens.push(set);
       i = end;
-    } else if (c === "\\" && i + 1 < part.length) literal(part[++i]!);
-    else literal(c);
+    } else if (c === "\\" && i + 1 < part.length) pushText(tokens, part[++i]!);
+    else pushText(tokens, c);
   }
   return tokens;
 }
@@ -167,32 +161,12 @@ export function split(path: string): string[] {
 }
 
 export function matchGlob(glob: Glob, components: readonly string[]): boolean {
-  const { parts } = glob;
-  let p = 0;
-  let c = 0;
-  // Only the last ** has to be tried again: whatever an earlier one could take, this one can take too.
-  let retry = -1;
-  let retryAt = 0;
-  while (c < components.length) {
-    const part = parts[p];
-    if (part === ANY_DEPTH) {
-      retry = p++;
-      retryAt = c;
-    } else if (part !== undefined && matchPart(part, components[c]!)) {
-      p++;
-      c++;
-    } else if (retry >= 0) {
-      p = retry + 1;
-      c = ++retryAt;
-    } else return false;
-  }
-  while (parts[p] === ANY_DEPTH) p++;
-  return p === parts.length;
+  return matchParts(glob.parts, components);
 }
 
 /**
- * Whether something below this folder matches because of where the folder is: moving the folder would take it out of
- * the pattern's reach. What a leading ** finds it finds anywhere, so it does not count.
+ * True when a pattern matches something below this folder because of the folder's place: moving the folder
+ * would take it out of the pattern's reach. A leading ** matches anywhere, so it does not count.
  */
 export function reachesBelow(glob: Glob, components: readonly string[]): boolean {
   const { parts } = glob;
@@ -211,51 +185,9 @@ export function reachesBelow(glob: Glob, components: readonly string[]): boolean
   return states.some((s) => s >= anchored && s < parts.length);
 }
 
-/** A ** may also take nothing. */
+/** A ** may also match nothing. */
 function closure(parts: readonly Part[], states: number[]): number[] {
   const all = new Set(states);
   for (const s of all) if (parts[s] === ANY_DEPTH) all.add(s + 1);
   return [...all];
-}
-
-export function matchPart(part: string | Wild, component: string): boolean {
-  return typeof part === "string" ? part === component : matchTokens(part.tokens, component);
-}
-
-function matchTokens(tokens: readonly Token[], text: string): boolean {
-  let t = 0;
-  let i = 0;
-  let retry = -1;
-  let retryAt = 0;
-  for (;;) {
-    const token = tokens[t];
-    if (token === STAR) {
-      if (t === tokens.length - 1) return true;
-      retry = t++;
-      retryAt = i;
-      continue;
-    }
-    if (token === undefined && i === text.length) return true;
-    const taken = token === undefined ? 0 : takes(token, text, i);
-    if (taken > 0) {
-      t++;
-      i += taken;
-    } else {
-      if (retry < 0 || retryAt >= text.length) return false;
-      t = retry + 1;
-      i = ++retryAt;
-    }
-  }
-}
-
-/** How many characters the token takes there, 0 for no match. */
-function takes(token: Exclude<Token, typeof STAR>, text: string, i: number): number {
-  if (typeof token === "string") return text.startsWith(token, i) ? token.length : 0;
-  if (i >= text.length) return 0;
-  if (token === ONE) return text.codePointAt(i)! > 0xffff ? 2 : 1;
-  return isIn(token, text.charCodeAt(i)) ? 1 : 0;
-}
-
-export function isIn({ ranges, negated }: CharacterSet, code: number): boolean {
-  return ranges.some(([from, to]) => code >= from && code <= to) !== negated;
 }

@@ -1,4 +1,5 @@
-import { ANY_DEPTH, type Glob, matchGlob, type Part, split } from "./glob.js";
+import { ANY_DEPTH, type Part } from "../../nouns/glob.js";
+import { type Glob, matchGlob, split } from "./glob.js";
 
 interface Entry<T> {
   readonly glob: Glob;
@@ -22,8 +23,8 @@ const node = <T>(): Node<T> => ({
 });
 
 /**
- * Many patterns, few comparisons: a pattern is kept at its literal prefix, or, where that is empty, under one of its
- * literal components. What is left to compare does not grow with the number of patterns elsewhere.
+ * Many patterns, few comparisons: a pattern is stored at its literal prefix or, without one, under one of its
+ * literal components. The remaining comparisons do not grow with the number of patterns elsewhere.
  */
 export class PathIndex<T> {
   readonly #root: Node<T> = node();
@@ -61,7 +62,7 @@ export class PathIndex<T> {
     else at.globs = [...(at.globs ?? []), { glob, value }];
   }
 
-  /** Values of all patterns that match, in no order; one with several matching patterns may come twice. */
+  /** Values of all matching patterns, unordered; a value may occur twice. */
   find(path: string): T[] {
     const components = split(path);
     const found: T[] = [];
@@ -107,7 +108,7 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
-/** `.pem` when the component is `*.pem` or the like: any name that it matches ends so. */
+/** `.pem` for `*.pem` and the like: every name that the component matches ends in it. */
 function suffixOf(part: Part | undefined): string | undefined {
   if (part === undefined || typeof part !== "object") return undefined;
   const last = part.tokens.at(-1);

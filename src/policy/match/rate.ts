@@ -20,10 +20,10 @@ export function parseRate(text: string): Rate {
   return { count, seconds };
 }
 
-/** At most so many in any stretch of that length. What was over the budget is not counted. */
+/** At most this many in any window of that length. Refused ones are not counted. */
 export class Budget {
   readonly #rate: Rate;
-  /** When the last `count` were taken, in a ring. */
+  /** The times of the last `count`, in a ring. */
   readonly #taken: Float64Array;
   #next = 0;
 

@@ -1,9 +1,10 @@
 import { syscallByName } from "../../abi/index.js";
-import type { CallEvent, Receiver, ReceiverKind } from "../../event.js";
+import { flagsValue } from "../../abi/named.js";
+import type { CallEvent, Receiver, ReceiverKind } from "../../nouns/event.js";
 
 /**
- * What a call reaches, besides those that signal: another process, by number, group or descriptor, or an object that
- * processes share. `outside` is all that does not belong to the run. Signals have receivers of their own (event.ts).
+ * The target of a call other than a signal: another process, by pid, group or descriptor, or a shared object.
+ * `outside` is everything that does not belong to the run. Signals have their own receivers (event.ts).
  */
 type Reached = Extract<ReceiverKind, "own" | "session" | "outside">;
 type Reaches = (event: CallEvent) => Reached;
@@ -17,7 +18,10 @@ const KINDS: Readonly<Record<Reached, readonly ReceiverKind[]>> = {
 const int = (event: CallEvent, i: number) => Number(BigInt.asIntN(32, event.argument(i)));
 const ofRun = (isSo: boolean): Reached => (isSo ? "session" : "outside");
 
-/** Numbers mean something to us only where the caller sees the same ones: in a pid namespace of the run all are its own. */
+/**
+ * Pids are comparable only if the caller sees the same ones as we do: in a pid namespace of the run, all
+ * belong to the run.
+ */
 function sharesNumbers({ process: { pid, innerPid = pid } }: CallEvent): boolean {
   return pid === innerPid;
 }
@@ -33,7 +37,9 @@ const process_ =
   (event) =>
     processOf(event, int(event, i));
 
-/** setpriority(2), ioprio_set(2): `first` is what they call a process; groups and users follow. */
+/**
+ * setpriority(2), ioprio_set(2): `first` is their constant for a process; those for groups and users follow.
+ */
 const asPriority =
   (first: number): Reaches =>
   (event) => {
@@ -43,20 +49,20 @@ const asPriority =
     return ofRun(kind === 1 && (who === 0 || !sharesNumbers(event) || event.kin.hasGroup(who)));
   };
 
-const PTRACE_ATTACH = 16;
-const PTRACE_SEIZE = 0x4206;
+const PTRACE_ATTACH = flagsValue("ptrace", "PTRACE_ATTACH");
+const PTRACE_SEIZE = flagsValue("ptrace", "PTRACE_SEIZE");
 
-/** Other requests are about one that is traced already. */
+/** Other requests target a process that is traced already. */
 const asTracer: Reaches = (event) =>
   [PTRACE_ATTACH, PTRACE_SEIZE].includes(int(event, 0)) ? process_(1)(event) : "session";
 
-/** A process by its pidfd, or by its folder in /proc, which is as good as one. */
+/** A process by its pidfd, or by its folder in /proc, which serves as one. */
 const behindDescriptor: Reaches = (event) => {
   const pid = event.kin.processBehind(int(event, 0));
   return pid === undefined ? "outside" : processOf(event, pid);
 };
 
-/** kcmp(2) looks into both. */
+/** kcmp(2) reads both processes. */
 const bothProcesses: Reaches = (event) => {
   const both = [process_(0)(event), process_(1)(event)];
   return both.includes("outside") ? "outside" : both.includes("session") ? "session" : "own";
@@ -91,7 +97,7 @@ const reachesByCall = new Map<number, Reaches>(
   ),
 );
 
-/** Undefined for a call that reaches nothing. */
+/** Undefined for a call without such a target. */
 export function reachedBy(event: CallEvent): Receiver | undefined {
   const reaches = reachesByCall.get(event.nr);
   return reaches && { pid: undefined, is: KINDS[reaches(event)] };

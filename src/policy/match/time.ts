@@ -1,6 +1,9 @@
 import { PatternError } from "./glob.js";
 
-/** Hours of the day, on some days: `09:00-17:00`, `mon-fri 22:00-06:00`, `sat,sun`, each with ` UTC` behind it. */
+/**
+ * Hours of the day, on certain days: `09:00-17:00`, `mon-fri 22:00-06:00`, `sat,sun`, each optionally
+ * followed by ` UTC`.
+ */
 export type TimeWindow = (seconds: number) => boolean;
 
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -20,7 +23,7 @@ export function compileTime(text: string): TimeWindow {
       ? date.getUTCHours() * 60 + date.getUTCMinutes()
       : date.getHours() * 60 + date.getMinutes();
     if (start < end) return minute >= start && minute < end && (onDays?.has(day) ?? true);
-    // Past midnight the window still belongs to the day on which it began.
+    // After midnight the window still belongs to the day on which it began.
     if (minute >= start) return onDays?.has(day) ?? true;
     return minute < end && (onDays?.has((day + 6) % 7) ?? true);
   };
@@ -38,7 +41,7 @@ function daySet(text: string, days: string): Set<number> {
   for (const part of days.split(",")) {
     const [from, to = from] = part.split("-").map((day) => DAYS.indexOf(day));
     if (from === undefined || from < 0 || to === undefined || to < 0)
-      throw new PatternError(`"${text}": "${part}" is no day (${DAYS.join(", ")})`);
+      throw new PatternError(`"${text}": "${part}" is not a day (${DAYS.join(", ")})`);
     for (let day = from; ; day = (day + 1) % 7) {
       set.add(day);
       if (day === to) break;

@@ -1,17 +1,18 @@
+import { flagsValue } from "../../abi/named.js";
 import { between, later, type Moment, momentOf, SECOND } from "./moment.js";
 
-/** clock_gettime(2)'s clocks that show time, not the use of a CPU. */
+/** clock_gettime(2)'s clocks that show time, not CPU usage. */
 export const CLOCK = {
-  wall: 0,
-  monotonic: 1,
-  raw: 4,
-  wallCoarse: 5,
-  monotonicCoarse: 6,
-  boot: 7,
-  wallAlarm: 8,
-  bootAlarm: 9,
-  tai: 11,
-} as const;
+  wall: flagsValue("clock", "CLOCK_REALTIME"),
+  monotonic: flagsValue("clock", "CLOCK_MONOTONIC"),
+  raw: flagsValue("clock", "CLOCK_MONOTONIC_RAW"),
+  wallCoarse: flagsValue("clock", "CLOCK_REALTIME_COARSE"),
+  monotonicCoarse: flagsValue("clock", "CLOCK_MONOTONIC_COARSE"),
+  boot: flagsValue("clock", "CLOCK_BOOTTIME"),
+  wallAlarm: flagsValue("clock", "CLOCK_REALTIME_ALARM"),
+  bootAlarm: flagsValue("clock", "CLOCK_BOOTTIME_ALARM"),
+  tai: flagsValue("clock", "CLOCK_TAI"),
+};
 
 export const WALL_CLOCKS: readonly number[] = [CLOCK.wall, CLOCK.wallCoarse, CLOCK.wallAlarm, CLOCK.tai];
 export const OTHER_CLOCKS: readonly number[] = [
@@ -22,19 +23,19 @@ export const OTHER_CLOCKS: readonly number[] = [
   CLOCK.bootAlarm,
 ];
 
-/** It was read a moment ago: rather later than sooner. */
-const SLACK = 50_000;
+/** Nanoseconds that a number of milliseconds since 1970 cannot tell apart. */
+const SLACK = 1_000;
 
 /**
- * The clocks of a program that lives in a time of its own. All are counted from our monotonic clock, which nobody can
- * set, so that they go together and never back.
+ * The clocks of a program with virtual time. All derive from our monotonic clock, which cannot be set. So
+ * they advance together and never go back.
  */
 export class Clocks {
-  /** Seconds that pass for the program in one of ours. */
+  /** Seconds that pass for the program in one real second. */
   readonly speed: number;
-  /** Our monotonic clock when it all began. */
+  /** Our monotonic clock at the start. */
   readonly #begin: Moment = process.hrtime();
-  /** What each clock showed the program at that moment. */
+  /** What each clock showed at that moment. */
   readonly #shown = new Map<number, Moment>();
   #counter: bigint | undefined;
 
@@ -48,7 +49,7 @@ export class Clocks {
     return between(this.#begin, process.hrtime()) * this.speed;
   }
 
-  /** The wall clock shows this now. */
+  /** Sets the wall clock. */
   setWall(moment: Moment): void {
     const begin = later(moment, -this.#elapsed);
     const tai = this.#shown.get(CLOCK.tai);
@@ -64,7 +65,10 @@ export class Clocks {
     return later(this.#shown.get(clock)!, this.#elapsed);
   }
 
-  /** Clocks that only the kernel can read are known from their first reading on; `wall` is the machine's at that time. */
+  /**
+   * Clocks that only the kernel can read are known from their first reading on; `wall` is the machine's wall
+   * clock at that time.
+   */
   learn(clock: number, reading: Moment, wall: number): void {
     const ahead = Math.round(between(momentOf(wall), reading) / SECOND) * SECOND;
     const begin =
@@ -74,28 +78,32 @@ export class Clocks {
     this.#shown.set(clock, begin);
   }
 
-  /** When our monotonic clock will be where the program's clock is to be. */
+  /** The time on our monotonic clock at which the program's clock shows `moment`. */
   real(clock: number, moment: Moment): Moment {
     return later(this.#begin, Math.ceil(between(this.#shown.get(clock)!, moment) / this.speed));
   }
 
-  /** The same by the machine's wall clock, which shows `wall` now. */
-  realWall(clock: number, moment: Moment, wall: number): Moment {
-    return later(momentOf(wall), Math.ceil(between(this.now(clock), moment) / this.speed) + SLACK);
+  /** The same on the machine's wall clock. That is read last, so that the wait may end late, but never early. */
+  realWall(clock: number, moment: Moment): Moment {
+    const left = Math.ceil(between(this.now(clock), moment) / this.speed);
+    return later(machineWall(), left + SLACK);
   }
 
-  /** By which clock a timer goes is not in the call that sets it: the one whose time is nearer to what was asked for. */
+  /**
+   * The call that sets a timer does not name its clock: choose the clock whose time is nearest to the
+   * requested one.
+   */
   nearest(moment: Moment): number {
     const away = (clock: number) => Math.abs(between(this.now(clock), moment));
     return away(CLOCK.wall) < away(CLOCK.monotonic) ? CLOCK.wall : CLOCK.monotonic;
   }
 
-  /** How long the program's wait really takes. */
+  /** The real duration of a program's wait. */
   shorter([seconds, nanoseconds]: Moment): Moment {
     return later([0, 0], Math.ceil((seconds * SECOND + nanoseconds) / this.speed));
   }
 
-  /** How long a real wait is for the program. */
+  /** The duration of a real wait in the program's time. */
   longer([seconds, nanoseconds]: Moment): Moment {
     return later([0, 0], Math.floor((seconds * SECOND + nanoseconds) * this.speed));
   }
@@ -106,9 +114,16 @@ export class Clocks {
     return this.#counter + BigInt(Math.floor(Number(reading - this.#counter) * this.speed));
   }
 
-  /** Something that the machine counts since it was started, so many in a second. */
+  /** A count since the machine's start, with `perSecond` ticks a second. */
   count(reading: number, perSecond: number): number {
     const passed = (this.#elapsed / SECOND) * perSecond;
     return Math.floor(reading - passed / this.speed + passed);
   }
+}
+
+/** Date.now() is whole milliseconds. Node's finer clock goes wrong when the machine's is set: then it is rounded up. */
+function machineWall(): Moment {
+  const fine = performance.timeOrigin + performance.now();
+  const whole = Date.now();
+  return momentOf((fine >= whole && fine < whole + 1 ? fine : whole + 1) / 1000);
 }

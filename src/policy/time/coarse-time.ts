@@ -1,19 +1,19 @@
-import type { InstructionEvent } from "../../event.js";
-import { emulate } from "../../verdict.js";
+import type { InstructionEvent } from "../../nouns/event.js";
+import { emulate } from "../../nouns/verdict.js";
 import type { PolicySpec } from "../define.js";
 import { type Moment, momentBytes, readMoment, SECOND, UNIT } from "./moment.js";
 
 export interface CoarseTime {
   readonly name?: string;
-  /** Every clock stands still for so long, then leaps. */
+  /** Every clock stands still for this long, then jumps. */
   readonly milliseconds?: string | number | undefined;
 }
 
-/** Clocks too coarse to measure what others do: caches, branches, keys that are typed. */
+/** Clocks too coarse for timing attacks on caches, branches or keystrokes. */
 export function coarseTime({ name = "coarse-time", milliseconds = 1 }: CoarseTime = {}): PolicySpec {
   const step = Number(milliseconds) * 1e6;
   if (!(step >= 1000 && step <= SECOND))
-    throw new RangeError(`"${milliseconds}" is no step: write milliseconds, from 0.001 to 1000`);
+    throw new RangeError(`"${milliseconds}" is not a step: write milliseconds, from 0.001 to 1000`);
   const floor = ([seconds, part]: Moment): Moment => [seconds, Math.floor(part / step) * step];
   let shown: { readonly leap: number; readonly value: bigint } | undefined;
   const counter = (e: InstructionEvent) => {

@@ -1,4 +1,4 @@
-import { HermesError } from "../../errors.js";
+import { HermesError } from "../../nouns/errors.js";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1,
@@ -13,7 +13,7 @@ function invalid(message: string): HermesError {
   return new HermesError("POLICY_INVALID", { file: "virtual-time", message });
 }
 
-/** Seconds since 1970 that are meant: a date, a date and time, @seconds, or +90d and -2h from `now`. */
+/** Seconds since 1970 of a date, a date and time, @seconds, or +90d and -2h from `now`. */
 export function parseDate(text: string, now: number): number {
   const relative = /^([+-])(\d+(?:\.\d+)?)([smhdwy])$/.exec(text);
   const seconds = /^@-?\d+(\.\d+)?$/.test(text)
@@ -25,16 +25,17 @@ export function parseDate(text: string, now: number): number {
         : Date.parse(text) / 1000;
   if (!Number.isFinite(seconds))
     throw invalid(
-      `"${text}" is no date: write 2030-01-01, 2030-01-01T12:00:00Z, @1893456000 (seconds since 1970), +90d or -2h`,
+      `"${text}" is not a date: write 2030-01-01, 2030-01-01T12:00:00Z, @1893456000 (seconds since 1970), +90d or -2h`,
     );
-  if (seconds < 0 || seconds > 9e9)
-    throw invalid(`"${text}" lies outside of what clocks show (1970 to 2255)`);
+  if (seconds < 0 || seconds > 9e9) throw invalid(`"${text}" is outside the range of clocks (1970 to 2255)`);
   return seconds;
 }
 
 export function parseSpeed(text: string): number {
   const speed = Number(text);
   if (text.trim() === "" || !(speed >= 0.001 && speed <= 100_000))
-    throw invalid(`"${text}" is no speed: write how many seconds pass in one, from 0.001 to 100000`);
+    throw invalid(
+      `"${text}" is not a speed: write how many seconds pass in one real second, from 0.001 to 100000`,
+    );
   return speed;
 }

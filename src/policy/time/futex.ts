@@ -1,18 +1,25 @@
-import type { CallEvent } from "../../event.js";
-import { modify, type Verdict } from "../../verdict.js";
+import { flagsValue } from "../../abi/named.js";
+import type { CallEvent } from "../../nouns/event.js";
+import { modify, type Verdict } from "../../nouns/verdict.js";
 import { CLOCK, type Clocks } from "./clocks.js";
 import { isZero, momentBytes, readMoment } from "./moment.js";
 
 const COMMAND = 0x7f;
-const PRIVATE = 128;
-const BY_WALL_CLOCK = 256;
-/** futex(2)'s commands that take a time. FUTEX_LOCK_PI goes by the wall clock without saying so. */
-const OP = { wait: 0, lock: 6, waitBitset: 9, waitRequeue: 11, lock2: 13 } as const;
+const PRIVATE = flagsValue("futex", "FUTEX_PRIVATE_FLAG");
+const BY_WALL_CLOCK = flagsValue("futex", "FUTEX_CLOCK_REALTIME");
+/** futex(2)'s commands with a timeout. FUTEX_LOCK_PI always uses the wall clock. */
+const OP = {
+  wait: flagsValue("futex", "FUTEX_WAIT"),
+  lock: flagsValue("futex", "FUTEX_LOCK_PI"),
+  waitBitset: flagsValue("futex", "FUTEX_WAIT_BITSET"),
+  waitRequeue: flagsValue("futex", "FUTEX_WAIT_REQUEUE_PI"),
+  lock2: flagsValue("futex", "FUTEX_LOCK_PI2"),
+};
 
 const each = (ops: readonly number[], flags: number) =>
   ops.flatMap((op) => [op | flags, op | flags | PRIVATE]);
 
-/** Those whose time is one of the wall clock. */
+/** Those that use the wall clock. */
 export const WALL_FUTEXES = [
   ...each([OP.waitBitset, OP.waitRequeue, OP.lock2], BY_WALL_CLOCK),
   ...each([OP.lock], 0),
@@ -23,7 +30,7 @@ export const TIMED_FUTEXES = [
   ...each([OP.wait], BY_WALL_CLOCK),
 ];
 
-/** A wait for a time of the program's clocks waits by our monotonic clock: nobody sets that. */
+/** A wait until a time of the program's clocks uses our monotonic clock, which cannot be set. */
 export function timedFutex(clocks: Clocks, e: CallEvent<"futex">): Verdict | undefined {
   const { op, utime } = e.args;
   const time = readMoment(e.memory(utime, 16));

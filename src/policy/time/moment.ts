@@ -1,18 +1,18 @@
-/** A moment on a clock, or a length of time, as the kernel has it: seconds and nanoseconds. */
+/** A time on a clock, or a duration, in the kernel's form: seconds and nanoseconds. */
 export type Moment = readonly [seconds: number, nanoseconds: number];
 
 export const SECOND = 1e9;
 export const ZERO: Moment = [0, 0];
-/** About where the kernel's own time ends. */
+/** Approximately the end of the kernel's own time. */
 const NEVER = 9e9;
 const SIZE = 16;
 
-/** Nanoseconds between two: exact for a hundred days, good for ever. */
+/** Nanoseconds between two: exact for a hundred days, approximate beyond. */
 export function between(from: Moment, to: Moment): number {
   return (to[0] - from[0]) * SECOND + (to[1] - from[1]);
 }
 
-/** So many nanoseconds later, within what the kernel takes. */
+/** The moment that many nanoseconds later, within the kernel's range. */
 export function later([seconds, nanoseconds]: Moment, by: number): Moment {
   const whole = Math.floor((nanoseconds + by) / SECOND);
   const at = seconds + whole;
@@ -28,10 +28,10 @@ export function momentOf(seconds: number): Moment {
   return later([Math.floor(seconds), 0], (seconds - Math.floor(seconds)) * SECOND);
 }
 
-/** What a struct holds: `timespec` has nanoseconds, `timeval` microseconds. */
+/** The units of a struct: `timespec` has nanoseconds, `timeval` microseconds. */
 export const UNIT = { timespec: 1, timeval: 1000 } as const;
 
-/** The n-th of them in a struct; undefined when it was not read or is none that the kernel would take. */
+/** The n-th moment in a struct; undefined when it was not read or the kernel would refuse it. */
 export function readMoment(
   bytes: Uint8Array | undefined,
   n = 0,
@@ -45,7 +45,7 @@ export function readMoment(
   return seconds < 0 || part < 0 || part >= SECOND ? undefined : [seconds, part];
 }
 
-/** `round` is how a part of a microsecond counts: waits end rather later, clocks show what has passed. */
+/** `round` handles fractions of a microsecond: waits round up, clocks round down. */
 export function momentBytes(
   moments: readonly Moment[],
   unit: number = UNIT.timespec,

@@ -1,5 +1,6 @@
-import type { CallEvent, InstructionEvent, ReturnEvent } from "../../event.js";
-import { deny, emulate, type Verdict } from "../../verdict.js";
+import { errnoValue, flagsValue } from "../../abi/named.js";
+import type { CallEvent, InstructionEvent, ReturnEvent } from "../../nouns/event.js";
+import { deny, emulate, type Verdict } from "../../nouns/verdict.js";
 import type { EntryHandlers, PolicySpec, ReturnHandlers } from "../define.js";
 import { CLOCK, Clocks, OTHER_CLOCKS, WALL_CLOCKS } from "./clocks.js";
 import { parseDate, parseSpeed } from "./date.js";
@@ -9,24 +10,28 @@ import { Waits } from "./waits.js";
 
 export interface VirtualTime {
   readonly name?: string;
-  /** What the clocks show when the run starts: `2030-01-01`, `2030-01-01T12:00:00Z`, `@1893456000`, `+90d`. Now when absent. */
+  /**
+   * The clocks' time when the run starts: `2030-01-01`, `2030-01-01T12:00:00Z`, `@1893456000`, `+90d`.
+   * Default: now.
+   */
   readonly date?: string | undefined;
-  /** How many of the program's seconds pass in one of ours. */
+  /** How many of the program's seconds pass in one real second. */
   readonly speed?: string | number | undefined;
 }
 
-const ABSOLUTE = 1;
-const SOL_SOCKET = 1;
-const SOCKET_TIMEOUTS = [20, 21];
-const ITIMER_REAL = 0;
+const ABSOLUTE = flagsValue("timer", "TIMER_ABSTIME");
+const SOL_SOCKET = flagsValue("sockopt_level", "SOL_SOCKET");
+const SOCKET_TIMEOUTS = [flagsValue("sockopt", "SO_RCVTIMEO"), flagsValue("sockopt", "SO_SNDTIMEO")];
+const ITIMER_REAL = flagsValue("itimer", "ITIMER_REAL");
 const TICKS = 100;
-/** Where the wall clock lies in a struct timex. */
+/** The offset of the wall clock in a struct timex. */
 const TIMEX_TIME = 72;
-const INTERRUPTED = new Set([-4, -514, -516]);
+/** EINTR, and the kernel's own ERESTARTNOHAND and ERESTART_RESTARTBLOCK. */
+const INTERRUPTED = new Set([-errnoValue("EINTR"), -514, -516]);
 
 /**
- * A program lives in another time. Its wall clock, its monotonic clocks and its time stamp counter go together and never
- * back; what waits for a time waits for it on these clocks. CPU time and the times of files stay what they are.
+ * Gives a program another time. Its wall clock, monotonic clocks and time stamp counter advance together and
+ * never go back. Timed waits use these clocks. CPU time and the times of files are not changed.
  */
 export function virtualTime({ name = "virtual-time", date, speed }: VirtualTime = {}): PolicySpec {
   const clocks = new Clocks(parseDate(date ?? "now", Date.now() / 1000), parseSpeed(String(speed ?? 1)));
@@ -60,17 +65,17 @@ export function virtualTime({ name = "virtual-time", date, speed }: VirtualTime 
   };
 }
 
-/** Reading and setting clocks. The program sets its own, never the machine's. */
+/** Reading and setting clocks. The program sets its own clock, never the machine's. */
 function readings(clocks: Clocks): EntryHandlers {
   const set = (e: CallEvent, moment: Moment | undefined): Verdict | undefined => {
-    if (!moment) return undefined; // the kernel has its own word for that
-    if (e.process.uid !== 0) return deny("only root sets clocks", "EPERM");
+    if (!moment) return undefined; // the kernel returns its own error for that
+    if (e.process.uid !== 0) return deny("only root may set clocks", "EPERM");
     clocks.setWall(moment);
     return emulate(0);
   };
   const adjust = (bytes: Uint8Array | undefined) =>
     bytes && Buffer.from(bytes.buffer, bytes.byteOffset).readUInt32LE() !== 0
-      ? deny("the machine's clock is not the program's", "EPERM")
+      ? deny("the program may not set the machine's clock", "EPERM")
       : undefined;
   return {
     clock_gettime({ args: { which_clock } }) {
@@ -96,7 +101,7 @@ function readings(clocks: Clocks): EntryHandlers {
   };
 }
 
-/** Clocks that are known from their first reading, and where else the kernel tells the time. */
+/** Clocks known from their first reading, and other calls that return a time. */
 function learnt(clocks: Clocks): ReturnHandlers {
   const timex = (e: ReturnEvent, name: string, bytes: Uint8Array | undefined) => {
     if (e.result < 0 || !bytes) return undefined;
@@ -117,7 +122,7 @@ function learnt(clocks: Clocks): ReturnHandlers {
   };
 }
 
-/** At the machine's own speed, only waits for a time of the wall clock are others than they seem. */
+/** At real speed, only waits until a wall-clock time must be adjusted. */
 function waitsByWallClock(clocks: Clocks, waits: Waits): EntryHandlers {
   return {
     clock_nanosleep({ args: { which_clock, flags, rqtp } }) {
@@ -130,14 +135,14 @@ function waitsByWallClock(clocks: Clocks, waits: Waits): EntryHandlers {
       waits.until({ name: "clockid", is: clockid }, "timespec", timespec),
     futex_waitv: ({ args: { clockid, timeout } }) =>
       waits.until({ name: "clockid", is: clockid }, "timeout", timeout),
-    timerfd_settime: (e) => waits.timer(e, "utmr", e.args.flags, e.args.utmr),
-    timer_settime: (e) => waits.timer(e, "new_setting", e.args.flags, e.args.new_setting),
-    mq_timedsend: (e) => waits.untilWall(e, "abs_timeout", e.args.abs_timeout),
-    mq_timedreceive: (e) => waits.untilWall(e, "abs_timeout", e.args.abs_timeout),
+    timerfd_settime: (e) => waits.timer("utmr", e.args.flags, e.args.utmr),
+    timer_settime: (e) => waits.timer("new_setting", e.args.flags, e.args.new_setting),
+    mq_timedsend: (e) => waits.untilWall("abs_timeout", e.args.abs_timeout),
+    mq_timedreceive: (e) => waits.untilWall("abs_timeout", e.args.abs_timeout),
   };
 }
 
-/** At another speed all that waits waits shorter or longer, and the counter goes with the clocks. */
+/** At another speed, all waits are shortened or prolonged, and the counter follows the clocks. */
 function otherWaits(clocks: Clocks, waits: Waits): EntryHandlers {
   const counter = (e: InstructionEvent) => emulate(clocks.counter(e.value!));
   return {
@@ -162,7 +167,7 @@ function otherWaits(clocks: Clocks, waits: Waits): EntryHandlers {
   };
 }
 
-/** What the kernel says of waits is in our time. */
+/** Remaining times that the kernel returns are in real time. */
 function lefts(clocks: Clocks, waits: Waits): ReturnHandlers {
   const interrupted = (e: ReturnEvent, bytes: Uint8Array | undefined) =>
     INTERRUPTED.has(e.result) ? waits.left(e, "rmtp", bytes) : undefined;

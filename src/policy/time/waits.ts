@@ -1,16 +1,17 @@
-import type { CallEvent, ReturnEvent } from "../../event.js";
-import { emulate, modify, type Verdict } from "../../verdict.js";
+import { flagsValue } from "../../abi/named.js";
+import type { ReturnEvent } from "../../nouns/event.js";
+import { emulate, modify, type Verdict } from "../../nouns/verdict.js";
 import { CLOCK, type Clocks } from "./clocks.js";
 import { isZero, type Moment, momentBytes, readMoment, UNIT, ZERO } from "./moment.js";
 
 type Bytes = Uint8Array | undefined;
-/** How calls give what is left: nothing is to be rounded down to zero before its time. */
+/** Rounds remaining times up, so that none becomes zero too early. */
 const UP = Math.ceil;
 const SOON: Moment = [0, 1];
 const LONGEST_MS = 2 ** 31 - 1;
-const ABSOLUTE = 1;
+const ABSOLUTE = flagsValue("timer", "TIMER_ABSTIME");
 
-/** Waits of a program, in its time and in ours. Arguments go by their names, for the answer. */
+/** A program's waits, in its time and in real time. Arguments are named, for the verdict. */
 export class Waits {
   readonly #clocks: Clocks;
 
@@ -18,7 +19,7 @@ export class Waits {
     this.#clocks = clocks;
   }
 
-  /** For so long. */
+  /** A wait for a duration. */
   relative(name: string, bytes: Bytes, unit: number = UNIT.timespec): Verdict | undefined {
     const time = readMoment(bytes, 0, unit);
     if (!time || isZero(time)) return undefined;
@@ -34,7 +35,7 @@ export class Waits {
     return modify({ args: { [name]: Math.ceil(seconds / this.#clocks.speed) } });
   }
 
-  /** Until a moment of a clock that the call names: it waits by our monotonic clock instead. */
+  /** A wait until a time of the clock that the call names: uses our monotonic clock instead. */
   until(clock: { name: string; is: number }, name: string, bytes: Bytes): Verdict | undefined {
     const time = readMoment(bytes);
     if (!time || !this.#clocks.knows(clock.is)) return undefined;
@@ -42,29 +43,27 @@ export class Waits {
     return modify({ args: { [clock.name]: CLOCK.monotonic, [name]: momentBytes([at]) } });
   }
 
-  /** Until a moment of the wall clock, which the call cannot be asked to do by another. */
-  untilWall(e: CallEvent, name: string, bytes: Bytes): Verdict | undefined {
+  /** A wait until a wall-clock time, by a call that supports no other clock. */
+  untilWall(name: string, bytes: Bytes): Verdict | undefined {
     const time = readMoment(bytes);
-    return (
-      time && modify({ args: { [name]: momentBytes([this.#clocks.realWall(CLOCK.wall, time, e.time)]) } })
-    );
+    return time && modify({ args: { [name]: momentBytes([this.#clocks.realWall(CLOCK.wall, time)]) } });
   }
 
-  /** A timer's interval and first time. */
-  timer(e: CallEvent, name: string, flags: number, bytes: Bytes): Verdict | undefined {
+  /** A timer's interval and first expiry. */
+  timer(name: string, flags: number, bytes: Bytes): Verdict | undefined {
     const clocks = this.#clocks;
     const [interval, first] = [readMoment(bytes, 0), readMoment(bytes, 1)];
     if (!interval || !first || isZero(first)) return undefined;
-    const at = (flags & ABSOLUTE) === 0 ? clocks.shorter(first) : this.#absolute(e, first);
+    const at = (flags & ABSOLUTE) === 0 ? clocks.shorter(first) : this.#absolute(first);
     return modify({
       args: { [name]: momentBytes([clocks.shorter(interval), isZero(at) ? SOON : at]) },
     });
   }
 
-  #absolute(e: CallEvent, time: Moment): Moment {
+  #absolute(time: Moment): Moment {
     const clocks = this.#clocks;
     const clock = clocks.nearest(time);
-    return clock === CLOCK.wall ? clocks.realWall(clock, time, e.time) : clocks.real(clock, time);
+    return clock === CLOCK.wall ? clocks.realWall(clock, time) : clocks.real(clock, time);
   }
 
   /** Interval timers: in microseconds. */
@@ -75,7 +74,7 @@ export class Waits {
     return modify({ args: { [name]: momentBytes(both, UNIT.timeval, UP) } });
   }
 
-  /** What is left of a wait, in the program's time: one length, or a timer's two. */
+  /** The rest of a wait, in the program's time: one duration, or a timer's two. */
   left(
     e: ReturnEvent,
     name: string,

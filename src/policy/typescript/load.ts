@@ -3,14 +3,14 @@ import { realpathSync, statSync } from "node:fs";
 import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { HermesError } from "../../errors.js";
-import { HOME } from "../../home.js";
+import { HermesError } from "../../nouns/errors.js";
+import { HOME } from "../../nouns/home.js";
 import type { Policy } from "../policy.js";
 
 /**
- * Loads a policy written in TypeScript or JavaScript. The file and what it imports by relative path become one module,
- * so its version covers all of it and no half of it can be loaded. Such a policy is trusted code: it runs with the
- * rights of the supervisor.
+ * Loads a policy written in TypeScript or JavaScript. The file and its relative imports become one module. So
+ * its version covers all of it, and it is loaded completely or not at all. Such a policy is trusted code: it
+ * runs with the supervisor's rights.
  */
 export async function loadTypeScript(path: string, file: string): Promise<Policy> {
   const { code, map, files, sought } = await bundle(path, file);
@@ -44,7 +44,7 @@ async function bundle(
   path: string,
   file: string,
 ): Promise<{ code: string; map: SourceMapPayload; files: string[]; sought: string[] }> {
-  const esbuild = await import("esbuild");
+  const esbuild = await bundler(path);
   const sought = new Set<string>();
   try {
     const built = await esbuild.build({
@@ -60,7 +60,7 @@ async function bundle(
       absWorkingDir: "/",
       outdir: "/",
       logLevel: "silent",
-      tsconfigRaw: {}, // else one in any folder above would have a say in what is imported
+      tsconfigRaw: {}, // otherwise a tsconfig.json in any folder above would affect imports
       plugins: [
         {
           name: "packages",
@@ -91,9 +91,26 @@ async function bundle(
   }
 }
 
+/** esbuild is an optional peer dependency: only policies in these two languages need it. */
+async function bundler(path: string): Promise<typeof import("esbuild")> {
+  try {
+    return await import("esbuild");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new HermesError("POLICY_INVALID", { file: path, message: NO_ESBUILD }, { cause });
+  }
+}
+
+const NO_ESBUILD =
+  "a policy in TypeScript or JavaScript needs the package esbuild, which is not installed: " +
+  "run `npm install esbuild` where hermes-runtime is installed (with -g if it is installed globally)";
+
 const ENDINGS = ["", ".ts", ".mts", ".js", ".mjs", ".json", "/index.ts", "/index.js"];
 
-/** The file that an import by path means. Every name that is tried is told: a file that appears there would be taken next time. */
+/**
+ * The file that a relative import means. Reports every name that it tries: a file created there later would
+ * be used by the next load.
+ */
 function imported(name: string, sought: Set<string>) {
   const written = name.replace(/\.(m?)js$/, ".$1ts"); // TypeScript's way to name a .ts file
   for (const path of new Set([...ENDINGS.map((ending) => `${name}${ending}`), written])) {
@@ -103,7 +120,10 @@ function imported(name: string, sought: Set<string>) {
   return { errors: [{ text: `Could not resolve "${name}"` }] };
 }
 
-/** Packages are not bundled; our own is always this very copy, wherever the policy lies. */
+/**
+ * Packages are not bundled. Our own package always resolves to this very copy, regardless of the policy's
+ * folder.
+ */
 function external(specifier: string, importer: string) {
   if (importer === "" || specifier.startsWith("node:"))
     return importer === "" ? undefined : { path: specifier, external: true };
@@ -116,13 +136,13 @@ function external(specifier: string, importer: string) {
   }
 }
 
-/** How a policy's module is called in stack traces: the file, marked as the bundle that it is. */
+/** The name of a policy's module in stack traces: the file, marked as a bundle. */
 const nameOf = (file: string) => `hermes-policy:${file}`;
 
 let loads = 0;
 
 async function evaluate(path: string, file: string, code: string): Promise<unknown> {
-  // The count makes each load a module of its own, with state of its own.
+  // The count makes each load a separate module, with its own state.
   const source = `${code}\n// load ${++loads}\n//# sourceURL=${nameOf(file)}\n`;
   try {
     const module = (await import(
@@ -136,14 +156,14 @@ async function evaluate(path: string, file: string, code: string): Promise<unkno
   }
 }
 
-/** What definePolicy() found wrong stands for itself; anything else is the policy's own code that failed. */
+/** Errors of definePolicy() are complete messages; any other error is a failure of the policy's own code. */
 function loadMessage(cause: Error): string {
   const message = cause.message.replace(/ imported from data:\S+/, "");
   if (cause.name === "HermesError") return message.replace(/^policy [^:]*: /, "");
-  return `it failed while it was loaded: ${message}`;
+  return `it failed while loading: ${message}`;
 }
 
-/** Where in the policy's own source an error came from: the topmost frame that lies in its bundle, mapped back. */
+/** The place in the policy's own source that threw an error: the topmost frame in its bundle, mapped back. */
 function locate(error: Error, file: string, map: SourceMapPayload): string | undefined {
   const mark = nameOf(file);
   for (const frame of (error.stack ?? "").split("\n")) {

@@ -1,4 +1,4 @@
-/** What a rule can do, by its key. */
+/** The actions of a rule, by key. */
 export const ACTION_KEYS = [
   "allow",
   "deny",

@@ -1,15 +1,15 @@
 import { errnoNames, errnoNumber, type Syscall, signalNumber, suggest } from "../../abi/index.js";
-import { parseAddress } from "../../address.js";
-import { utsname } from "../../structs.js";
-import type { Change, Emulation, Fault, Verdict } from "../../verdict.js";
+import { parseAddress } from "../../nouns/address.js";
+import { utsname } from "../../nouns/structs.js";
+import type { CallChange, Emulation, Fault, Verdict } from "../../nouns/verdict.js";
 import { PatternError } from "../match/glob.js";
 import { parseDuration, parseSize } from "../match/quantity.js";
 import type { ActionKey } from "./action.js";
-import type { Sight } from "./rule.js";
+import type { RuleInput } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
 import type { Variables } from "./variables.js";
 
-/** The keys that say how a rule answers, and which actions take them. */
+/** The keys for a rule's answer, and the actions that accept them. */
 const KEYS_OF: Readonly<Record<ActionKey, readonly (keyof RuleSpec)[]>> = {
   allow: [],
   deny: ["errno"],
@@ -23,15 +23,15 @@ const KEYS_OF: Readonly<Record<ActionKey, readonly (keyof RuleSpec)[]>> = {
 };
 const ANSWER_KEYS = [...new Set(Object.values(KEYS_OF).flat())];
 
-/** With other actions it says which signals are meant. */
+/** With other actions, `signal` selects the signals. */
 const CONDITIONS_TOO: ReadonlySet<keyof RuleSpec> = new Set(["signal"]);
 
-export interface RuleAnswer {
-  readonly answer: (sight: Sight) => Verdict;
+interface RuleAnswer {
+  readonly answer: (input: RuleInput) => Verdict;
   readonly fits: (call: Syscall) => boolean;
 }
 
-// Shared, so that rules that fit the same calls can be told by their function.
+// Shared, so that rules for the same calls can be recognized by their function.
 const ANY = () => true;
 const carriesAddress = ({ args }: Syscall) =>
   args.some(({ kind }) => kind === "sockaddr" || kind === "msghdr" || kind === "mmsghdr");
@@ -67,10 +67,10 @@ export function compileAnswer(key: ActionKey, spec: RuleSpec, variables: Variabl
       return constant({ action: "kill", ...base });
     case "ask":
       if (spec.reason === undefined)
-        throw new AnswerError("ask", "`ask` needs a `reason`: it is what the person is shown");
+        throw new AnswerError("ask", "`ask` needs a `reason`: the approver sees it");
       return constant({ action: "ask", ...base });
     case "deny":
-      return constant({ action: "deny", errno: errnoOf(spec.errno ?? "EACCES"), ...base });
+      return constant({ action: "deny", errno: checkedErrno(spec.errno ?? "EACCES"), ...base });
     case "fault":
       return faultAnswer(spec, base);
     case "redirect":
@@ -89,7 +89,7 @@ function takenBy(key: keyof RuleSpec): string {
   return ` (it goes with ${actions.map(([action]) => action).join(", ")})`;
 }
 
-export function errnoOf(errno: string | number | boolean): string {
+export function checkedErrno(errno: string | number | boolean): string {
   const text = String(errno);
   if (errnoNumber(text) !== undefined) return text;
   const near = suggest(text, errnoNames());
@@ -106,16 +106,16 @@ function faultAnswer(spec: RuleSpec, base: Base): RuleAnswer {
       "`fault` needs errno, delay, signal or short: otherwise nothing goes wrong",
     );
   const fault: Fault = {
-    ...(errno !== undefined && { errno: errnoOf(errno) }),
+    ...(errno !== undefined && { errno: checkedErrno(errno) }),
     ...(delay !== undefined && { delay: within("delay", () => parseDuration(String(delay))) }),
-    ...(signal !== undefined && { signal: signalOf(String(signal)) }),
+    ...(signal !== undefined && { signal: checkedSignal(String(signal)) }),
     ...(short !== undefined && { short: sizeOf("short", short) }),
   };
   const verdict: Verdict = { action: "fault", fault, ...base };
   return { answer: () => verdict, fits: short === undefined ? ANY : isCounted };
 }
 
-export function signalOf(signal: string): string {
+export function checkedSignal(signal: string): string {
   const number = /^\d+$/.test(signal) ? Number(signal) : signalNumber(signal);
   if (number === undefined || number < 1 || number > 64)
     throw new AnswerError("signal", `unknown signal "${signal}"`);
@@ -137,7 +137,7 @@ function within<T>(key: keyof RuleSpec, act: () => T): T {
   }
 }
 
-/** Calls whose transfer is bounded by a register. */
+/** Calls with a register that limits the transfer. */
 function isCounted({ args }: Syscall): boolean {
   return args.some((a) => a.kind === "buffer" && a.length !== undefined && !a.lengthIsPointer);
 }
@@ -157,7 +157,7 @@ function redirectAnswer(spec: RuleSpec, base: Base, variables: Variables): RuleA
   const isTree = to.endsWith(TREE);
   const path = within("to", () => variables.file(isTree ? to.slice(0, -TREE.length) : to));
   const change = (target: string): Verdict => ({ action: "modify", change: { to: target }, ...base });
-  // A call with two paths would have its first one replaced, whichever of them the rule matched.
+  // For a call with two paths, the first would be replaced, even if the rule matched the second.
   const fits = hasOnePath;
   const verdict = change(path);
   if (!isTree) return { answer: () => verdict, fits };
@@ -192,8 +192,8 @@ function treeRoots(spec: RuleSpec, variables: Variables): string[] {
 function modifyAnswer(spec: RuleSpec, base: Base): RuleAnswer {
   const { args, data } = spec;
   if (args === undefined && data === undefined)
-    throw new AnswerError("modify", "`modify` needs `args` or `data`: otherwise nothing changes");
-  const change: Change = {
+    throw new AnswerError("modify", "`modify` needs `args` or `data`: otherwise it changes nothing");
+  const change: CallChange = {
     ...(args !== undefined && {
       args: Object.fromEntries(Object.entries(args).map(([name, value]) => [name, argumentValue(value)])),
     }),
@@ -223,7 +223,10 @@ function emulateAnswer(spec: RuleSpec, base: Base): RuleAnswer {
   if (result === undefined && data === undefined && content === undefined)
     throw new AnswerError("emulate", "`emulate` needs `result`, `data` or `content`");
   if (content !== undefined && (result !== undefined || data !== undefined))
-    throw new AnswerError("content", "`content` stands alone: the program gets a file, not a result");
+    throw new AnswerError(
+      "content",
+      "`content` cannot be combined with `result` or `data`: the program gets a file, not a result",
+    );
   const number = result === undefined ? 0n : parseSize(String(result));
   if (number === undefined) throw new AnswerError("result", `"${result}" is not a whole number`);
   const emulation: Emulation = {

@@ -1,14 +1,14 @@
-import type { Source } from "../../yaml/source.js";
-import type { Surroundings } from "./surroundings.js";
+import type { YamlSource } from "../../nouns/yaml/source.js";
+import type { LoadContext } from "./load-context.js";
 import type { Variables } from "./variables.js";
 
-/** What the rules of one file are compiled with. */
+/** The context for compiling the rules of one file. */
 export interface Compilation {
-  readonly source: Source;
+  readonly source: YamlSource;
   readonly variables: Variables;
-  readonly surroundings: Surroundings;
-  /** Addresses of the host names that the rules mention. */
+  readonly surroundings: LoadContext;
+  /** The addresses of the host names in the rules. */
   readonly hosts: (name: string) => readonly string[];
-  /** Makes a test of a regular expression. */
+  /** Compiles a regular expression to a test. */
   readonly pattern: (text: string) => (text: string) => boolean;
 }

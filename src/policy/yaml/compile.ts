@@ -1,6 +1,6 @@
 import type { Syscall } from "../../abi/index.js";
-import type { Place } from "../../yaml/source.js";
-import { deedsOf } from "../deeds.js";
+import type { YamlPath } from "../../nouns/yaml/source.js";
+import { callEffects } from "../call-effects.js";
 import type { Effect, On } from "../effects.js";
 import { compileArgv } from "../match/argv.js";
 import { parseRate } from "../match/rate.js";
@@ -16,21 +16,26 @@ import {
   functionVerdict,
   onFunctionArguments,
 } from "./function-rule.js";
-import { type Counter, type Rule, restricts } from "./rule.js";
+import { type PolicyRule, type RuleCounter, restricts } from "./rule.js";
 import { RuleConditions } from "./rule-conditions.js";
 import { RuleReader } from "./rule-reader.js";
+import { callsConcerned, isAbout, parseTarget, type RuleTarget } from "./rule-target.js";
 import type { RuleSpec } from "./schema.js";
-import { callsConcerned, isAbout, parseTarget, type Target } from "./target.js";
 
-/** One rule of a file. Everything that is wrong with it is an error with the line where it stands. */
-export function compileRule(spec: RuleSpec, place: Place, order: number, compilation: Compilation): Rule {
+/** Compiles one rule of a file. Every error names its line. */
+export function compileRule(
+  spec: RuleSpec,
+  place: YamlPath,
+  order: number,
+  compilation: Compilation,
+): PolicyRule {
   return new RuleCompiler(spec, place, compilation).compile(order);
 }
 
 /** A rule on functions inside the program: one with the key `call`. */
 export function compileFunctionRule(
   spec: RuleSpec,
-  place: Place,
+  place: YamlPath,
   order: number,
   compilation: Compilation,
 ): FunctionRule {
@@ -44,7 +49,7 @@ class RuleCompiler {
   readonly #key: ActionKey;
   readonly #strict: boolean;
 
-  constructor(spec: RuleSpec, place: Place, compilation: Compilation) {
+  constructor(spec: RuleSpec, place: YamlPath, compilation: Compilation) {
     this.#reader = new RuleReader(spec, place, compilation.source);
     this.#c = compilation;
     this.#key = this.#action();
@@ -52,14 +57,14 @@ class RuleCompiler {
     this.#strict = restricts({ key: this.#key });
   }
 
-  compile(order: number): Rule {
+  compile(order: number): PolicyRule {
     const target = this.#target();
     const { answer, fits } = this.#answer();
     const calls = callsConcerned(target).filter(fits);
     if (calls.length === 0)
       throw this.#reader.error(
         this.#key,
-        `${target.names.join(", ")} cannot be answered with \`${this.#key}\` so`,
+        `\`${this.#key}\` cannot be used this way on ${target.names.join(", ")}`,
       );
     this.#checkSubjects(target, calls);
     const paths = this.#reader.try("path", (texts) => this.#conditions.paths(texts));
@@ -110,7 +115,7 @@ class RuleCompiler {
     };
   }
 
-  // ---------------------------------------------------------------- what it is about
+  // ---------------------------------------------------------------- the rule's target
 
   #action(): ActionKey {
     const given = ACTION_KEYS.filter((key) => this.#reader.spec[key] !== undefined);
@@ -122,19 +127,19 @@ class RuleCompiler {
     throw this.#reader.source.error(this.#reader.place, problem);
   }
 
-  #target(): Target {
+  #target(): RuleTarget {
     const target = this.#reader.named(this.#key, () => parseTarget([this.#reader.spec[this.#key]!].flat()));
     if (["deny", "kill", "ask"].includes(this.#key)) return this.#withAliases(target);
     if (this.#key !== "fault" && this.#key !== "modify") return target;
-    // Something that goes wrong with reading a file goes wrong when it is opened, and when it is read.
+    // A fault rule on reading a file applies when the file is opened, and when it is read.
     const effects = new Set<Effect>(target.effects);
     if (effects.has("read")) effects.add("read_data");
     if (effects.has("write")) effects.add("write_data");
     return { ...target, effects };
   }
 
-  /** A rule that keeps one file from running, or one socket from being reached, holds whatever they are called. */
-  #withAliases(target: Target): Target {
+  /** A rule that forbids to run a file, or to reach a socket, also holds under their other names. */
+  #withAliases(target: RuleTarget): RuleTarget {
     const { path, address, argv, argv_matches, env } = this.#reader.spec;
     const effects = new Set<Effect>(target.effects);
     const isProgram = effects.has("exec") && path !== undefined && !argv && !argv_matches && !env;
@@ -153,11 +158,11 @@ class RuleCompiler {
     }
   }
 
-  /** A condition on something that the rule's calls do not have would never hold. */
-  #checkSubjects(target: Target, calls: readonly Syscall[]): void {
+  /** A condition on something that the rule's calls lack would never hold. */
+  #checkSubjects(target: RuleTarget, calls: readonly Syscall[]): void {
     const has = (kinds: readonly On["kind"][]) =>
       calls.some(({ nr }) =>
-        deedsOf(nr).some((deed) => isAbout(target, deed) && kinds.includes(deed.on.kind)),
+        callEffects(nr).some((effect) => isAbout(target, effect) && kinds.includes(effect.on.kind)),
       );
     const what = target.names.join(", ");
     const takes = (kind: (argument: Syscall["args"][number]) => boolean) =>
@@ -171,22 +176,27 @@ class RuleCompiler {
       !has(["path", "fd", "unknown-file", "socket-file"]) &&
       !takes(isFile)
     )
-      throw this.#reader.error("path", `${what} concerns no file`, undefined, true);
+      throw this.#reader.error("path", `\`path\` cannot be used here: ${what} has no file`, undefined, true);
     if (this.#reader.spec.address !== undefined && !has(["address", "peer", "local"]) && !takes(isAddress))
-      throw this.#reader.error("address", `${what} concerns no address`, undefined, true);
+      throw this.#reader.error(
+        "address",
+        `\`address\` cannot be used here: ${what} has no address`,
+        undefined,
+        true,
+      );
     for (const key of ["argv", "argv_matches", "env"] as const)
       if (this.#reader.spec[key] !== undefined && !calls.some(runsProgram))
         throw this.#reader.error(key, `only exec has a command line: ${what} has none`, undefined, true);
     if (this.#reader.spec.path !== undefined && this.#reader.spec.address !== undefined)
       throw this.#reader.error(
         "address",
-        "a rule speaks of files or of addresses: write two rules",
+        "a rule is about files or about addresses: write two rules",
         undefined,
         true,
       );
   }
 
-  #counters(): Counter[] {
+  #counters(): RuleCounter[] {
     const { rate, when } = this.#reader.spec;
     return [
       ...(rate === undefined
@@ -196,10 +206,10 @@ class RuleCompiler {
     ];
   }
 
-  #when(when: NonNullable<RuleSpec["when"]>): Counter {
+  #when(when: NonNullable<RuleSpec["when"]>): RuleCounter {
     if (Object.keys(when).length === 0) throw this.#reader.error("when", "`when` is empty");
     if (when.seed !== undefined && when.probability === undefined)
-      throw this.#reader.error("when", "a `seed` without a `probability` does nothing");
+      throw this.#reader.error("when", "a `seed` has no effect without a `probability`");
     const given = Object.entries(when).filter(([, value]) => value !== undefined);
     return new Occasions(Object.fromEntries(given));
   }

@@ -1,5 +1,5 @@
 import type { Syscall } from "../../abi/index.js";
-import { type Address, formatAddress } from "../../address.js";
+import { type Address, formatAddress } from "../../nouns/address.js";
 import { type AddressList, matchAddresses, namesNetworks } from "../match/address.js";
 import { type ArgvPattern, baseName, type CommandLine } from "../match/argv.js";
 import {
@@ -13,32 +13,37 @@ import {
 } from "../match/flags.js";
 import { compileGlob, compileWord, type Glob, matchGlob, PatternError, split } from "../match/glob.js";
 import { matchBelow, matchPaths, type PathList } from "../match/path.js";
-import { ANYWHERE, type Subject } from "../match/subject.js";
+import { ANYWHERE, type EffectSubject } from "../match/subject.js";
 import type { TimeWindow } from "../match/time.js";
-import type { Condition, Sight } from "./rule.js";
+import type { RuleCondition, RuleInput } from "./rule.js";
 
-/** The conditions that a rule may have, one function each. `strict` says that the rule restricts: doubt means yes. */
+/**
+ * The conditions of rules, one function each. `strict` means that the rule restricts: in doubt, it matches.
+ */
 
-export function onPaths(list: PathList, texts: readonly string[], strict: boolean): Condition {
+export function onPaths(list: PathList, texts: readonly string[], strict: boolean): RuleCondition {
   return {
     key: "path",
     holds: ({ subject }) => holdsForPath(list, subject, strict),
     tell: ({ subject }) =>
       subject.path === undefined
-        ? "it concerns no file"
+        ? "it has no file"
         : `${subject.path ?? "a file that cannot be named"} is not in ${texts.join(", ")}`,
   };
 }
 
-function holdsForPath(list: PathList, { path, alias, subtree }: Subject, strict: boolean): boolean {
+function holdsForPath(list: PathList, { path, alias, subtree }: EffectSubject, strict: boolean): boolean {
   if (path === undefined) return false;
   if (path === null) return strict;
   if (matchPaths(list, path, alias)) return true;
   return subtree && strict && matchBelow(list, path);
 }
 
-/** The rule holds unless the run itself made the place: the file's folder, or the one that holds a pattern's first name. */
-export function unlessMade(what: "project" | "folder" | "file", list: PathList | undefined): Condition {
+/**
+ * The rule holds unless this run created the place: the file's folder, or the folder that holds a pattern's
+ * first name.
+ */
+export function unlessMade(what: "project" | "folder" | "file", list: PathList | undefined): RuleCondition {
   if (!list || list.included.length === 0)
     throw new PatternError("`unless_made` needs a `path`: it is about the folders of files");
   const depths = list.included.map(depthOfName);
@@ -46,17 +51,17 @@ export function unlessMade(what: "project" | "folder" | "file", list: PathList |
     key: "unless_made",
     holds: ({ event, subject: { path } }) => {
       const named = event.paths.find((argument) => argument.path === path);
-      // What is open already was judged when it was opened.
+      // An open descriptor was judged when it was opened.
       if (path && !named) return what !== "file" || event.fd?.target !== path;
       if (!path || !named?.madeHere) return true;
       const levels = what === "file" ? -1 : what === "folder" ? 0 : levelsAbove(depths, path);
       return levels === undefined || !named.madeHere(levels);
     },
-    tell: ({ subject }) => `this run made ${what === "file" ? "" : "the folder of "}${subject.path}`,
+    tell: ({ subject }) => `this run created ${what === "file" ? "" : "the folder of "}${subject.path}`,
   };
 }
 
-/** How far the outermost folder that holds a pattern's first name is above the one that the path lies in. */
+/** How many levels above the path's folder the outermost folder is that holds a pattern's first name. */
 function levelsAbove(depths: readonly DepthOfName[], path: string): number | undefined {
   const components = split(path);
   const found = depths.map((depth) => depth(components)).filter((depth) => depth !== undefined);
@@ -65,7 +70,7 @@ function levelsAbove(depths: readonly DepthOfName[], path: string): number | und
 
 type DepthOfName = (components: readonly string[]) => number | undefined;
 
-/** At which depth of a path the name stands that follows the first `**` of a pattern. */
+/** The depth in a path of the name that follows the first `**` of a pattern. */
 function depthOfName({ text }: Glob): DepthOfName {
   const at = text.indexOf("**/");
   const rest = at < 0 ? undefined : compileGlob(`/${text.slice(at + 3)}`);
@@ -75,7 +80,7 @@ function depthOfName({ text }: Glob): DepthOfName {
   };
 }
 
-export function onAddresses(list: AddressList, texts: readonly string[], strict: boolean): Condition {
+export function onAddresses(list: AddressList, texts: readonly string[], strict: boolean): RuleCondition {
   return {
     key: "address",
     holds: ({ subject: { address }, event }) => {
@@ -92,18 +97,18 @@ export function nameOfAddress(address: Address | typeof ANYWHERE): string {
 }
 
 /** The command line of an exec, undefined when it could not be read. */
-export function commandLine({ event }: Sight): CommandLine | undefined {
+export function commandLine({ event }: RuleInput): CommandLine | undefined {
   const { argv } = event;
   const files = [event.path, event.requested].filter((file) => file !== undefined && file !== "");
   return argv && { argv, files: files as string[] };
 }
 
-export function onArgv(pattern: ArgvPattern, texts: readonly string[], strict: boolean): Condition {
+export function onArgv(pattern: ArgvPattern, texts: readonly string[], strict: boolean): RuleCondition {
   return {
     key: "argv",
-    holds: (sight) => {
-      if (!runsProgram(sight.call)) return false;
-      const command = commandLine(sight);
+    holds: (input) => {
+      if (!runsProgram(input.call)) return false;
+      const command = commandLine(input);
       return command ? pattern.match(command, strict) : strict;
     },
     tell: ({ event }) =>
@@ -111,14 +116,14 @@ export function onArgv(pattern: ArgvPattern, texts: readonly string[], strict: b
   };
 }
 
-export function onArgvText(matches: (text: string) => boolean, text: string, strict: boolean): Condition {
+export function onArgvText(matches: (text: string) => boolean, text: string, strict: boolean): RuleCondition {
   return {
     key: "argv_matches",
-    holds: (sight) => {
-      if (!runsProgram(sight.call)) return false;
-      const command = commandLine(sight);
+    holds: (input) => {
+      if (!runsProgram(input.call)) return false;
+      const command = commandLine(input);
       if (!command) return strict;
-      // The first word is the program's own to choose: what really runs is what counts.
+      // The program chooses its own first word, so the file that really runs counts.
       const names = command.files.map(baseName);
       if (strict) names.push(command.argv[0] ?? "");
       return names.some((name) => matches([name, ...command.argv.slice(1)].join(" ")));
@@ -135,7 +140,7 @@ export function runsProgram(call: Syscall): boolean {
 export function onEnv(
   wanted: Readonly<Record<string, string>> | readonly string[],
   strict: boolean,
-): Condition {
+): RuleCondition {
   const tests = Array.isArray(wanted)
     ? (wanted as readonly string[]).map((text) =>
         text.startsWith("!") ? { name: text.slice(1), isSet: false } : { name: text, isSet: true },
@@ -164,7 +169,7 @@ export function onEnv(
         return found === test.isSet;
       });
     },
-    tell: () => "the environment is another",
+    tell: () => "the environment differs",
   };
 }
 
@@ -172,7 +177,7 @@ export function onUser(
   uids: readonly number[],
   excepted: readonly number[],
   texts: readonly string[],
-): Condition {
+): RuleCondition {
   return {
     key: "user",
     holds: ({ event }) => {
@@ -185,13 +190,13 @@ export function onUser(
 
 const MAX_ANCESTORS = 256;
 
-export interface ProcessLists {
+interface ProcessLists {
   readonly exe?: PathList;
   readonly ancestor?: PathList;
   readonly cwd?: PathList;
 }
 
-export function onProcess({ exe, ancestor, cwd }: ProcessLists, strict: boolean): Condition {
+export function onProcess({ exe, ancestor, cwd }: ProcessLists, strict: boolean): RuleCondition {
   // A process that is about to end may have no program any more.
   const runs = (list: PathList, file: string) => (file === "" ? strict : matchPaths(list, file));
   return {
@@ -200,11 +205,11 @@ export function onProcess({ exe, ancestor, cwd }: ProcessLists, strict: boolean)
       (!exe || runs(exe, process.exe)) &&
       (!cwd || runs(cwd, process.cwd)) &&
       (!ancestor || hasAncestor(process, ancestor)),
-    tell: ({ event }) => `it is asked by ${event.process.exe}`,
+    tell: ({ event }) => `the program is ${event.process.exe}`,
   };
 }
 
-function hasAncestor(process: Sight["event"]["process"], list: PathList): boolean {
+function hasAncestor(process: RuleInput["event"]["process"], list: PathList): boolean {
   let at = process.parent;
   for (let i = 0; at && i < MAX_ANCESTORS; i++) {
     if (at.exe !== "" && matchPaths(list, at.exe)) return true;
@@ -217,7 +222,7 @@ export function onFd(
   numbers: readonly number[] | undefined,
   target: PathList | undefined,
   kind: string | undefined,
-): Condition {
+): RuleCondition {
   return {
     key: "fd",
     holds: ({ event: { fd } }) =>
@@ -226,11 +231,11 @@ export function onFd(
       (!kind || fd.kind === kind) &&
       (!target || (fd.target?.startsWith("/") === true && matchPaths(target, fd.target))),
     tell: ({ event: { fd } }) =>
-      fd ? `descriptor ${fd.number} is ${fd.target ?? "closed"}` : "it takes no descriptor",
+      fd ? `descriptor ${fd.number} is ${fd.target ?? "closed"}` : "it has no descriptor",
   };
 }
 
-export function onFlags(names: FlagNames, calls: readonly Syscall[]): Condition {
+export function onFlags(names: FlagNames, calls: readonly Syscall[]): RuleCondition {
   const byCall = new Map<number, FlagTests | undefined>(
     calls.map((call) => [call.nr, flagTests(call, names)]),
   );
@@ -255,7 +260,7 @@ export function onFlags(names: FlagNames, calls: readonly Syscall[]): Condition 
   };
 }
 
-export function onTime(windows: readonly TimeWindow[], texts: readonly string[]): Condition {
+export function onTime(windows: readonly TimeWindow[], texts: readonly string[]): RuleCondition {
   return {
     key: "time",
     holds: ({ event }) => windows.some((window) => window(event.time)),

@@ -1,10 +1,10 @@
-import type { CallEvent } from "../../event.js";
+import type { CallEvent } from "../../nouns/event.js";
 import { occurrences, type When } from "../faults.js";
 import { Budget, type Rate } from "../match/rate.js";
-import type { Counter } from "./rule.js";
+import type { RuleCounter } from "./rule.js";
 
-/** Which of the matching calls. What comes next is drawn before it is asked for, so that looking does not count. */
-export class Occasions implements Counter {
+/** Selects some of the matching calls. The next draw is made in advance, so that peeking does not count. */
+export class Occasions implements RuleCounter {
   readonly key = "when";
   readonly #draw: () => boolean;
   #next: boolean | undefined;
@@ -25,8 +25,8 @@ export class Occasions implements Counter {
   }
 }
 
-/** A budget of calls: a rule that allows holds within it, any other beyond it. */
-export class Spending implements Counter {
+/** A budget of calls: an allowing rule holds within it, any other rule beyond it. */
+export class Spending implements RuleCounter {
   readonly key = "rate";
   readonly #budget: Budget;
   readonly #within: boolean;

@@ -5,8 +5,9 @@ import {
   type SyscallName,
   signalName,
 } from "../../abi/index.js";
-import { type Address, encodeAddress } from "../../address.js";
-import { HermesError } from "../../errors.js";
+import { AT_FDCWD } from "../../abi/named.js";
+import { type Address, encodeAddress } from "../../nouns/address.js";
+import { HermesError } from "../../nouns/errors.js";
 import {
   type CallEvent,
   type Descriptor,
@@ -15,12 +16,12 @@ import {
   type PathArgument,
   type ProcessInfo,
   type Receiver,
-} from "../../event.js";
-import { callStack, frameOf, NO_MEMORY } from "../../inside.js";
+} from "../../nouns/event.js";
+import { callStack, frameOf, NO_MEMORY } from "../../nouns/inside.js";
 import { moduleName } from "../function-pattern.js";
 import { flagsArgument } from "../match/flags.js";
 
-/** A call that nobody made: for examples in policies, and to try a policy without a kernel. */
+/** An invented call: for examples in policies, and to try a policy without a kernel. */
 export interface MadeUpCall {
   readonly call: Syscall;
   /** In the order of the call's path arguments. */
@@ -37,13 +38,13 @@ export interface MadeUpCall {
   readonly argv?: readonly string[] | undefined;
   readonly env?: readonly string[] | undefined;
   readonly flags?: number;
-  /** Scalar arguments by name, and texts of string arguments. */
+  /** Scalar arguments by name, and the texts of string arguments. */
   readonly args?: Readonly<Record<string, bigint | string>>;
   readonly process?: Partial<ProcessInfo>;
   readonly time?: number;
   /** Frames as texts, the innermost first. */
   readonly stack?: readonly string[];
-  /** Whom it reaches belongs to the same run. */
+  /** Its target belongs to the same run. */
   readonly own?: boolean;
 }
 
@@ -132,7 +133,8 @@ function registerOf(made: MadeUpCall, name: string, i: number): bigint {
   const flags = flagsArgument(made.call);
   if (flags?.index === i && argument.kind === "flags") return BigInt(made.flags ?? 0);
   if (argument.kind === "fd") return BigInt(FIRST_FD + i);
-  if (argument.kind === "dirfd") return made.targets?.[name] === undefined ? -100n : BigInt(FIRST_FD + i);
+  if (argument.kind === "dirfd")
+    return made.targets?.[name] === undefined ? BigInt(AT_FDCWD) : BigInt(FIRST_FD + i);
   if (argument.kind === "pid") return 1n;
   if (argument.kind === "sockaddr") return made.address ? SOMEWHERE : 0n;
   return argument.kind === "path" || argument.kind === "argv" || argument.kind === "string" ? SOMEWHERE : 0n;

@@ -7,21 +7,22 @@ import {
   suggest,
   syscallByName,
 } from "../../abi/index.js";
-import { type Address, parseAddress } from "../../address.js";
-import type { CallEvent, ProcessInfo, Receiver, ReceiverKind } from "../../event.js";
-import { deedsOf } from "../deeds.js";
+import { signalValue } from "../../abi/named.js";
+import { type Address, parseAddress } from "../../nouns/address.js";
+import type { CallEvent, ProcessInfo, Receiver, ReceiverKind } from "../../nouns/event.js";
+import { callEffects } from "../call-effects.js";
 import { EFFECTS, type Effect, isEffect } from "../effects.js";
 import { parseIp } from "../match/address.js";
 import { flagsArgument } from "../match/flags.js";
 import { PatternError } from "../match/glob.js";
 import { parseSize } from "../match/quantity.js";
-import { flagBits, subjectsOf, subjectsOfCall } from "../match/subject.js";
+import { callSubjects, effectSubjects, flagBits } from "../match/subject.js";
 import { MADE_UP_PROCESS, type MadeUpCall, madeUpEvent } from "./example-event.js";
-import type { Rule, Sight } from "./rule.js";
-import { isAbout } from "./target.js";
+import type { PolicyRule, RuleInput } from "./rule.js";
+import { isAbout } from "./rule-target.js";
 import type { Variables } from "./variables.js";
 
-/** A call that has the effect, for examples that name the effect alone. */
+/** A call that has the effect, for examples that name only the effect. */
 const REPRESENTATIVE: Readonly<
   Record<
     Effect,
@@ -57,7 +58,7 @@ const REPRESENTATIVE: Readonly<
   mount: { call: "mount" },
   namespace: { call: "unshare", args: { unshare_flags: 0x1000_0000n } },
   fork: { call: "fork" },
-  signal: { call: "kill", args: { sig: 15n } },
+  signal: { call: "kill", args: { sig: BigInt(signalValue("SIGTERM")) } },
   ptrace: { call: "ptrace" },
   limit: { call: "setpriority" },
   share: { call: "shmat" },
@@ -97,7 +98,7 @@ const KEYS = [
 
 /** The event that an example describes: `{ read: ~/x }`, `{ connect: 10.0.0.1:80 }`, `{ exec: [git, push] }`, `{ call: openat, path: … }`. */
 export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent {
-  // `signal` is an effect; beside a call it says which one is sent.
+  // `signal` is an effect; beside a `call` it selects the signal.
   const effects = Object.keys(spec).filter(
     (key) => isEffect(key) && !(key === "signal" && spec.call),
   ) as Effect[];
@@ -129,10 +130,10 @@ export function exampleEvent(spec: ExampleSpec, variables: Variables): CallEvent
   });
 }
 
-/** What the value behind an effect's name is. */
+/** The key that an effect's value stands for. */
 function subjectKey(effect: Effect, value: unknown): Record<string, unknown> {
   if (value === undefined || value === null) return {};
-  const { on } = deedsOf(syscallByName(REPRESENTATIVE[effect].call)!.nr).find(({ does }) =>
+  const { on } = callEffects(syscallByName(REPRESENTATIVE[effect].call)!.nr).find(({ does }) =>
     does.includes(effect),
   )!;
   if (effect === "exec") return Array.isArray(value) ? { argv: value } : { path: value };
@@ -210,7 +211,7 @@ function scalars({ args }: Syscall, where: unknown): Record<string, bigint | str
   );
 }
 
-/** What a name in an example stands for: a flag, a signal; else it is a text. */
+/** The meaning of a name in an example: a flag, a signal, else a text. */
 function meaningOf(argument: Argument | undefined, text: string): bigint | string {
   if (argument?.kind === "signal") return BigInt(signalNumber(text) ?? 0);
   if (argument?.flags === undefined) return text;
@@ -263,26 +264,26 @@ function timeOf(text: string): number {
 }
 
 /**
- * Undefined when the rule holds for the event, else the first reason why not. How often a rule holds (rate, when) is
- * not asked, and when it holds (time) only where the example says when it is.
+ * Undefined when the rule matches the event, else the first reason why not. Ignores how often a rule applies
+ * (rate, when), and its `time` unless the example has one.
  */
-export function whyNotExample(rule: Rule, event: CallEvent, hasTime: boolean): string | undefined {
+export function whyNotExample(rule: PolicyRule, event: CallEvent, hasTime: boolean): string | undefined {
   let reason: string | undefined;
-  for (const sight of sightsFor(rule, event)) {
-    const failing = rule.conditions.find((c) => !(c.key === "time" && !hasTime) && !c.holds(sight));
+  for (const input of ruleInputsFor(rule, event)) {
+    const failing = rule.conditions.find((c) => !(c.key === "time" && !hasTime) && !c.holds(input));
     if (!failing) return undefined;
-    reason ??= `${failing.key}: ${failing.tell(sight)}`;
+    reason ??= `${failing.key}: ${failing.tell(input)}`;
   }
   return reason ?? `it is about ${rule.target.names.join(", ")}`;
 }
 
-function sightsFor(rule: Rule, event: CallEvent): Sight[] {
+function ruleInputsFor(rule: PolicyRule, event: CallEvent): RuleInput[] {
   const call = syscallByName(event.name);
   const bits = flagBits(call, event);
-  const active = deedsOf(event.nr).filter((deed) => !deed.holds || deed.holds(bits, event));
+  const active = callEffects(event.nr).filter((effect) => !effect.holds || effect.holds(bits, event));
   const subjects = active
-    .filter((deed) => isAbout(rule.target, deed) && rule.fits(call))
-    .flatMap((deed) => subjectsOf(deed, event));
-  const whole = active.length === 0 && rule.target.calls.has(event.nr) ? subjectsOfCall(event) : [];
+    .filter((effect) => isAbout(rule.target, effect) && rule.fits(call))
+    .flatMap((effect) => effectSubjects(effect, event));
+  const whole = active.length === 0 && rule.target.calls.has(event.nr) ? callSubjects(event) : [];
   return [...subjects, ...whole].map((subject) => ({ event, call, bits, subject }));
 }

@@ -1,79 +1,90 @@
-import type { Verdict } from "../../verdict.js";
+import type { Verdict } from "../../nouns/verdict.js";
+import type { PlannedEffect } from "./call-plan.js";
 import { nameOfAddress } from "./conditions.js";
-import type { PlannedDeed } from "./plan.js";
-import type { Rule, Sight } from "./rule.js";
-import { isAbout } from "./target.js";
-import { type Ruling, stricter, type Turn } from "./yaml-policy.js";
+import type { PolicyRule, RuleInput } from "./rule.js";
+import { isAbout } from "./rule-target.js";
+import { type MatchState, type Ruling, stricter } from "./yaml-policy.js";
 
 /** Why a policy decides an event as it does. */
 export interface Explanation {
-  /** Undefined when the policy has nothing to say. */
+  /** Undefined when the policy does not object. */
   readonly verdict: Verdict | undefined;
   /** The rule that decided, "default", or undefined when none did. */
   readonly rule: string | undefined;
-  readonly deeds: readonly DeedExplanation[];
+  readonly deeds: readonly EffectExplanation[];
 }
 
-/** One thing that the call does, and the rules in order as far as they were asked. */
-export interface DeedExplanation {
-  /** Effects, or nothing when the call as a whole was judged. */
+/** One effect of the call, and the rules in order, as far as they were tried. */
+interface EffectExplanation {
+  /** Effects; empty when the call as a whole was judged. */
   readonly does: readonly string[];
   readonly on: string;
   readonly rule: string | undefined;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ExplanationStep[];
 }
 
-export interface Step {
+interface ExplanationStep {
   readonly rule: string;
   /** file:line:column */
   readonly at: string;
   readonly matched: boolean;
-  /** The first condition that did not hold, and what was different. */
+  /** The first condition that did not hold, and the actual value. */
   readonly because: string;
 }
 
-/** Asks every rule in order, without any of the short cuts that deciding takes. */
+/** Tries every rule in order, without the shortcuts of deciding. */
 export function explain(
-  sights: readonly { part: PlannedDeed; sight: Sight }[],
-  rules: readonly Rule[],
+  inputs: readonly { part: PlannedEffect; sight: RuleInput }[],
+  rules: readonly PolicyRule[],
   fallback: Ruling,
-  turn: Turn,
+  state: MatchState,
 ): Explanation {
   let settled: Ruling | undefined;
-  const deeds = sights.map(({ part, sight }) => {
-    const { steps, ruling } = ask(part, sight, rules, fallback, turn);
+  const effects = inputs.map(({ part, sight }) => {
+    const { steps, ruling } = ask(part, sight, rules, fallback, state);
     settled = stricter(settled, ruling);
-    const does = part.deed?.does ?? [];
+    const does = part.effect?.does ?? [];
     return { does, on: nameOf(sight), rule: ruling?.verdict.rule, steps };
   });
-  const verdict = (settled as Ruling | undefined)?.verdict ?? turn.watched;
-  return { verdict, rule: verdict?.rule, deeds };
+  const verdict = (settled as Ruling | undefined)?.verdict ?? state.watched;
+  return { verdict, rule: verdict?.rule, deeds: effects };
 }
 
-function ask(part: PlannedDeed, sight: Sight, rules: readonly Rule[], fallback: Ruling, turn: Turn) {
-  const steps: Step[] = [];
+function ask(
+  part: PlannedEffect,
+  input: RuleInput,
+  rules: readonly PolicyRule[],
+  fallback: Ruling,
+  state: MatchState,
+) {
+  const steps: ExplanationStep[] = [];
   for (const rule of rules) {
-    const because = whyNot(part, rule, sight, turn);
+    const because = whyNot(part, rule, input, state);
     const matched = because === undefined;
     steps.push({ rule: rule.id, at: rule.at, matched, because: because ?? "every condition holds" });
     if (!matched) continue;
-    if (rule.key !== "watch") return { steps, ruling: { verdict: rule.answer(sight), order: rule.order } };
-    turn.watched ??= rule.answer(sight);
+    if (rule.key !== "watch") return { steps, ruling: { verdict: rule.answer(input), order: rule.order } };
+    state.watched ??= rule.answer(input);
   }
   return { steps, ruling: part.covered ? fallback : undefined };
 }
 
-function whyNot(part: PlannedDeed, rule: Rule, sight: Sight, turn: Turn): string | undefined {
-  const concerns = part.deed ? isAbout(rule.target, part.deed) : rule.target.calls.has(sight.call.nr);
+function whyNot(
+  part: PlannedEffect,
+  rule: PolicyRule,
+  input: RuleInput,
+  state: MatchState,
+): string | undefined {
+  const concerns = part.effect ? isAbout(rule.target, part.effect) : rule.target.calls.has(input.call.nr);
   if (!concerns) return `${rule.key}: it is about ${rule.target.names.join(", ")}`;
-  if (!rule.fits(sight.call)) return `${rule.key}: ${sight.call.name} cannot be answered so`;
-  const failing = rule.conditions.find((condition) => !condition.holds(sight));
-  if (failing) return `${failing.key}: ${failing.tell(sight)}`;
-  if (!turn.counts(rule)) return `${rule.counters.map(({ key }) => key).join(", ")}: not this time`;
+  if (!rule.fits(input.call)) return `${rule.key}: not possible for ${input.call.name}`;
+  const failing = rule.conditions.find((condition) => !condition.holds(input));
+  if (failing) return `${failing.key}: ${failing.tell(input)}`;
+  if (!state.counts(rule)) return `${rule.counters.map(({ key }) => key).join(", ")}: not this time`;
   return undefined;
 }
 
-function nameOf({ subject, call }: Sight): string {
+function nameOf({ subject, call }: RuleInput): string {
   if (subject.path === null) return "a file that cannot be named";
   if (subject.path !== undefined) return subject.path;
   return subject.address ? nameOfAddress(subject.address) : call.name;

@@ -1,17 +1,17 @@
-import type { Place, Source } from "../../yaml/source.js";
+import type { YamlPath, YamlSource } from "../../nouns/yaml/source.js";
 import { PatternError } from "../match/glob.js";
 import { parseSize } from "../match/quantity.js";
 import type { PolicyFence } from "../policy.js";
 import type { FenceSpec } from "./schema.js";
 import type { Variables } from "./variables.js";
 
-/** A policy's `fence:`, with its paths as they are on this machine. */
-export function compileFence(spec: FenceSpec, source: Source, variables: Variables): PolicyFence {
+/** A policy's `fence:`, with this machine's paths. */
+export function compileFence(spec: FenceSpec, source: YamlSource, variables: Variables): PolicyFence {
   const at = <T>(key: keyof FenceSpec, act: () => T): T => {
     try {
       return act();
     } catch (error) {
-      const place: Place = ["fence", key];
+      const place: YamlPath = ["fence", key];
       throw error instanceof PatternError ? source.error(place, `\`${key}\`: ${error.message}`) : error;
     }
   };

@@ -1,19 +1,18 @@
-import { DEEDS } from "../deeds.js";
+import { CALL_EFFECTS } from "../call-effects.js";
 import { DEFAULT_COVERS, type Effect } from "../effects.js";
 import type { AddressPattern } from "../match/address.js";
-import type { PolicyFloor, Reach } from "../policy.js";
-import type { Rule } from "./rule.js";
-import { isAbout } from "./target.js";
+import type { PathReach, PolicyFloor } from "../policy.js";
+import type { PolicyRule } from "./rule.js";
+import { isAbout } from "./rule-target.js";
 import type { Default } from "./yaml-policy.js";
 
 const MAX_PORTS = 256;
 
 /**
- * What no rule can permit, whatever the moment: the floor that a fence may put under the policy. It is never narrower
- * than the rules: conditions other than the path or the address do not count, and where a rule permits without naming
- * any, there is no floor.
+ * The upper bound of what the rules permit: a fence can enforce it. It is never narrower than the rules. Only
+ * conditions on path and address count, and if a rule permits without either, there is no bound.
  */
-export function floorOf(rules: readonly Rule[], fallback: Default): PolicyFloor {
+export function rulesFloor(rules: readonly PolicyRule[], fallback: Default): PolicyFloor {
   const read = permitted(rules, fallback, "read")?.map(reachesOf);
   const write = permitted(rules, fallback, "write")?.map(reachesOf);
   const connect = permitted(rules, fallback, "connect")?.map(portsOf);
@@ -30,29 +29,40 @@ function isComplete<T>(lists: readonly (readonly T[] | undefined)[] | undefined)
   return lists?.every((list) => list !== undefined) === true;
 }
 
-/** The rules that may permit something with this effect; undefined when what no rule speaks of is permitted too. */
-function permitted(rules: readonly Rule[], fallback: Default, effect: Effect): Rule[] | undefined {
-  const deeds = DEEDS.filter((deed) => deed.does.includes(effect));
-  const found: Rule[] = [];
+/** The rules that may permit this effect; undefined when the default permits it too. */
+function permitted(
+  rules: readonly PolicyRule[],
+  fallback: Default,
+  effect: Effect,
+): PolicyRule[] | undefined {
+  const effects = CALL_EFFECTS.filter((deed) => deed.does.includes(effect));
+  const found: PolicyRule[] = [];
   for (const rule of rules) {
     const refuses = rule.key === "deny" || rule.key === "kill";
     const always = rule.conditions.length === 0 && rule.counters.length === 0;
-    if (refuses && always && deeds.every((deed) => isAbout(rule.target, deed) && rule.fits(deed.call)))
+    if (
+      refuses &&
+      always &&
+      effects.every((effect) => isAbout(rule.target, effect) && rule.fits(effect.call))
+    )
       return found;
-    if (!refuses && rule.key !== "watch" && deeds.some((deed) => isAbout(rule.target, deed)))
+    if (!refuses && rule.key !== "watch" && effects.some((effect) => isAbout(rule.target, effect)))
       found.push(rule);
   }
   return fallback === "deny" && DEFAULT_COVERS.includes(effect) ? found : undefined;
 }
 
-/** Where a rule's paths may lie; undefined for everywhere. A redirection leads where its paths do not tell. */
-function reachesOf({ key, paths }: Rule): readonly Reach[] | undefined {
+/**
+ * The paths that a rule may match; undefined for all. A redirect leads to a path that the conditions do not
+ * show.
+ */
+function reachesOf({ key, paths }: PolicyRule): readonly PathReach[] | undefined {
   if (!paths || paths.included.length === 0 || key === "redirect") return undefined;
   return paths.included.map(({ literal, exact }) => ({ path: `/${literal.join("/")}`, exact }));
 }
 
-/** The TCP ports of a rule's addresses; undefined for any. Addresses that are no network have none. */
-function portsOf({ key, addresses }: Rule): readonly number[] | undefined {
+/** The TCP ports of a rule's addresses; undefined for any. Addresses other than networks have none. */
+function portsOf({ key, addresses }: PolicyRule): readonly number[] | undefined {
   if (!addresses || addresses.included.length === 0 || key === "redirect") return undefined;
   const ports = addresses.included.map(portsOfPattern);
   return isComplete(ports) ? ports.flat() : undefined;

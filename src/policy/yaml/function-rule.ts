@@ -1,15 +1,15 @@
 import type { Argument } from "../../abi/index.js";
-import type { CallEvent, FunctionEvent } from "../../event.js";
-import type { Change, Emulation, Fault, Verdict } from "../../verdict.js";
+import type { CallEvent, FunctionEvent } from "../../nouns/event.js";
+import type { CallChange, Emulation, Fault, Verdict } from "../../nouns/verdict.js";
 import { type FunctionPattern, matchesModule, parseFunctionPattern } from "../function-pattern.js";
 import { type Comparison, compareText } from "../match/compare.js";
 import { compileWord, PatternError } from "../match/glob.js";
 import { parseDuration, parseSize } from "../match/quantity.js";
-import type { FunctionInterest } from "../policy.js";
+import type { FunctionSubscription } from "../policy.js";
 import type { ActionKey } from "./action.js";
-import { AnswerError, argumentValue, bytesOf, errnoOf, signalOf } from "./answer.js";
-import { compareWanted, type Where, wantedText } from "./on-arguments.js";
-import type { Condition, Counter, Sight } from "./rule.js";
+import { AnswerError, argumentValue, bytesOf, checkedErrno, checkedSignal } from "./answer.js";
+import { compareWanted, type WantedArguments, wantedText } from "./on-arguments.js";
+import type { RuleCondition, RuleCounter, RuleInput } from "./rule.js";
 import type { RuleSpec } from "./schema.js";
 
 /** A rule on functions inside the program: `deny: call`, `call: "libc!system"`. */
@@ -19,14 +19,14 @@ export interface FunctionRule {
   readonly at: string;
   readonly key: ActionKey;
   readonly patterns: readonly FunctionPattern[];
-  /** Asked when it is called, or when it has returned. */
+  /** Applied at the call, or at the return. */
   readonly on: "function" | "function-return";
-  readonly conditions: readonly Condition[];
-  readonly counters: readonly Counter[];
+  readonly conditions: readonly RuleCondition[];
+  readonly counters: readonly RuleCounter[];
   readonly verdict: Verdict;
 }
 
-/** Keys of rules that make sense for a function, besides its action and `call`. */
+/** The keys that a rule on functions accepts, besides its action and `call`. */
 const TAKES: Readonly<Record<ActionKey, readonly (keyof RuleSpec)[]>> = {
   allow: [],
   watch: [],
@@ -45,16 +45,17 @@ const COMMON: readonly (keyof RuleSpec)[] = [
 
 export function checkFunctionKeys(key: ActionKey, spec: RuleSpec): void {
   if (key === "redirect")
-    throw new AnswerError("redirect", "a function is not redirected: modify its `args`");
+    throw new AnswerError("redirect", "a function cannot be redirected: modify its `args`");
   const names = [spec[key]!].flat();
   if (names.length !== 1 || (names[0] !== "call" && names[0] !== "return"))
-    throw new AnswerError(key, "a rule with `call` is about `call`, or `return`, and nothing else");
+    throw new AnswerError(key, "a rule with `call` takes only `call` or `return` as its target");
   const stray = (Object.keys(spec) as (keyof RuleSpec)[]).find(
     (name) =>
       name !== key && spec[name] !== undefined && !COMMON.includes(name) && !TAKES[key].includes(name),
   );
   if (stray) throw new AnswerError(stray, `\`${stray}\` does not go with \`${key}: ${names[0]}\``);
-  if (spec.examples) throw new AnswerError("examples", "rules on functions have no examples: run a program");
+  if (spec.examples)
+    throw new AnswerError("examples", "rules on functions cannot have examples: test them with a program");
 }
 
 export function functionPattern(text: string): FunctionPattern {
@@ -72,10 +73,10 @@ export function functionVerdict(key: ActionKey, spec: RuleSpec): Verdict {
       return { action: "allow", watched: true, ...base };
     case "ask":
       if (spec.reason === undefined)
-        throw new AnswerError("ask", "`ask` needs a `reason`: it is what the person is shown");
+        throw new AnswerError("ask", "`ask` needs a `reason`: the approver sees it");
       return { action: "ask", ...base };
     case "deny":
-      return { action: "deny", errno: errnoOf(spec.errno ?? "EACCES"), ...base };
+      return { action: "deny", errno: checkedErrno(spec.errno ?? "EACCES"), ...base };
     case "modify":
       return { action: "modify", change: changeOf(spec), ...base };
     case "emulate":
@@ -87,11 +88,14 @@ export function functionVerdict(key: ActionKey, spec: RuleSpec): Verdict {
   }
 }
 
-function changeOf({ args, data, result, modify }: RuleSpec): Change {
+function changeOf({ args, data, result, modify }: RuleSpec): CallChange {
   if (args === undefined && data === undefined && result === undefined)
-    throw new AnswerError("modify", "`modify` needs `args`, `data` or `result`: otherwise nothing changes");
+    throw new AnswerError(
+      "modify",
+      "`modify` needs `args`, `data` or `result`: otherwise it changes nothing",
+    );
   if (result !== undefined && [modify].flat()[0] !== "return")
-    throw new AnswerError("result", "a result is changed when the function has returned: `modify: return`");
+    throw new AnswerError("result", "a result can only be changed on return: write `modify: return`");
   return {
     ...(args !== undefined && {
       args: Object.fromEntries(Object.entries(args).map(([name, value]) => [name, argumentValue(value)])),
@@ -119,9 +123,9 @@ function faultOf({ errno, delay, signal }: RuleSpec): Fault {
   if (delay !== undefined && milliseconds === undefined)
     throw new AnswerError("delay", `"${delay}" is not a duration: write 20ms or 1.5s`);
   return {
-    ...(errno !== undefined && { errno: errnoOf(errno) }),
+    ...(errno !== undefined && { errno: checkedErrno(errno) }),
     ...(milliseconds !== undefined && { delay: milliseconds }),
-    ...(signal !== undefined && { signal: signalOf(String(signal)) }),
+    ...(signal !== undefined && { signal: checkedSignal(String(signal)) }),
   };
 }
 
@@ -129,15 +133,15 @@ function faultOf({ errno, delay, signal }: RuleSpec): Fault {
 
 const WORD: Argument = { name: "it", kind: "int", width: 64 };
 
-/** Comparisons of arguments by name or by number from 0. What is not known of a function counts as met by what restricts. */
-export function onFunctionArguments(where: Where, strict: boolean): Condition {
+/** Comparisons of arguments by name or by number from 0. Unknown arguments satisfy restricting rules. */
+export function onFunctionArguments(where: WantedArguments, strict: boolean): RuleCondition {
   const tests = Object.entries(where).map(([name, wanted]) => {
     if (!Array.isArray(wanted)) return { name, number: compareWanted(WORD, 0, wanted), text: () => false };
     return { name, number: attempt(() => compareWanted(WORD, 0, wanted)), text: compareText(wanted) };
   });
   return {
     key: "where",
-    holds: ({ event }: Sight) =>
+    holds: ({ event }: RuleInput) =>
       tests.every((test) => holdsFor(test, event as unknown as FunctionEvent, strict)),
     tell: () => `${Object.keys(where).join(", ")} is not ${Object.values(where).map(wantedText).join(", ")}`,
   };
@@ -174,16 +178,16 @@ function attempt<T>(act: () => T): T | undefined {
 
 // ---------------------------------------------------------------- deciding
 
-/** The functions that rules speak of, and what they say: the first that matches decides, as everywhere. */
+/** The rules on functions. The first match decides, as everywhere. */
 export class FunctionRules {
-  readonly interests: readonly FunctionInterest[];
+  readonly subscriptions: readonly FunctionSubscription[];
   readonly #rules: readonly FunctionRule[];
-  readonly #wished: readonly { rule: FunctionRule; pattern: FunctionPattern }[];
+  readonly #subscribed: readonly { rule: FunctionRule; pattern: FunctionPattern }[];
 
   constructor(rules: readonly FunctionRule[]) {
     this.#rules = rules;
-    this.#wished = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, pattern })));
-    this.interests = this.#wished.map(({ rule, pattern }, index) => ({
+    this.#subscribed = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, pattern })));
+    this.subscriptions = this.#subscribed.map(({ rule, pattern }, index) => ({
       pattern,
       entry: rule.on === "function",
       returns: rule.on === "function-return",
@@ -192,27 +196,27 @@ export class FunctionRules {
     }));
   }
 
-  decide(event: FunctionEvent, { index }: FunctionInterest): Verdict | undefined {
-    const { rule, pattern } = this.#wished[index]!;
+  decide(event: FunctionEvent, { index }: FunctionSubscription): Verdict | undefined {
+    const { rule, pattern } = this.#subscribed[index]!;
     const own = rule.patterns.find((one) => one === pattern || names(one, event));
     if (own !== pattern || rule.on !== event.kind) return undefined;
-    const sight = { event: event as unknown as CallEvent } as Sight;
+    const input = { event: event as unknown as CallEvent } as RuleInput;
     for (const before of this.#rules) {
       if (before === rule) break;
       if (before.key === "watch" || before.on !== event.kind) continue;
-      if (!before.patterns.some((one) => names(one, event)) || !holds(before, sight)) continue;
-      if (before.counters.every((counter) => counter.peek(sight.event))) return undefined;
+      if (!before.patterns.some((one) => names(one, event)) || !holds(before, input)) continue;
+      if (before.counters.every((counter) => counter.peek(input.event))) return undefined;
     }
-    if (!holds(rule, sight) || !rule.counters.every((counter) => counter.take(sight.event))) return undefined;
+    if (!holds(rule, input) || !rule.counters.every((counter) => counter.take(input.event))) return undefined;
     return rule.verdict;
   }
 }
 
-function holds({ conditions }: FunctionRule, sight: Sight): boolean {
-  return conditions.every((condition) => condition.holds(sight));
+function holds({ conditions }: FunctionRule, input: RuleInput): boolean {
+  return conditions.every((condition) => condition.holds(input));
 }
 
-/** Whether a pattern names that function, as far as its name tells. */
+/** True when a pattern matches that function, judging by its name. */
 function names(pattern: FunctionPattern, { module, symbol, process }: FunctionEvent): boolean {
   const { what } = pattern;
   if (what.by !== "symbol" || symbol === undefined) return false;

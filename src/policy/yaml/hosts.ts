@@ -1,8 +1,8 @@
 import { compileAddress, type ExpandAddress } from "../match/address.js";
-import { compileWord, expandBraces } from "../match/glob.js";
+import { compileWord, expandGlobBraces } from "../match/glob.js";
 import type { Variables } from "./variables.js";
 
-/** How addresses in rules are read. `permits`: what a pattern in a permission leads to must be sure. */
+/** Reads addresses in rules. `permits`: a pattern in a permission must be certain. */
 export function addressExpansion(
   hosts: (name: string) => readonly string[],
   variables: Variables,
@@ -10,12 +10,13 @@ export function addressExpansion(
 ): ExpandAddress {
   return {
     host: hosts,
-    path: (text) => expandBraces(text === "" ? "**" : text).flatMap((path) => variables.paths(path, permits)),
+    path: (text) =>
+      expandGlobBraces(text === "" ? "**" : text).flatMap((path) => variables.paths(path, permits)),
     word: compileWord,
   };
 }
 
-/** The host names in a rule: they must be looked up before it can be compiled. */
+/** The host names in a rule: they must be resolved before it can be compiled. */
 export function hostsIn(texts: readonly string[], variables: Variables): string[] {
   const hosts: string[] = [];
   const collect: ExpandAddress = {
@@ -30,7 +31,7 @@ export function hostsIn(texts: readonly string[], variables: Variables): string[
     try {
       for (const value of variables.expand(text.replace(/^!/, ""))) compileAddress(value, collect);
     } catch {
-      // What is wrong with it is told, with its line, when the rule is compiled.
+      // compileRule reports the error, with its line.
     }
   }
   return hosts;

@@ -1,7 +1,7 @@
 import { signalNumber, suggest } from "../../abi/index.js";
-import type { InstructionEvent } from "../../event.js";
-import type { Fault, RegisterValues, Verdict } from "../../verdict.js";
-import type { Place } from "../../yaml/source.js";
+import type { InstructionEvent } from "../../nouns/event.js";
+import type { Fault, RegisterValues, Verdict } from "../../nouns/verdict.js";
+import type { YamlPath } from "../../nouns/yaml/source.js";
 import { FEATURE_NAMES, type Feature, featureNamed, withoutFeatures } from "../cpu-features.js";
 import { type InstructionPattern, parseInstructionPattern } from "../instruction-pattern.js";
 import { PatternError } from "../match/glob.js";
@@ -11,7 +11,7 @@ import { ACTION_KEYS, type ActionKey } from "./action.js";
 import type { Compilation } from "./compilation.js";
 import type { RuleSpec } from "./schema.js";
 
-/** A rule about instructions: `emulate: rdtsc`, `modify: cpuid`, `deny: "instruction:int 0x80"`. */
+/** A rule on instructions: `emulate: rdtsc`, `modify: cpuid`, `deny: "instruction:int 0x80"`. */
 export interface InstructionRule {
   readonly id: string;
   /** file:line:column */
@@ -19,16 +19,16 @@ export interface InstructionRule {
   readonly key: ActionKey;
   readonly spec: RuleSpec;
   readonly patterns: readonly InstructionPattern[];
-  /** Why it does not hold; undefined when it does. */
+  /** The reason why it does not match; undefined when it does. */
   whyNot(event: Pick<InstructionEvent, "leaf" | "subleaf" | "process">): string | undefined;
-  /** Undefined where it would change nothing. */
+  /** Undefined when it would change nothing. */
   answer(event: InstructionEvent): Verdict | undefined;
 }
 
-/** Instructions that can be named without `instruction:`, since nothing else is called so. */
+/** Instructions that can be named without `instruction:`, because their names are unambiguous. */
 const PLAIN: ReadonlySet<string> = new Set(["rdtsc", "rdtscp", "cpuid", "rdrand", "rdseed", "rdpmc"]);
 const KEY = "instruction:";
-/** What a rule about instructions may say besides its action. */
+/** The keys that a rule on instructions accepts besides its action. */
 const TAKES: ReadonlySet<string> = new Set<keyof RuleSpec>([
   ...(["id", "reason", "examples", "process", "leaf", "subleaf"] as const),
   ...(["value", "registers", "clear", "delay", "signal"] as const),
@@ -43,13 +43,14 @@ export function isAboutInstructions(spec: RuleSpec): boolean {
   return namesOf(spec).some(isName);
 }
 
-export function compileInstructionRule(spec: RuleSpec, place: Place, c: Compilation): InstructionRule {
+export function compileInstructionRule(spec: RuleSpec, place: YamlPath, c: Compilation): InstructionRule {
   const fail = (key: string, message: string, cause?: unknown) =>
     c.source.error([...place, key], `rule ${spec.id}: ${message}`, { cause });
   const [key, another] = ACTION_KEYS.filter((action) => spec[action] !== undefined);
   if (!key || another) throw c.source.error(place, "a rule has one action");
   for (const given of Object.keys(spec))
-    if (given !== key && !TAKES.has(given)) throw fail(given, `\`${given}\` does not go with instructions`);
+    if (given !== key && !TAKES.has(given))
+      throw fail(given, `\`${given}\` cannot be used in a rule on instructions`);
   const attempt = <T>(at: string, act: () => T): T => {
     try {
       return act();
@@ -74,7 +75,9 @@ export function compileInstructionRule(spec: RuleSpec, place: Place, c: Compilat
 
 function patternOf(name: string): InstructionPattern {
   if (!isName(name))
-    throw new PatternError(`"${name}" is no instruction: a rule is about instructions or about calls`);
+    throw new PatternError(
+      `"${name}" is not an instruction: a rule is about instructions or about calls, not both`,
+    );
   return parseInstructionPattern(name.startsWith(KEY) ? name : `${KEY}${name}`);
 }
 
@@ -82,7 +85,9 @@ function programs({ process }: RuleSpec, { variables }: Compilation): PathList |
   if (process === undefined) return undefined;
   const { exe, ...others } = typeof process === "string" ? { exe: process } : process;
   if (exe === undefined || Object.keys(others).length > 0)
-    throw new PatternError("an instruction's process is told by its program: { exe: /usr/bin/app }");
+    throw new PatternError(
+      "in a rule on instructions, `process` takes only the program: { exe: /usr/bin/app }",
+    );
   return compilePaths([exe].flat().map(String), (text) => variables.paths(text, false));
 }
 
@@ -92,10 +97,10 @@ function whyNot(
   event: Pick<InstructionEvent, "leaf" | "subleaf" | "process">,
 ): string | undefined {
   if (leaf !== undefined && !numbers(leaf).includes(event.leaf ?? -1))
-    return `leaf: it is ${event.leaf === undefined ? "none" : `0x${event.leaf.toString(16)}`}`;
+    return `leaf: the leaf is ${event.leaf === undefined ? "none" : `0x${event.leaf.toString(16)}`}`;
   if (subleaf !== undefined && !numbers(subleaf).includes(event.subleaf ?? -1))
-    return `subleaf: it is ${event.subleaf ?? "none"}`;
-  if (exe && !matchPaths(exe, event.process.exe)) return `process: it is ${event.process.exe}`;
+    return `subleaf: the subleaf is ${event.subleaf ?? "none"}`;
+  if (exe && !matchPaths(exe, event.process.exe)) return `process: the program is ${event.process.exe}`;
   return undefined;
 }
 
@@ -126,7 +131,7 @@ function answerOf(key: ActionKey, spec: RuleSpec, patterns: readonly Instruction
       return () => ({ action: "allow", watched: true, ...base });
     case "ask":
       if (spec.reason === undefined)
-        throw new AnswerAt("ask", "`ask` needs a `reason`: it is what the person is shown");
+        throw new AnswerAt("ask", "`ask` needs a `reason`: the approver sees it");
       return () => ({ action: "ask", ...base });
     case "fault": {
       const fault = faultOf(spec);
@@ -141,7 +146,7 @@ function answerOf(key: ActionKey, spec: RuleSpec, patterns: readonly Instruction
     case "modify":
       return modifyAnswer(spec, base);
     default:
-      throw new AnswerAt(key, "an instruction leads nowhere that it could be redirected from");
+      throw new AnswerAt(key, "an instruction cannot be redirected");
   }
 }
 
@@ -181,7 +186,7 @@ function modifyAnswer(spec: RuleSpec, base: Pick<Verdict, "rule" | "reason">): A
 
 function faultOf({ delay, signal }: RuleSpec): Fault {
   if (delay === undefined && signal === undefined)
-    throw new AnswerAt("fault", "an instruction goes wrong by `signal` or `delay`");
+    throw new AnswerAt("fault", "a fault of an instruction takes `signal` or `delay`");
   const milliseconds = delay === undefined ? undefined : parseDuration(String(delay));
   if (delay !== undefined && milliseconds === undefined)
     throw new AnswerAt("delay", `"${delay}" is not a duration such as 20ms or 1.5s`);
@@ -197,7 +202,7 @@ function registersOf({ registers }: RuleSpec): RegisterValues | undefined {
   if (registers === undefined) return undefined;
   return Object.fromEntries(
     Object.entries(registers).map(([name, value]) => {
-      if (!REGISTER.test(name)) throw new AnswerAt("registers", `"${name}" is no register`);
+      if (!REGISTER.test(name)) throw new AnswerAt("registers", `unknown register "${name}"`);
       return [name, wholeNumber("registers", value)];
     }),
   );
@@ -211,16 +216,17 @@ function wholeNumber(key: string, value: number | string): bigint {
   }
 }
 
-/** Names of features, or bits of registers that the rule's leaf has. */
+/** Names of features, or register bits of the rule's leaf. */
 function featuresOf({ clear, leaf }: RuleSpec): Feature[] {
   if (clear === undefined) return [];
   if (Array.isArray(clear)) return clear.map((name) => named(String(name)));
   return Object.entries(clear).flatMap(([register, bits]) => {
     if (!/^e[abcd]x$/.test(register))
-      throw new AnswerAt("clear", `cpuid tells in eax, ebx, ecx and edx, not in ${register}`);
+      throw new AnswerAt("clear", `cpuid returns eax, ebx, ecx and edx, not ${register}`);
     return [bits].flat().flatMap((bit): Feature[] => {
       if (typeof bit === "string") return [named(bit)];
-      if (leaf === undefined) throw new AnswerAt("clear", `bit ${bit} of ${register} is of which \`leaf\`?`);
+      if (leaf === undefined)
+        throw new AnswerAt("clear", `\`clear\` names bit ${bit} of ${register}: add the \`leaf\``);
       return numbers(leaf).map((of) => ({ leaf: of, register: register as Feature["register"], bit }));
     });
   });

@@ -1,35 +1,35 @@
-import type { InstructionEvent } from "../../event.js";
-import type { Action, Verdict } from "../../verdict.js";
+import type { InstructionEvent } from "../../nouns/event.js";
+import type { Verdict, VerdictAction } from "../../nouns/verdict.js";
 import { PatternError } from "../match/glob.js";
-import type { InstructionInterest } from "../policy.js";
+import type { InstructionSubscription } from "../policy.js";
 import { MADE_UP_PROCESS } from "./example-event.js";
 import type { InstructionRule } from "./instruction-rule.js";
 
 const keyOf = ({ name, module }: { name: string; module?: string }) => `${module ?? ""}!${name}`;
 
-/** The rules about instructions of a policy. The first that holds decides, as among rules on calls. */
+/** A policy's rules on instructions. The first match decides, as among rules on calls. */
 export class InstructionRules {
   readonly all: readonly InstructionRule[];
-  readonly interests: readonly InstructionInterest[];
-  readonly #byInterest: readonly (readonly InstructionRule[])[];
+  readonly subscriptions: readonly InstructionSubscription[];
+  readonly #bySubscription: readonly (readonly InstructionRule[])[];
 
   constructor(rules: readonly InstructionRule[]) {
     this.all = rules;
     const patterns = new Map(rules.flatMap((rule) => rule.patterns.map((one) => [keyOf(one), one] as const)));
     const found = [...patterns].map(([key, pattern], index) => {
       const concerned = rules.filter((rule) => rule.patterns.some((one) => keyOf(one) === key));
-      const actions = new Set<Action>(
-        concerned.map(({ key }) => (key === "watch" ? "allow" : key) as Action),
+      const actions = new Set<VerdictAction>(
+        concerned.map(({ key }) => (key === "watch" ? "allow" : key) as VerdictAction),
       );
       return { interest: { ...pattern, actions, index }, concerned };
     });
-    this.interests = found.map(({ interest }) => interest);
-    this.#byInterest = found.map(({ concerned }) => concerned);
+    this.subscriptions = found.map(({ interest }) => interest);
+    this.#bySubscription = found.map(({ concerned }) => concerned);
   }
 
-  decide(event: InstructionEvent, { index }: InstructionInterest): Verdict | undefined {
+  decide(event: InstructionEvent, { index }: InstructionSubscription): Verdict | undefined {
     let watched: Verdict | undefined;
-    for (const rule of this.#byInterest[index]!) {
+    for (const rule of this.#bySubscription[index]!) {
       if (rule.whyNot(event) !== undefined) continue;
       if (rule.key === "watch") watched ??= rule.answer(event);
       else return rule.answer(event) ?? watched;
@@ -41,7 +41,7 @@ export class InstructionRules {
   lint(): string[] {
     return this.all.flatMap((rule, i) => {
       const earlier = this.all.slice(0, i).find((other) => covers(other, rule));
-      const text = `it can never decide: rule ${earlier?.id} before it matches all that it does`;
+      const text = `it can never decide: rule ${earlier?.id} before it matches the same instructions`;
       return earlier ? [`${rule.at}: rule ${rule.id}: ${text}`] : [];
     });
   }
@@ -59,7 +59,10 @@ function covers(first: InstructionRule, second: InstructionRule): boolean {
 
 const EXAMPLE_KEYS = ["instruction", "leaf", "subleaf", "exe"];
 
-/** Undefined when the rule holds for the example: `{ instruction: cpuid, leaf: 7 }`, `{ instruction: rdtsc, exe: /bin/ls }`. */
+/**
+ * Undefined when the rule matches the example: `{ instruction: cpuid, leaf: 7 }`, `{ instruction: rdtsc, exe:
+ * /bin/ls }`.
+ */
 export function whyNotInstruction(
   rule: InstructionRule,
   example: Readonly<Record<string, unknown>>,
@@ -67,7 +70,7 @@ export function whyNotInstruction(
   const stray = Object.keys(example).find((key) => !EXAMPLE_KEYS.includes(key));
   if (stray !== undefined || example.instruction === undefined)
     throw new PatternError(
-      `an example of an instruction is { instruction: cpuid, leaf: 7 }${stray === undefined ? "" : `: it has no \`${stray}\``}`,
+      `an example of an instruction is { instruction: cpuid, leaf: 7 }${stray === undefined ? "" : `: \`${stray}\` is unknown`}`,
     );
   if (!rule.patterns.some(({ name }) => name === example.instruction))
     return `it is about ${rule.patterns.map(({ name }) => name).join(", ")}`;

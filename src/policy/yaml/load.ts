@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { HermesError } from "../../errors.js";
-import { type Place, Source } from "../../yaml/source.js";
+import { HermesError } from "../../nouns/errors.js";
+import { type YamlPath, YamlSource } from "../../nouns/yaml/source.js";
 import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
-import { isName, shippedPolicy } from "../shipped.js";
+import { isPolicyName, shippedPolicy } from "../shipped.js";
 import type { Compilation } from "./compilation.js";
 import { compileFunctionRule, compileRule } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
@@ -15,34 +15,36 @@ import type { FunctionRule } from "./function-rule.js";
 import { hostsIn } from "./hosts.js";
 import { compileInstructionRule, type InstructionRule, isAboutInstructions } from "./instruction-rule.js";
 import { whyNotInstruction } from "./instruction-rules.js";
-import { type KnownFile, knownFile } from "./known.js";
+import { EXAMPLE_CONTEXT, hostContext, type LoadContext } from "./load-context.js";
+import { type PrecompiledPolicy, precompiledPolicy } from "./precompiled.js";
 import { knownRegularExpression, regularExpression } from "./regular-expression.js";
-import type { Rule } from "./rule.js";
+import type { PolicyRule } from "./rule.js";
 import type { PolicyFile, RuleSpec } from "./schema.js";
-import { EXAMPLE_SURROUNDINGS, here, type Surroundings } from "./surroundings.js";
 import { Variables } from "./variables.js";
 import { type Default, YamlPolicy } from "./yaml-policy.js";
 
-export type { Explanation } from "./explain.js";
-export type { Surroundings } from "./surroundings.js";
+export type {} from "./explain.js";
+export type { LoadContext } from "./load-context.js";
 export { YamlPolicy } from "./yaml-policy.js";
 
 const MAX_FILES = 100;
 
-/** One file of a policy, with everything that its rules are read with. */
+/** One file of a policy, with the context for its rules. */
 interface LoadedFile {
-  readonly source: Source;
+  readonly source: YamlSource;
   readonly content: PolicyFile;
   readonly variables: Variables;
-  /** The same in the surroundings that examples are about. */
+  /** The same in the environment of the examples. */
   readonly exampleVariables: Variables;
-  /** It was loaded with all checks when HERMES was built … */
+  /** The build loaded it with all checks … */
   readonly isKnown: boolean;
-  /** … and no variable from elsewhere has a part in its examples. */
+  /** … and so it did with every file that leads to it … */
+  readonly chainIsKnown: boolean;
+  /** … or its examples use no variable from outside. */
   readonly examplesHold: boolean;
 }
 
-/** As the other languages are loaded. What was counted goes on being counted when a policy is loaded anew. */
+/** The loader's signature for all languages. Counters continue when a policy is reloaded. */
 export function loadYamlPolicy(path: string, _: string, { previous, cwd }: LoadOptions): Promise<YamlPolicy> {
   return loadYaml(
     path,
@@ -52,16 +54,16 @@ export function loadYamlPolicy(path: string, _: string, { previous, cwd }: LoadO
 }
 
 /**
- * Loads a YAML policy with all that it includes. Names of hosts and users are looked up here, once. `variables` win over
- * those of the file.
+ * Loads a YAML policy with all its includes. Host and user names are resolved here, once. `variables`
+ * override those of the file.
  */
 export async function loadYaml(
   path: string,
-  given: Partial<Surroundings> = {},
-  previous: readonly Rule[] = [],
+  given: Partial<LoadContext> = {},
+  previous: readonly PolicyRule[] = [],
   variables: OwnVariables = {},
 ): Promise<YamlPolicy> {
-  const surroundings = here(given);
+  const surroundings = hostContext(given);
   const files = new FileLoader(surroundings, variables);
   const top = await files.load(path, resolve(path), {}, []);
   const ordered = files.inOrder;
@@ -71,7 +73,7 @@ export async function loadYaml(
     top.default === "allow" &&
     Object.keys(top.fence).length === 0
   )
-    throw top.file.source.error([], "it has no rules and allows everything by default: it would do nothing");
+    throw top.file.source.error([], "it has no rules, and its default is allow: it has no effect");
   const { name, description } = top.file.content;
   return new YamlPolicy({
     name,
@@ -88,8 +90,8 @@ export async function loadYaml(
   });
 }
 
-/** A reload must not let the first call of a kind come twice, or empty a budget's memory. */
-function withCounters(rules: readonly Rule[], previous: readonly Rule[]): readonly Rule[] {
+/** A reload must not restart counts, or reset a budget. */
+function withCounters(rules: readonly PolicyRule[], previous: readonly PolicyRule[]): readonly PolicyRule[] {
   const known = new Map(previous.map((rule) => [`${rule.id} ${rule.counting}`, rule]));
   return rules.map((rule) => ({
     ...rule,
@@ -100,17 +102,17 @@ function withCounters(rules: readonly Rule[], previous: readonly Rule[]): readon
 type OwnVariables = Readonly<Record<string, readonly string[]>>;
 
 class FileLoader {
-  /** As their rules are tried. */
+  /** In the order in which their rules are tried. */
   readonly inOrder: LoadedFile[] = [];
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: LoadContext;
   /** Every file that was read, absolute. */
   readonly names: string[] = [];
   readonly #hash = createHash("sha256");
   #count = 0;
-  /** What a caller sets; examples are about the file as it is written. */
+  /** The caller's variables; examples use the file's own. */
   readonly #given: OwnVariables;
 
-  constructor(surroundings: Surroundings, given: OwnVariables) {
+  constructor(surroundings: LoadContext, given: OwnVariables) {
     this.#surroundings = surroundings;
     this.#given = given;
   }
@@ -119,26 +121,28 @@ class FileLoader {
     return this.#hash.digest("hex").slice(0, 12);
   }
 
-  /** `given` are variables that whoever includes this file sets: they win over its own. */
+  /** `given` are variables of the including file: they override its own. */
   async load(
     name: string,
     file: string,
     given: OwnVariables,
     above: readonly string[],
+    chainAboveIsKnown = true,
   ): Promise<{ file: LoadedFile; default: Default; fence: PolicyFence }> {
     this.names.push(file);
     const { text, source, content, isKnown } = await this.#read(name, file);
     const own = { ...ownVariables(source, content), ...given };
     const set = { ...own, ...this.#given };
     const variables = new Variables(this.#surroundings, this.#surroundings.realpath(dirname(file)), set);
-    const exampleVariables = new Variables(EXAMPLE_SURROUNDINGS, dirname(file), own);
+    const exampleVariables = new Variables(EXAMPLE_CONTEXT, dirname(file), own);
     const isItself = !Object.keys(given).some((variable) => text.includes(`\${${variable}}`));
-    const examplesHold = isKnown && isItself;
-    const loaded: LoadedFile = { source, content, variables, exampleVariables, isKnown, examplesHold };
+    const chainIsKnown = isKnown && chainAboveIsKnown;
+    const checks = { isKnown, chainIsKnown, examplesHold: chainIsKnown || (isKnown && isItself) };
+    const loaded: LoadedFile = { source, content, variables, exampleVariables, ...checks };
     const chain = [...above, file];
     const includes = content.include === undefined ? [] : [content.include].flat().map(String);
     for (const [i, include] of includes.entries()) {
-      const place: Place = Array.isArray(content.include) ? ["include", i] : ["include"];
+      const place: YamlPath = Array.isArray(content.include) ? ["include", i] : ["include"];
       const inner = await this.#follow(loaded, name, file, include, place, own, chain);
       const lost =
         inner.default !== "allow"
@@ -154,26 +158,27 @@ class FileLoader {
   }
 
   #follow(
-    { source }: LoadedFile,
+    { source, chainIsKnown }: LoadedFile,
     name: string,
     file: string,
     include: string,
-    place: Place,
+    place: YamlPath,
     given: OwnVariables,
     chain: readonly string[],
   ) {
-    const shipped = isName(include);
+    const shipped = isPolicyName(include);
     const target = shipped ? shippedPolicy(include) : resolve(dirname(file), include);
     if (target === undefined) throw source.error(place, `cannot find a policy named ${include}`);
     if (![".yaml", ".yml"].includes(extname(target)))
       throw source.error(
         place,
-        `"${include}" is not a YAML policy: other languages are stacked with --policy`,
+        `"${include}" is not a YAML policy: add policies in other languages with --policy`,
       );
     if (chain.includes(target)) throw source.error(place, `${include} includes itself`);
     if (++this.#count > MAX_FILES) throw source.error(place, `more than ${MAX_FILES} files are included`);
     if (!existsSync(target)) throw source.error(place, `cannot find ${target}`);
-    return this.load(shipped ? basename(target) : join(dirname(name), include), target, given, chain);
+    const inner = shipped ? basename(target) : join(dirname(name), include);
+    return this.load(inner, target, given, chain, chainIsKnown);
   }
 
   async #read(name: string, file: string): Promise<ReadFile> {
@@ -191,7 +196,7 @@ class FileLoader {
 
 interface ReadFile {
   readonly text: string;
-  readonly source: Source;
+  readonly source: YamlSource;
   readonly content: PolicyFile;
   readonly isKnown: boolean;
 }
@@ -203,9 +208,9 @@ async function readText(name: string, bytes: Buffer): Promise<ReadFile> {
   } catch (cause) {
     throw new HermesError("POLICY_SYNTAX", { file: name, message: "it is not UTF-8" }, { cause });
   }
-  const known = knownFile(digestOf(bytes));
+  const known = precompiledPolicy(digestOf(bytes));
   if (known)
-    return { text, source: new Source(name, text, known.root), content: known.content, isKnown: true };
+    return { text, source: new YamlSource(name, text, known.root), content: known.content, isKnown: true };
   const { readPolicy } = await import("./read.js");
   return { text, ...readPolicy(name, text), isKnown: false };
 }
@@ -214,19 +219,19 @@ function digestOf(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** For scripts/policies.mjs: loads a policy with all checks, and gives what is to be known of its own file. */
-export async function getKnown(file: string): Promise<readonly [digest: string, KnownFile]> {
+/** For scripts/policies.mjs: loads a policy with all checks, and returns the facts about its own file. */
+export async function precompile(file: string): Promise<readonly [digest: string, PrecompiledPolicy]> {
   await loadYaml(file);
   const bytes = readFileSync(file);
   const { source, content } = await readText(file, bytes);
   return [digestOf(bytes), { root: source.root!, content }];
 }
 
-function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariables {
+function ownVariables(source: YamlSource, { variables = {} }: PolicyFile): OwnVariables {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => {
       if (!/^[A-Za-z_]\w*$/.test(name))
-        throw source.error(["variables", name], `"${name}" is not a name for a variable`);
+        throw source.error(["variables", name], `"${name}" is not a valid variable name`);
       const place = ["variables", name];
       const texts = Array.isArray(value)
         ? value.map((_, i) => source.text([...place, i]))
@@ -239,20 +244,20 @@ function ownVariables(source: Source, { variables = {} }: PolicyFile): OwnVariab
 // ---------------------------------------------------------------- rules
 
 interface CompiledRules {
-  readonly rules: readonly Rule[];
+  readonly rules: readonly PolicyRule[];
   readonly functions: readonly FunctionRule[];
   readonly instructions: readonly InstructionRule[];
 }
 
-async function compileAll(files: readonly LoadedFile[], surroundings: Surroundings): Promise<CompiledRules> {
-  const rules: Rule[] = [];
+async function compileAll(files: readonly LoadedFile[], surroundings: LoadContext): Promise<CompiledRules> {
+  const rules: PolicyRule[] = [];
   const functions: FunctionRule[] = [];
   const instructions: InstructionRule[] = [];
   const ids = new Map<string, string>();
-  const take = ({ id, at }: { id: string; at: string }, place: Place, { source }: LoadedFile) => {
+  const take = ({ id, at }: { id: string; at: string }, place: YamlPath, { source }: LoadedFile) => {
     const known = ids.get(id);
     if (known !== undefined)
-      throw source.error([...place, "id"], `the id ${id} is taken by the rule at ${known}`);
+      throw source.error([...place, "id"], `the id ${id} is already used by the rule at ${known}`);
     ids.set(id, at);
   };
   for (const file of files) {
@@ -260,7 +265,7 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
     const pattern = file.isKnown ? knownRegularExpression : regularExpression;
     const compilation: Compilation = { ...file, surroundings, hosts, pattern };
     for (const [i, spec] of (file.content.rules ?? []).entries()) {
-      const place: Place = ["rules", i];
+      const place: YamlPath = ["rules", i];
       if (spec.call !== undefined) {
         const rule = compileFunctionRule(spec, place, functions.length, compilation);
         take(rule, place, file);
@@ -277,7 +282,7 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
       const rule = compileRule(spec, place, rules.length, compilation);
       take(rule, place, file);
       if (spec.examples && !file.examplesHold) {
-        const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_SURROUNDINGS };
+        const made = { ...compilation, variables: file.exampleVariables, surroundings: EXAMPLE_CONTEXT };
         checkExamples(compileRule(spec, place, rules.length, made), spec, place, file);
       }
       rules.push(rule);
@@ -286,10 +291,10 @@ async function compileAll(files: readonly LoadedFile[], surroundings: Surroundin
   return { rules, functions, instructions };
 }
 
-function checkInstructionExamples(rule: InstructionRule, place: Place, { source }: LoadedFile): void {
+function checkInstructionExamples(rule: InstructionRule, place: YamlPath, { source }: LoadedFile): void {
   for (const kind of ["match", "not_match"] as const)
     for (const [i, example] of (rule.spec.examples?.[kind] ?? []).entries()) {
-      const at: Place = [...place, "examples", kind, i];
+      const at: YamlPath = [...place, "examples", kind, i];
       let why: string | undefined;
       try {
         why = whyNotInstruction(rule, example);
@@ -303,7 +308,7 @@ function checkInstructionExamples(rule: InstructionRule, place: Place, { source 
     }
 }
 
-async function lookUpHosts({ content, source, variables }: LoadedFile, { lookUp }: Surroundings) {
+async function lookUpHosts({ content, source, variables }: LoadedFile, { lookUp }: LoadContext) {
   const found = new Map<string, readonly string[]>();
   for (const [i, rule] of (content.rules ?? []).entries()) {
     if (rule.address === undefined) continue;
@@ -324,14 +329,14 @@ async function lookUpHosts({ content, source, variables }: LoadedFile, { lookUp 
 }
 
 function checkExamples(
-  rule: Rule,
+  rule: PolicyRule,
   spec: RuleSpec,
-  place: Place,
+  place: YamlPath,
   { source, exampleVariables: variables }: LoadedFile,
 ): void {
   for (const kind of ["match", "not_match"] as const) {
     for (const [i, example] of (spec.examples?.[kind] ?? []).entries()) {
-      const at: Place = [...place, "examples", kind, i];
+      const at: YamlPath = [...place, "examples", kind, i];
       const why = reasonAgainst(rule, example, variables, (message) =>
         source.error(at, `rule ${rule.id}: ${message}`),
       );
@@ -344,7 +349,7 @@ function checkExamples(
 }
 
 function reasonAgainst(
-  rule: Rule,
+  rule: PolicyRule,
   example: ExampleSpec,
   variables: Variables,
   fail: (message: string) => HermesError,

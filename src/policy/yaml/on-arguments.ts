@@ -3,27 +3,27 @@ import { allCases, type Cases, type Sense } from "../match/cases.js";
 import { type Comparison, compareScalar, compareText, isScalar } from "../match/compare.js";
 import { compareBits, type FlagNames, flagsArgument } from "../match/flags.js";
 import { PatternError } from "../match/glob.js";
-import type { Condition, Sight } from "./rule.js";
+import type { RuleCondition, RuleInput } from "./rule.js";
 
 interface ArgumentTest {
   readonly index: number;
   readonly argument: Argument;
   readonly scalar?: Comparison;
   readonly text?: (value: string) => boolean;
-  /** The flags of a struct (openat2), which the event holds. */
+  /** The flags inside a struct (openat2), which the event holds. */
   readonly ofStruct?: true;
 }
 
-/** What an argument is compared with: values, or bits that it has. */
-export type Wanted = readonly string[] | FlagNames;
-export type Where = Readonly<Record<string, Wanted>>;
+/** What an argument is compared with: values, or bits. */
+type WantedValue = readonly string[] | FlagNames;
+export type WantedArguments = Readonly<Record<string, WantedValue>>;
 
-/** What the file says: a value, a list of them, or bits. `texts` gives what stands at a place as it is written. */
+/** Reads a value, a list of values, or bits. `texts` returns a place's text as written. */
 export function wantedOf(
   name: string,
   value: unknown,
   texts: (steps: string[], value: unknown) => string[],
-): Wanted {
+): WantedValue {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return texts([], value);
   const lists = value as Partial<Record<keyof FlagNames, unknown[]>>;
   const list = (word: keyof FlagNames) => (lists[word] === undefined ? [] : texts([word], lists[word]));
@@ -34,7 +34,7 @@ export function wantedOf(
 }
 
 /** Comparisons of arguments by name. A call without such an argument does not match. */
-export function onArguments(where: Where, calls: readonly Syscall[]): Condition {
+export function onArguments(where: WantedArguments, calls: readonly Syscall[]): RuleCondition {
   const byCall = new Map<number, ArgumentTest[]>();
   let wrong: unknown;
   for (const call of calls) {
@@ -42,7 +42,7 @@ export function onArguments(where: Where, calls: readonly Syscall[]): Condition 
       const tests = Object.entries(where).map(([name, wanted]) => argumentTest(call, name, wanted));
       if (tests.every((test) => test !== undefined)) byCall.set(call.nr, tests as ArgumentTest[]);
     } catch (error) {
-      // A call whose argument knows no such name cannot have it; a name that none knows is a mistake.
+      // A call whose argument has no such name cannot have it; a name that no call has is an error.
       if (!(error instanceof PatternError)) throw error;
       wrong ??= error;
     }
@@ -50,7 +50,7 @@ export function onArguments(where: Where, calls: readonly Syscall[]): Condition 
   if (byCall.size === 0) throw wrong ?? new PatternError(noSuchArgument(where, calls));
   return {
     key: "where",
-    holds: (sight) => byCall.get(sight.call.nr)?.every((test) => holdsForArgument(test, sight)) ?? false,
+    holds: (input) => byCall.get(input.call.nr)?.every((test) => holdsForArgument(test, input)) ?? false,
     tell: ({ call }) =>
       byCall.has(call.nr)
         ? `${Object.keys(where).join(", ")} is not ${Object.values(where).map(wantedText).join(", ")}`
@@ -60,49 +60,49 @@ export function onArguments(where: Where, calls: readonly Syscall[]): Condition 
   };
 }
 
-/** A call that has no such argument never matches, and so has no cases at all. */
+/** A call without such an argument never matches, and so has no cases. */
 function constantsOf(tests: readonly ArgumentTest[] | undefined): Cases | undefined {
   return tests ? allCases(tests.map(({ scalar, ofStruct }) => (ofStruct ? undefined : scalar?.cases))) : [];
 }
 
-/** Of conditions that must all hold. */
+/** The sense of conditions that must all hold. */
 export function jointSense(senses: readonly (Sense | undefined)[] = ["never"]): Sense {
   if (senses.includes("never")) return "never";
   return senses.every((sense) => sense === "always") ? "always" : "sometimes";
 }
 
-function isBits(wanted: Wanted): wanted is FlagNames {
+function isBits(wanted: WantedValue): wanted is FlagNames {
   return !Array.isArray(wanted);
 }
 
-export function wantedText(wanted: Wanted): string {
+export function wantedText(wanted: WantedValue): string {
   if (!isBits(wanted)) return wanted.join(", ");
   const parts = Object.entries(wanted).filter(([, names]) => names.length > 0);
   return parts.map(([word, names]) => `${word} of ${names.join(", ")}`).join(" and ");
 }
 
-function argumentTest(call: Syscall, name: string, wanted: Wanted): ArgumentTest | undefined {
+function argumentTest(call: Syscall, name: string, wanted: WantedValue): ArgumentTest | undefined {
   const index = call.args.findIndex((argument) => argument.name === name);
   const argument = call.args[index];
   if (!argument) return name === "flags" ? structTest(call, wanted) : undefined;
   if (isScalar(argument)) return { index, argument, scalar: compareWanted(argument, index, wanted) };
-  if (isBits(wanted)) throw new PatternError(`${call.name}.${name} is no number, and has no bits`);
+  if (isBits(wanted)) throw new PatternError(`${call.name}.${name} is not a number, and has no bits`);
   if (argument.kind === "string" || argument.kind === "path") {
     if (rereadOf(call) === "data")
       throw new PatternError(
-        `${call.name} reads the text of \`${name}\` again after the decision, and another thread may have changed it by then: a rule cannot rest on it`,
+        `${call.name} reads the text of \`${name}\` again after the decision, and another thread may have changed it by then: a rule on it cannot be enforced`,
       );
     return { index, argument, text: compareText(wanted) };
   }
   throw new PatternError(`${call.name}.${name} is neither a number nor a text, and cannot be compared`);
 }
 
-export function compareWanted(argument: Argument, index: number, wanted: Wanted): Comparison {
+export function compareWanted(argument: Argument, index: number, wanted: WantedValue): Comparison {
   return isBits(wanted) ? compareBits(argument, index, wanted) : compareScalar(argument, index, wanted);
 }
 
-/** openat2 has its flags in a struct: a rule on flags must not be passed by choosing it. */
-function structTest(call: Syscall, wanted: Wanted): ArgumentTest | undefined {
+/** openat2 has its flags in a struct: using it must not bypass a rule on flags. */
+function structTest(call: Syscall, wanted: WantedValue): ArgumentTest | undefined {
   const found = flagsArgument(call);
   if (found?.argument.kind !== "struct") return undefined;
   const argument: Argument = { name: "flags", kind: "flags", width: 64, flags: found.table };
@@ -116,7 +116,7 @@ function structTest(call: Syscall, wanted: Wanted): ArgumentTest | undefined {
 
 function holdsForArgument(
   { index, argument, scalar, text, ofStruct }: ArgumentTest,
-  { event, bits }: Sight,
+  { event, bits }: RuleInput,
 ): boolean {
   if (scalar) return scalar.test(ofStruct ? BigInt(bits >>> 0) : event.argument(index));
   const value = (event.args as Readonly<Record<string, unknown>>)[argument.name];
@@ -126,8 +126,7 @@ function holdsForArgument(
 function noSuchArgument(where: Readonly<Record<string, unknown>>, calls: readonly Syscall[]): string {
   const known = new Set(calls.flatMap((call) => call.args.map(({ name }) => name)));
   const missing = Object.keys(where).find((name) => !known.has(name));
-  if (missing === undefined)
-    return `no call that this rule is about has all of ${Object.keys(where).join(", ")}`;
+  if (missing === undefined) return `no call of this rule has all of ${Object.keys(where).join(", ")}`;
   const near = suggest(missing, known);
-  return `no call that this rule is about has an argument "${missing}"${near ? `: did you mean "${near}"?` : ` (there are: ${[...known].slice(0, 20).join(", ")})`}`;
+  return `no call of this rule has an argument "${missing}"${near ? `: did you mean "${near}"?` : ` (known: ${[...known].slice(0, 20).join(", ")})`}`;
 }

@@ -1,16 +1,20 @@
 import { SIGNALLING, type Syscall } from "../../abi/index.js";
 import { type Comparison, compareScalar } from "../match/compare.js";
 import { PatternError } from "../match/glob.js";
-import type { Condition } from "./rule.js";
+import type { RuleCondition } from "./rule.js";
 
-/** Which signal. Of F_SETOWN it is chosen by another call, and may be any. */
-export function onSignal(texts: readonly string[], calls: readonly Syscall[], strict: boolean): Condition {
+/** Matches the signal. The signal of F_SETOWN is chosen by another call, and may be any. */
+export function onSignal(
+  texts: readonly string[],
+  calls: readonly Syscall[],
+  strict: boolean,
+): RuleCondition {
   const byCall = new Map<number, Comparison>();
   for (const { nr, args } of calls) {
     const index = args.findIndex(({ kind }) => kind === "signal");
     if (index >= 0) byCall.set(nr, compareScalar(args[index]!, index, texts));
   }
-  if (byCall.size === 0) throw new PatternError("what this rule is about sends no signal");
+  if (byCall.size === 0) throw new PatternError("the calls of this rule send no signal");
   const indexOf = ({ args }: Syscall) => args.findIndex(({ kind }) => kind === "signal");
   const sends = ({ name }: Syscall) => strict && SIGNALLING.has(name);
   return {

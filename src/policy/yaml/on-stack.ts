@@ -1,12 +1,12 @@
-import type { Inside } from "../../inside.js";
+import type { Inside } from "../../nouns/inside.js";
 import { type CodeList, callerOf, onStack } from "../match/stack.js";
-import type { Condition } from "./rule.js";
+import type { RuleCondition } from "./rule.js";
 
-/** Deep enough for what recurses; beyond that nobody looks. */
+/** Deep enough for recursive code; frames beyond are not examined. */
 const MOST_FRAMES = 1024;
 
-/** `stack`: some function on the stack. A stack that cannot be followed to its end could hold anything. */
-export function onCallStack(list: CodeList, texts: readonly string[], strict: boolean): Condition {
+/** `stack`: some function on the stack. A stack that cannot be unwound to its end may contain anything. */
+export function onCallStack(list: CodeList, texts: readonly string[], strict: boolean): RuleCondition {
   return {
     key: "stack",
     inside: true,
@@ -20,7 +20,7 @@ export function onCallStack(list: CodeList, texts: readonly string[], strict: bo
 }
 
 /** `caller`: the innermost function outside the C library. */
-export function onCaller(list: CodeList, texts: readonly string[], strict: boolean): Condition {
+export function onCaller(list: CodeList, texts: readonly string[], strict: boolean): RuleCondition {
   return {
     key: "caller",
     inside: true,
@@ -28,6 +28,7 @@ export function onCaller(list: CodeList, texts: readonly string[], strict: boole
       const caller = callerOf(event.stack());
       return caller === undefined ? strict : onStack(list, [caller]);
     },
-    tell: ({ event }) => `it is called by ${callerOf(event.stack()) ?? "nobody"}, not by ${texts.join(", ")}`,
+    tell: ({ event }) =>
+      `it is called by ${callerOf(event.stack()) ?? "an unknown function"}, not by ${texts.join(", ")}`,
   };
 }

@@ -1,10 +1,10 @@
-import { parseSource } from "../../yaml/parse.js";
-import type { Source } from "../../yaml/source.js";
-import { checkShape } from "./check.js";
+import { parseSource } from "../../nouns/yaml/parse.js";
+import type { YamlSource } from "../../nouns/yaml/source.js";
+import { checkPolicyShape } from "./policy-shape.js";
 import type { PolicyFile } from "./schema.js";
 
-/** Reads a policy file of which nothing is known. What that takes is loaded only then. */
-export function readPolicy(name: string, text: string): { source: Source; content: PolicyFile } {
+/** Reads a policy file that the build does not know. The parser is loaded only then. */
+export function readPolicy(name: string, text: string): { source: YamlSource; content: PolicyFile } {
   const source = parseSource(name, text);
-  return { source, content: checkShape(source) };
+  return { source, content: checkPolicyShape(source) };
 }

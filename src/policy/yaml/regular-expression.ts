@@ -6,16 +6,14 @@ export function regularExpression(text: string): (line: string) => boolean {
   try {
     return finderOf(text);
   } catch (cause) {
-    throw new PatternError(
-      `"${text}" is not a regular expression that RE2 takes: ${(cause as Error).message}`,
-    );
+    throw new PatternError(`"${text}" is not a regular expression of RE2: ${(cause as Error).message}`);
   }
 }
 
-/** The same of one that RE2 is known to take: it is compiled when a command line could match. */
+/** The same for an expression that RE2 is known to accept: it is compiled when a command line could match. */
 export function knownRegularExpression(text: string): (line: string) => boolean {
   let find: ((line: string) => boolean) | undefined;
-  const starts = startsOf(text);
+  const starts = literalPrefixes(text);
   return (line) => {
     if (starts && !starts.some((start) => line.startsWith(start))) return false;
     find ??= finderOf(text);
@@ -29,10 +27,10 @@ function finderOf(text: string): (line: string) => boolean {
 }
 
 /**
- * What a text begins with that the expression matches: one of these, or undefined where that cannot be told. It is told of
- * `^word…` and `^(word|(word|word)…)…`, which is what rules on commands look like.
+ * The possible beginnings of a matching text, or undefined where they are unknown. They are known for
+ * `^word…` and `^(word|(word|word)…)…`, the usual form of rules on commands.
  */
-export function startsOf(text: string): readonly string[] | undefined {
+export function literalPrefixes(text: string): readonly string[] | undefined {
   if (!text.startsWith("^") || alternativesOf(text).length > 1) return undefined;
   return beginnings(text.slice(1));
 }
@@ -45,12 +43,12 @@ function beginnings(text: string): readonly string[] | undefined {
     return all.every((some) => some !== undefined) ? all.flat() : undefined;
   }
   const [word = ""] = /^[\w -]*/.exec(text) ?? [];
-  // What may be left out is not needed.
+  // An optional last character is not required.
   const start = /^[?*{]/.test(text.slice(word.length)) ? word.slice(0, -1) : word;
   return start === "" ? undefined : [start];
 }
 
-/** The parts between the bars that stand outside of all parentheses. */
+/** The parts between the bars outside of all parentheses. */
 function alternativesOf(text: string): string[] {
   const parts = [""];
   walk(text, (character, depth) => {
@@ -60,7 +58,7 @@ function alternativesOf(text: string): string[] {
   return parts;
 }
 
-/** Where the parenthesis that a text begins with is closed. */
+/** The index of the parenthesis that closes the first one. */
 function closing(text: string): number {
   let at = 0;
   let found = -1;
@@ -71,7 +69,7 @@ function closing(text: string): number {
   return found;
 }
 
-/** Each character with what escapes it, a class as one; `depth` is how many parentheses are open around it. */
+/** Visits each character with its escape, and a class as one; `depth` is the number of open parentheses. */
 function walk(text: string, visit: (character: string, depth: number) => void): void {
   let depth = 0;
   for (const [token] of text.matchAll(/\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[\s\S]/g)) {

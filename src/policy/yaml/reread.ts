@@ -1,22 +1,22 @@
 import type { Syscall } from "../../abi/index.js";
-import { READS_MEMORY } from "../deed-tests.js";
-import type { CallPlan, PlannedDeed } from "./plan.js";
-import { type Rule, restricts } from "./rule.js";
+import { READS_MEMORY } from "../effect-conditions.js";
+import type { CallPlan, PlannedEffect } from "./call-plan.js";
+import { type PolicyRule, restricts } from "./rule.js";
 
-/** Conditions on what a call's arguments point at. */
+/** Conditions on memory that a call's arguments point at. */
 const ON_MEMORY = new Set(["path", "address", "argv", "argv_matches", "env"]);
 
 /**
- * Whether the call could be refused if only its memory were another, and so whether it may happen as the program made it:
- * the kernel reads that memory again (abi/reread.ts).
+ * True when other memory content could make the policy refuse the call. Then the call must not happen as the
+ * program made it, because the kernel reads that memory again (abi/reread.ts).
  */
-export function restsOnMemory({ call, deeds, whole }: CallPlan, refusesElse: boolean): boolean {
-  const parts = whole ? [...deeds, whole] : deeds;
+export function restsOnMemory({ call, effects, whole }: CallPlan, refusesElse: boolean): boolean {
+  const parts = whole ? [...effects, whole] : effects;
   return parts.some((part) => partRests(call, part, refusesElse));
 }
 
-function partRests(call: Syscall, { deed, rules, covered }: PlannedDeed, refusesElse: boolean): boolean {
-  const dependsOnDeed = deed?.holds !== undefined && READS_MEMORY.has(deed.holds);
+function partRests(call: Syscall, { effect, rules, covered }: PlannedEffect, refusesElse: boolean): boolean {
+  const dependsOnDeed = effect?.holds !== undefined && READS_MEMORY.has(effect.holds);
   let looked = dependsOnDeed;
   for (const rule of rules.all) {
     looked ||= looksAtMemory(call, rule);
@@ -26,7 +26,7 @@ function partRests(call: Syscall, { deed, rules, covered }: PlannedDeed, refuses
   return covered && refusesElse && looked;
 }
 
-function looksAtMemory(call: Syscall, { conditions }: Rule): boolean {
+function looksAtMemory(call: Syscall, { conditions }: PolicyRule): boolean {
   return conditions.some(
     ({ key, constants }) => ON_MEMORY.has(key) || (key === "where" && constants?.(call) === undefined),
   );

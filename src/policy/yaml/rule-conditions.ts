@@ -1,5 +1,5 @@
 import type { Syscall } from "../../abi/index.js";
-import type { Place } from "../../yaml/source.js";
+import type { YamlPath } from "../../nouns/yaml/source.js";
 import { type AddressList, type AddressPattern, compileAddress } from "../match/address.js";
 import { checkFlagNames, type FlagNames } from "../match/flags.js";
 import { PatternError } from "../match/glob.js";
@@ -10,15 +10,15 @@ import type { ActionKey } from "./action.js";
 import type { Compilation } from "./compilation.js";
 import { onArgvText, onEnv, onFd, onFlags, onProcess, onTime, onUser } from "./conditions.js";
 import { addressExpansion } from "./hosts.js";
-import { onArguments, type Where, wantedOf } from "./on-arguments.js";
+import { onArguments, type WantedArguments, wantedOf } from "./on-arguments.js";
 import { onSignal } from "./on-signal.js";
 import { onSocket } from "./on-socket.js";
 import { onCaller, onCallStack } from "./on-stack.js";
 import { onTarget } from "./on-target.js";
-import { type Condition, restricts } from "./rule.js";
+import { type RuleCondition, restricts } from "./rule.js";
 import type { RuleReader } from "./rule-reader.js";
 
-/** What narrows a rule, compiled from its keys. */
+/** Compiles the conditions of a rule from its keys. */
 export class RuleConditions {
   readonly #reader: RuleReader;
   readonly #c: Compilation;
@@ -32,10 +32,10 @@ export class RuleConditions {
     this.#strict = restricts({ key });
   }
 
-  /** All but those on paths, addresses and command lines, which a rule keeps apart. */
-  all(calls: readonly Syscall[]): Condition[] {
+  /** All but those on paths, addresses and command lines, which a rule stores separately. */
+  all(calls: readonly Syscall[]): RuleCondition[] {
     const { spec, strict } = { spec: this.#reader.spec, strict: this.#strict };
-    const found: (Condition | undefined)[] = [
+    const found: (RuleCondition | undefined)[] = [
       spec.argv_matches === undefined
         ? undefined
         : this.#reader.named("argv_matches", () =>
@@ -54,14 +54,14 @@ export class RuleConditions {
     return found.filter((condition) => condition !== undefined);
   }
 
-  /** What does not depend on the call: who, when, from where. */
-  surrounding(): Condition[] {
+  /** Conditions that do not depend on the call: user, time, program. */
+  surrounding(): RuleCondition[] {
     const { spec, strict } = { spec: this.#reader.spec, strict: this.#strict };
-    const found: (Condition | undefined)[] = [
+    const found: (RuleCondition | undefined)[] = [
       this.#reader.try("user", (texts) => this.#user(texts)),
       spec.process === undefined ? undefined : this.#reader.named("process", () => this.#process()),
       this.#reader.try("time", (texts) => onTime(texts.map(compileTime), texts)),
-      // Following a stack costs most: it is asked for last.
+      // Unwinding a stack costs most, so it comes last.
       this.#reader.try("caller", (texts) => onCaller(compileCode(texts), texts, strict)),
       this.#reader.try("stack", (texts) => onCallStack(compileCode(texts), texts, strict)),
     ];
@@ -79,7 +79,7 @@ export class RuleConditions {
     );
   }
 
-  #flags(calls: readonly Syscall[]): Condition {
+  #flags(calls: readonly Syscall[]): RuleCondition {
     const { flags } = this.#reader.spec;
     const names: FlagNames =
       typeof flags === "string" || Array.isArray(flags)
@@ -91,20 +91,20 @@ export class RuleConditions {
     return onFlags(names, calls);
   }
 
-  where(): Where {
+  where(): WantedArguments {
     const where = this.#reader.spec.where!;
     const names = Object.keys(where);
     if (names.length === 0) throw new PatternError("`where` is empty");
     return Object.fromEntries(
       names.map((name) => {
-        const texts = (steps: Place, value: unknown) =>
+        const texts = (steps: YamlPath, value: unknown) =>
           this.#reader.textsAt(["where", name, ...steps], value);
         return [name, wantedOf(name, where[name], texts)];
       }),
     );
   }
 
-  #socket(calls: readonly Syscall[]): Condition | undefined {
+  #socket(calls: readonly Syscall[]): RuleCondition | undefined {
     const { family, type } = this.#reader.spec;
     if (family === undefined && type === undefined) return undefined;
     const texts = (key: "family" | "type") =>
@@ -114,7 +114,7 @@ export class RuleConditions {
     );
   }
 
-  #signalConditions(calls: readonly Syscall[]): (Condition | undefined)[] {
+  #signalConditions(calls: readonly Syscall[]): (RuleCondition | undefined)[] {
     const { target, signal } = this.#reader.spec;
     const texts = (key: "target" | "signal") => this.#reader.textsAt([key], this.#reader.spec[key]);
     return [
@@ -127,7 +127,7 @@ export class RuleConditions {
     ];
   }
 
-  #fd(): Condition {
+  #fd(): RuleCondition {
     const { fd } = this.#reader.spec;
     if (typeof fd === "number") return onFd([fd], undefined, undefined);
     if (Array.isArray(fd)) return onFd(fd, undefined, undefined);
@@ -140,10 +140,11 @@ export class RuleConditions {
     return onFd(number === undefined ? undefined : [number].flat(), targets, kind);
   }
 
-  #user(texts: readonly string[]): Condition {
+  #user(texts: readonly string[]): RuleCondition {
     const uid = (text: string): number => {
       const number = /^\d+$/.test(text) ? Number(text) : this.#c.surroundings.uidOf(text);
-      if (number === undefined) throw new PatternError(`there is no user "${text}" here: write the number`);
+      if (number === undefined)
+        throw new PatternError(`there is no user "${text}" on this machine: write the uid`);
       return number;
     };
     const isException = (text: string) => text.startsWith("!");
@@ -151,7 +152,7 @@ export class RuleConditions {
     return onUser(texts.filter((text) => !isException(text)).map(uid), excepted, texts);
   }
 
-  #process(): Condition {
+  #process(): RuleCondition {
     const { process } = this.#reader.spec;
     if (typeof process === "string") return onProcess({ exe: this.paths([process]) }, this.#strict);
     const lists = Object.entries(process!).flatMap(([name, value]) =>
@@ -184,7 +185,7 @@ export class RuleConditions {
     return { included, excepted };
   }
 
-  /** To connect to 0.0.0.0 is to connect to this machine, and that is how it is compared. */
+  /** Connecting to 0.0.0.0 connects to this machine, and is compared as such. */
   #checkWildcardHost(text: string): void {
     const names = [this.#reader.spec[this.#key]!].flat();
     if (

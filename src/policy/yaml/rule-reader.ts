@@ -1,18 +1,18 @@
-import type { Place, Source } from "../../yaml/source.js";
+import type { YamlPath, YamlSource } from "../../nouns/yaml/source.js";
 import { PatternError } from "../match/glob.js";
 import { AnswerError } from "./answer.js";
 import type { RuleSpec } from "./schema.js";
 
 /** Keys of a rule that take a text or a list of them. */
-export type ListKey = "call" | "path" | "address" | "argv" | "user" | "time" | "stack" | "caller";
+type ListKey = "call" | "path" | "address" | "argv" | "user" | "time" | "stack" | "caller";
 
-/** What a rule's keys say, as it is written. Whatever is wrong with it is an error with the line where it stands. */
+/** A rule's keys, as written. Every error names its line. */
 export class RuleReader {
   readonly spec: RuleSpec;
-  readonly place: Place;
-  readonly source: Source;
+  readonly place: YamlPath;
+  readonly source: YamlSource;
 
-  constructor(spec: RuleSpec, place: Place, source: Source) {
+  constructor(spec: RuleSpec, place: YamlPath, source: YamlSource) {
     this.spec = spec;
     this.place = place;
     this.source = source;
@@ -22,15 +22,15 @@ export class RuleReader {
     return this.textsAt([key], this.spec[key]);
   }
 
-  /** As they are written: a number among them stays what the file has. */
-  textsAt(steps: Place, value: unknown): string[] {
+  /** As written: a number keeps the file's spelling. */
+  textsAt(steps: YamlPath, value: unknown): string[] {
     const place = [...this.place, ...steps];
     return Array.isArray(value)
       ? value.map((_, i) => this.source.text([...place, i]))
       : [this.source.text(place)];
   }
 
-  /** Compiles a list; an error points at the element that is wrong when one can be told. */
+  /** Compiles a list; an error names the wrong element, if it is known. */
   try<T>(key: ListKey, compile: (texts: readonly string[]) => T): T | undefined {
     const value = this.spec[key];
     if (value === undefined) return undefined;
@@ -54,7 +54,7 @@ export class RuleReader {
     }
   }
 
-  error(key: keyof RuleSpec, message: string, cause?: unknown, onKey = false, rest: Place = []) {
+  error(key: keyof RuleSpec, message: string, cause?: unknown, onKey = false, rest: YamlPath = []) {
     const text = `rule ${this.spec.id}: ${message}`;
     return this.source.error([...this.place, key, ...rest], text, { cause, onKey });
   }

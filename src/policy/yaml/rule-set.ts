@@ -1,40 +1,40 @@
-import type { Address } from "../../address.js";
+import type { Address } from "../../nouns/address.js";
 import { AddressIndex } from "../match/address-index.js";
 import { commandNames } from "../match/argv.js";
 import { matchBelow } from "../match/path.js";
 import { PathIndex } from "../match/path-index.js";
 import { ANYWHERE } from "../match/subject.js";
 import { commandLine } from "./conditions.js";
-import { type Rule, restricts, type Sight } from "./rule.js";
+import { type PolicyRule, type RuleInput, restricts } from "./rule.js";
 
-const NONE: readonly Rule[] = [];
+const NONE: readonly PolicyRule[] = [];
 
-/** The rules that may concern one kind of deed, kept so that few of them have to be looked at. */
+/** The rules that may concern one kind of effect, indexed so that few of them must be tried. */
 export class RuleSet {
   /** In order. */
-  readonly all: readonly Rule[];
-  /** In order; nothing to look them up by. */
-  readonly #always: Rule[] = [];
-  readonly #byPath = new PathIndex<Rule>();
-  readonly #byAddress = new AddressIndex<Rule>();
-  readonly #byProgram = new Map<string, Rule[]>();
-  readonly #restrictingPaths: Rule[] = [];
+  readonly all: readonly PolicyRule[];
+  /** In order; rules without a key for lookups. */
+  readonly #always: PolicyRule[] = [];
+  readonly #byPath = new PathIndex<PolicyRule>();
+  readonly #byAddress = new AddressIndex<PolicyRule>();
+  readonly #byProgram = new Map<string, PolicyRule[]>();
+  readonly #restrictingPaths: PolicyRule[] = [];
   #pathCount = 0;
   #addressCount = 0;
 
   #isIndexed = false;
 
-  constructor(rules: readonly Rule[]) {
+  constructor(rules: readonly PolicyRule[]) {
     this.all = [...rules].sort((a, b) => a.order - b.order);
   }
 
-  /** Most sets are never asked in a run: they are arranged when the first question comes. */
+  /** Most sets are never used in a run: they are indexed on first use. */
   #index(): void {
     this.#isIndexed = true;
     for (const rule of this.all) this.#add(rule);
   }
 
-  #add(rule: Rule): void {
+  #add(rule: PolicyRule): void {
     const { paths, addresses, program } = rule;
     if (paths && paths.included.length > 0) {
       this.#pathCount++;
@@ -51,15 +51,15 @@ export class RuleSet {
   }
 
   /** In order, every rule that may match, and some that do not. */
-  candidates(sight: Sight): readonly Rule[] {
-    const { path, address } = sight.subject;
+  candidates(input: RuleInput): readonly PolicyRule[] {
+    const { path, address } = input.subject;
     if (path === null) return this.all;
     if (!this.#isIndexed) this.#index();
-    const found: Rule[] = [];
-    if (this.#pathCount > 0 && path !== undefined) this.#findByPath(sight, path, found);
+    const found: PolicyRule[] = [];
+    if (this.#pathCount > 0 && path !== undefined) this.#findByPath(input, path, found);
     if (this.#addressCount > 0 && address !== undefined) found.push(...this.#findByAddress(address));
     if (this.#byProgram.size > 0) {
-      const command = commandLine(sight);
+      const command = commandLine(input);
       if (!command) return this.all;
       for (const name of commandNames(command)) found.push(...(this.#byProgram.get(name) ?? NONE));
     }
@@ -67,22 +67,22 @@ export class RuleSet {
     return inOrder(found, this.#always);
   }
 
-  #findByPath({ subject }: Sight, path: string, found: Rule[]): void {
+  #findByPath({ subject }: RuleInput, path: string, found: PolicyRule[]): void {
     found.push(...this.#byPath.find(path));
     if (subject.alias !== undefined) found.push(...this.#byPath.find(subject.alias));
     if (subject.subtree)
       for (const rule of this.#restrictingPaths) if (matchBelow(rule.paths!, path)) found.push(rule);
   }
 
-  #findByAddress(address: Address | typeof ANYWHERE): readonly Rule[] {
+  #findByAddress(address: Address | typeof ANYWHERE): readonly PolicyRule[] {
     return address === ANYWHERE ? this.#byAddress.all : this.#byAddress.find(address);
   }
 }
 
-/** Both lists as one, each rule once. */
-function inOrder(found: Rule[], always: readonly Rule[]): readonly Rule[] {
+/** Merges both lists, each rule once. */
+function inOrder(found: PolicyRule[], always: readonly PolicyRule[]): readonly PolicyRule[] {
   if (found.length > 1) found.sort((a, b) => a.order - b.order);
-  const merged: Rule[] = [];
+  const merged: PolicyRule[] = [];
   let a = 0;
   for (const rule of found) {
     while (a < always.length && always[a]!.order < rule.order) merged.push(always[a++]!);

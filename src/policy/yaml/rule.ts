@@ -1,17 +1,17 @@
 import type { Syscall } from "../../abi/index.js";
-import type { CallEvent } from "../../event.js";
-import type { Verdict } from "../../verdict.js";
+import type { CallEvent } from "../../nouns/event.js";
+import type { Verdict } from "../../nouns/verdict.js";
 import type { AddressList } from "../match/address.js";
 import type { Cases, Sense } from "../match/cases.js";
 import type { PathList } from "../match/path.js";
-import type { Subject } from "../match/subject.js";
+import type { EffectSubject } from "../match/subject.js";
 import type { ActionKey } from "./action.js";
+import type { RuleTarget } from "./rule-target.js";
 import type { RuleSpec } from "./schema.js";
-import type { Target } from "./target.js";
 
 /** A rule ready to be matched. */
-export interface Rule {
-  /** Its place in the order of all rules. */
+export interface PolicyRule {
+  /** Its index in the order of all rules. */
   readonly order: number;
   readonly id: string;
   /** file:line:column */
@@ -19,51 +19,51 @@ export interface Rule {
   readonly key: ActionKey;
   /** As it was written. */
   readonly spec: RuleSpec;
-  readonly target: Target;
-  /** Whether the rule's answer makes sense for this call: only opens can be given a virtual file. */
+  readonly target: RuleTarget;
+  /** True when the rule's answer fits this call: only opens can get a virtual file. */
   readonly fits: (call: Syscall) => boolean;
-  readonly conditions: readonly Condition[];
-  /** How often it has matched, or may. */
-  readonly counters: readonly Counter[];
-  /** What the counters count by: a rule that is loaded anew goes on counting when this is the same. */
+  readonly conditions: readonly RuleCondition[];
+  /** Counters that limit how often it applies. */
+  readonly counters: readonly RuleCounter[];
+  /** The identity of its counters: a reloaded rule continues to count when this is unchanged. */
   readonly counting: string;
-  readonly answer: (sight: Sight) => Verdict;
-  /** What it can be looked up by. */
+  readonly answer: (input: RuleInput) => Verdict;
+  /** The key for lookups. */
   readonly paths: PathList | undefined;
   readonly addresses: AddressList | undefined;
   readonly program: string | undefined;
 }
 
 /** One effect of one call, as the conditions of a rule see it. */
-export interface Sight {
+export interface RuleInput {
   readonly event: CallEvent;
   readonly call: Syscall;
   readonly bits: number;
-  readonly subject: Subject;
+  readonly subject: EffectSubject;
 }
 
-export interface Condition {
+export interface RuleCondition {
   readonly key: string;
-  /** It looks at the stack: the call must come through the trace door. */
+  /** It reads the stack: the call must come through the trace door. */
   readonly inside?: true;
-  holds(sight: Sight): boolean;
-  /** What is different, when it does not hold. */
-  tell(sight: Sight): string;
-  /** The same for the kernel's filter, per call; undefined when that cannot be said there. */
+  holds(input: RuleInput): boolean;
+  /** The actual value, for when it does not hold. */
+  tell(input: RuleInput): string;
+  /** The same for the kernel's filter, per call; undefined when it cannot express it. */
   constants?(call: Syscall): Cases | undefined;
   /** Whether it depends on the call at all. */
   sense?(call: Syscall): Sense;
 }
 
-/** Stateful, and so asked last, once for each event that matches otherwise. */
-export interface Counter {
+/** Stateful, so it comes last, once for each event that matches otherwise. */
+export interface RuleCounter {
   readonly key: string;
-  /** Whether the rule would hold now. Nothing is counted. */
+  /** True when the rule would hold now. Counts nothing. */
   peek(event: CallEvent): boolean;
   take(event: CallEvent): boolean;
 }
 
-/** Rules that take something away: where it cannot be known whether they match, they do. */
-export function restricts({ key }: Pick<Rule, "key">): boolean {
+/** Rules that restrict: in doubt, they match. */
+export function restricts({ key }: Pick<PolicyRule, "key">): boolean {
   return key === "deny" || key === "kill" || key === "ask";
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { LEVELS, REQUIRABLE } from "../../protection.js";
+import { LEVELS, REQUIRABLE } from "../../nouns/protection.js";
 
-/** The shape of a policy file. What the words mean is checked when the rules are compiled. */
+/** The shape of a policy file. The compiler of the rules checks the meaning. */
 
 const scalar = (what: string) => z.union([z.string(), z.number(), z.boolean()], { error: `takes ${what}` });
 const oneOrMore = (what: string) =>
@@ -206,7 +206,9 @@ export const ruleSchema = z.strictObject(
       .describe("socket, socketpair: which families; !exceptions."),
     type: oneOrMore("a socket type such as SOCK_STREAM")
       .optional()
-      .describe("socket, socketpair: which types, whatever SOCK_NONBLOCK and SOCK_CLOEXEC are; !exceptions."),
+      .describe(
+        "socket, socketpair: which types, regardless of SOCK_NONBLOCK and SOCK_CLOEXEC; !exceptions.",
+      ),
     stack: oneOrMore("a module or a function such as libcurl or libcurl!curl_*")
       .optional()
       .describe(

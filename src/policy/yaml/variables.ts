@@ -1,30 +1,30 @@
 import { dirname, resolve } from "node:path";
 import { suggest } from "../../abi/index.js";
-import { laterCode } from "../../later-code.js";
-import { compileGlob, expandBraces, matchGlob, PatternError, split } from "../match/glob.js";
-import type { Surroundings } from "./surroundings.js";
+import { autoRunPatterns } from "../../nouns/auto-run-files.js";
+import { compileGlob, expandGlobBraces, matchGlob, PatternError, split } from "../match/glob.js";
+import type { LoadContext } from "./load-context.js";
 
 const MAX_VALUES = 1000;
-/** What these lead to depends on who looks: a link of theirs must not be resolved for another. */
+/** The meaning of these depends on the process: their links must not be resolved for another process. */
 const PERSONAL = /^\/(proc(\/|$)|dev\/(fd|stdin|stdout|stderr)(\/|$))/;
 
 /** `${later_code_always}`, `…_project`, `…_folder` and `…_except`: patterns of the table of files that run code later. */
 const LATER = "later_code_";
 
-/** `${name}` in texts, and what a path pattern means on this machine. */
+/** Expands `${name}` in texts, and path patterns on this machine. */
 export class Variables {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: LoadContext;
   readonly #folder: string;
   readonly #own: Readonly<Record<string, readonly string[]>>;
 
-  /** `folder` is the policy file's: what `./` is relative to. */
-  constructor(surroundings: Surroundings, folder: string, own: Readonly<Record<string, readonly string[]>>) {
+  /** `folder` is the policy file's, for `./`. */
+  constructor(surroundings: LoadContext, folder: string, own: Readonly<Record<string, readonly string[]>>) {
     this.#surroundings = surroundings;
     this.#folder = folder;
     this.#own = own;
   }
 
-  /** Every text that this one means: a variable may have several values. */
+  /** All expansions of a text: a variable may have several values. */
   expand(text: string, seen: readonly string[] = []): string[] {
     const match = /\$\{([^}]*)\}/.exec(text);
     if (!match) {
@@ -32,11 +32,12 @@ export class Variables {
       return [text];
     }
     const name = match[1]!;
-    if (seen.includes(name)) throw new PatternError(`the variable \${${name}} is defined by itself`);
+    if (seen.includes(name)) throw new PatternError(`the variable \${${name}} refers to itself`);
     const before = text.slice(0, match.index);
     const after = this.expand(text.slice(match.index + match[0].length), seen);
     const all = this.#valuesOf(name, seen).flatMap((value) => after.map((rest) => before + value + rest));
-    if (all.length > MAX_VALUES) throw new PatternError(`"${text}" has more than ${MAX_VALUES} meanings`);
+    if (all.length > MAX_VALUES)
+      throw new PatternError(`"${text}" expands to more than ${MAX_VALUES} values`);
     return all;
   }
 
@@ -53,45 +54,49 @@ export class Variables {
       above: foldersAbove(workspace),
     };
     const values = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (values) return values.map(quoted);
-    const later = name.startsWith(LATER) ? laterCode(name.slice(LATER.length)) : [];
+    if (values) return values.map(escapeGlob);
+    const later = name.startsWith(LATER) ? autoRunPatterns(name.slice(LATER.length)) : [];
     if (later.length > 0)
-      return later.flatMap(expandBraces).flatMap((text) => this.#insideWorkspace(this.#tilde(text)));
+      return later.flatMap(expandGlobBraces).flatMap((text) => this.#insideWorkspace(this.#tilde(text)));
     const near = suggest(name, [...Object.keys(known), ...Object.keys(this.#own)]);
     throw new PatternError(`unknown variable \${${name}}${near ? `: did you mean \${${near}}?` : ""}`);
   }
 
-  /** A workspace that lies in such a folder itself, such as .claude/worktrees/x, is not all of it: what is below counts. */
+  /**
+   * A workspace may itself lie in such a folder, such as .claude/worktrees/x. Then the pattern covers only
+   * folders below the workspace.
+   */
   #insideWorkspace(pattern: string): string[] {
     const { workspace } = this.#surroundings;
     if (!matchGlob(compileGlob(pattern), split(workspace))) return [pattern];
-    return pattern.startsWith("**/") ? [`${quoted(workspace)}/${pattern}`] : [];
+    return pattern.startsWith("**/") ? [`${escapeGlob(workspace)}/${pattern}`] : [];
   }
 
   #tilde(text: string): string {
     if (text !== "~" && !text.startsWith("~/")) {
-      if (text.startsWith("~")) throw new PatternError(`"${text}": homes of other users are written out`);
+      if (text.startsWith("~"))
+        throw new PatternError(`"${text}": write the home folder of another user as an absolute path`);
       return text;
     }
-    return quoted(this.#surroundings.home) + text.slice(1);
+    return escapeGlob(this.#surroundings.home) + text.slice(1);
   }
 
   /**
-   * The absolute patterns that a pattern means. Events carry paths with every link resolved, so `/bin/sh` must also
-   * mean what it leads to now. Where a pattern permits something, only links in paths that were written out count: one
-   * that a mediated program could have put into the workspace must not widen what is permitted.
+   * The absolute patterns that a pattern stands for. Events carry paths with every link resolved, so
+   * `/bin/sh` must also cover its current target. A permission follows only links in paths that are written
+   * out: a link that a mediated program put into the workspace must not widen the permission.
    */
   paths(text: string, permits: boolean): string[] {
     const written = text.startsWith("/");
     return this.expand(this.#relative(this.#tilde(text)))
-      .flatMap(expandBraces) // a variable may have some too
+      .flatMap(expandGlobBraces) // a variable may have some too
       .map((path) => tidy(written ? path : path.replace(/^\/+/, "/"))) // … or be the root directory
       .flatMap((path) => (permits && !written ? [path] : this.#withLinks(path)));
   }
 
   #relative(text: string): string {
     return text.startsWith("./") || text.startsWith("../") || text === "." || text === ".."
-      ? `${quoted(this.#folder)}/${text}`.replace(/\/\.(?=\/|$)/g, "")
+      ? `${escapeGlob(this.#folder)}/${text}`.replace(/\/\.(?=\/|$)/g, "")
       : text;
   }
 
@@ -108,22 +113,22 @@ export class Variables {
             .map((part) => `/${part}`)
             .join("");
     const whole = `/${literal.join("/")}`;
-    const found = new Set([path, quoted(realpath(whole)).replace(/^\/$/, "") + rest || "/"]);
+    const found = new Set([path, escapeGlob(realpath(whole)).replace(/^\/$/, "") + rest || "/"]);
     // A call that does not follow the last link (unlink, lstat) names the link itself.
     if (exact && literal.length > 0) {
       const parent = realpath(dirname(whole));
-      found.add(quoted(`${parent === "/" ? "" : parent}/${literal.at(-1)}`));
+      found.add(escapeGlob(`${parent === "/" ? "" : parent}/${literal.at(-1)}`));
     }
     return [...found];
   }
 
-  /** A single path: where something is redirected to. */
+  /** A single path: the target of a redirect. */
   file(text: string): string {
-    if (this.expand(text).length > 1) throw new PatternError(`"${text}" has several meanings`);
+    if (this.expand(text).length > 1) throw new PatternError(`"${text}" expands to several values`);
     return this.aFile(text);
   }
 
-  /** Every path that a text means. It is no pattern. */
+  /** All paths that a text expands to. It is not a pattern. */
   places(text: string): string[] {
     return this.expand(this.#tilde(text)).map((path) => {
       if (/(^|[^\\])[*?[{]/.test(path))
@@ -132,7 +137,7 @@ export class Variables {
     });
   }
 
-  /** A path for an example: of several meanings the first. */
+  /** A path for an example: the first of several values. */
   aFile(text: string): string {
     return resolve(this.#folder, unquoted(this.expand(this.#tilde(text))[0]!));
   }
@@ -143,7 +148,7 @@ function foldersAbove(path: string): string[] {
   return parent === path ? [path] : [...new Set([...foldersAbove(parent), parent])];
 }
 
-/** `..` in a relative pattern is taken out by text, as a person reads it. */
+/** Resolves `..` in a relative pattern textually. */
 function tidy(pattern: string): string {
   if (!/(^|\/)\.\.(\/|$)/.test(pattern)) return pattern;
   const parts: string[] = [];
@@ -154,8 +159,8 @@ function tidy(pattern: string): string {
   return parts.join("/") || "/";
 }
 
-/** A path as a pattern that matches only it. */
-export function quoted(path: string): string {
+/** Quotes a path as a pattern that matches only it. */
+export function escapeGlob(path: string): string {
   return path.replace(/[\\*?[\]{}]/g, "\\$&");
 }
 

@@ -1,29 +1,29 @@
-import type { CallEvent, FunctionEvent, InstructionEvent } from "../../event.js";
-import { type Action, isStricter, type Verdict } from "../../verdict.js";
-import { flagBits, subjectsOf, subjectsOfCall } from "../match/subject.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../../nouns/event.js";
+import { isStricter, type Verdict, type VerdictAction } from "../../nouns/verdict.js";
+import { callSubjects, effectSubjects, flagBits } from "../match/subject.js";
 import type {
-  FunctionInterest,
-  InstructionInterest,
+  CacheScope,
+  FunctionSubscription,
+  InstructionSubscription,
   Policy,
   PolicyFence,
   PolicyFloor,
-  Settling,
   Subscription,
 } from "../policy.js";
+import { cacheScopeOf, cachesMissing } from "./cache-scope.js";
+import { type CallPlan, type PlannedEffect, planCalls, subscriptionOf } from "./call-plan.js";
 import { type Explanation, explain } from "./explain.js";
-import { floorOf } from "./floor.js";
+import { rulesFloor } from "./floor.js";
 import { type FunctionRule, FunctionRules } from "./function-rule.js";
 import type { InstructionRule } from "./instruction-rule.js";
 import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
-import { type CallPlan, type PlannedDeed, planCalls, subscriptionOf } from "./plan.js";
 import { restsOnMemory } from "./reread.js";
-import type { Rule, Sight } from "./rule.js";
-import { isToldOnce, settlingOf } from "./settling.js";
+import type { PolicyRule, RuleInput } from "./rule.js";
 
 export type Default = "allow" | "deny" | "ask";
 
-export interface PolicyParts {
+interface PolicyParts {
   readonly name: string;
   readonly version: string;
   readonly file: string;
@@ -32,34 +32,37 @@ export interface PolicyParts {
   readonly requires: readonly string[];
   readonly fence?: PolicyFence;
   readonly fallback: Default;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly PolicyRule[];
   /** Rules on functions inside the program. */
   readonly functions?: readonly FunctionRule[];
   readonly instructions?: readonly InstructionRule[];
 }
 
-/** What a policy says about one deed. */
+/** A policy's verdict on one effect. */
 export interface Ruling {
   readonly verdict: Verdict;
   readonly order: number;
 }
 
 const NO_RULE = "no rule allows this, and the policy's default is to refuse";
-const NO_RULE_ASK = "no rule speaks of this";
+const NO_RULE_ASK = "no rule covers this, and the policy's default is to ask";
 
-/** A policy made of rules. Each deed of a call gets the answer of the first rule that matches it; the strictest holds. */
+/**
+ * A policy made of rules. Each effect of a call gets the verdict of the first matching rule; the strictest
+ * verdict wins.
+ */
 export class YamlPolicy implements Policy {
   readonly name: string;
   readonly version: string;
   readonly file: string;
   readonly files: readonly string[];
   readonly description: string | undefined;
-  /** What the run must offer: whoever starts it checks. */
+  /** Protections that the run requires: the starter of the run checks them. */
   readonly requires: readonly string[];
   readonly fence?: PolicyFence;
   readonly floor: PolicyFloor;
   readonly subscription: Subscription;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly PolicyRule[];
   readonly default: Default;
   readonly #plans: ReadonlyMap<number, CallPlan>;
   readonly #fallback: Ruling;
@@ -76,12 +79,12 @@ export class YamlPolicy implements Policy {
     if (parts.fence) this.fence = parts.fence;
     this.rules = parts.rules;
     this.default = parts.fallback;
-    this.floor = floorOf(parts.rules, parts.fallback);
+    this.floor = rulesFloor(parts.rules, parts.fallback);
     this.#plans = planCalls(parts.rules, parts.fallback);
     this.#functions = new FunctionRules(parts.functions ?? []);
     this.#instructions = new InstructionRules(parts.instructions ?? []);
-    const functions = this.#functions.interests;
-    const instructions = this.#instructions.interests;
+    const functions = this.#functions.subscriptions;
+    const instructions = this.#instructions.subscriptions;
     this.subscription = {
       ...subscriptionOf(this.#plans, parts.fallback),
       ...(functions.length > 0 && { functions }),
@@ -93,19 +96,19 @@ export class YamlPolicy implements Policy {
   decide(event: CallEvent): Verdict | undefined {
     const plan = this.#plans.get(event.nr);
     if (!plan) return undefined;
-    const turn = new Turn(event, false);
-    let settled: Ruling | undefined;
-    eachSight(plan, event, (part, sight) => {
-      settled = stricter(settled, this.#rule(part, sight, turn));
+    const state = new MatchState(event, false);
+    let strictest: Ruling | undefined;
+    eachRuleInput(plan, event, (part, input) => {
+      strictest = stricter(strictest, this.#rule(part, input, state));
     });
-    return settled ? settled.verdict : turn.watched;
+    return strictest ? strictest.verdict : state.watched;
   }
 
-  #rule(part: PlannedDeed, sight: Sight, turn: Turn): Ruling | undefined {
-    for (const rule of part.rules.candidates(sight)) {
-      if (!holds(rule, sight) || !turn.counts(rule)) continue;
-      if (rule.key !== "watch") return { verdict: rule.answer(sight), order: rule.order };
-      turn.watched ??= rule.answer(sight);
+  #rule(part: PlannedEffect, input: RuleInput, state: MatchState): Ruling | undefined {
+    for (const rule of part.rules.candidates(input)) {
+      if (!holds(rule, input) || !state.counts(rule)) continue;
+      if (rule.key !== "watch") return { verdict: rule.answer(input), order: rule.order };
+      state.watched ??= rule.answer(input);
     }
     return part.covered ? this.#fallback : undefined;
   }
@@ -114,17 +117,17 @@ export class YamlPolicy implements Policy {
     return undefined;
   }
 
-  decideFunction(event: FunctionEvent, interest: FunctionInterest): Verdict | undefined {
-    return this.#functions.decide(event, interest);
+  decideFunction(event: FunctionEvent, subscription: FunctionSubscription): Verdict | undefined {
+    return this.#functions.decide(event, subscription);
   }
 
-  decideInstruction(event: InstructionEvent, interest: InstructionInterest): Verdict | undefined {
-    return this.#instructions.decide(event, interest);
+  decideInstruction(event: InstructionEvent, subscription: InstructionSubscription): Verdict | undefined {
+    return this.#instructions.decide(event, subscription);
   }
 
-  settles(nr: number): Settling | undefined {
+  cacheScope(nr: number): CacheScope | undefined {
     const plan = this.#plans.get(nr);
-    return plan && settlingOf(plan);
+    return plan && cacheScopeOf(plan);
   }
 
   restsOnMemory(nr: number): boolean {
@@ -132,12 +135,12 @@ export class YamlPolicy implements Policy {
     return plan !== undefined && restsOnMemory(plan, this.default !== "allow");
   }
 
-  toldOnce(nr: number): boolean {
+  cachesMissing(nr: number): boolean {
     const plan = this.#plans.get(nr);
-    return plan !== undefined && isToldOnce(plan);
+    return plan !== undefined && cachesMissing(plan);
   }
 
-  /** The explanation in lines: each rule that was asked, and what kept it from matching. */
+  /** The explanation in lines: each rule that was tried, and why it did not match. */
   why(event: CallEvent): string[] {
     return this.explain(event).deeds.flatMap(({ does, on, steps }) => [
       `${does.join(", ") || "call"} ${on}`,
@@ -153,22 +156,26 @@ export class YamlPolicy implements Policy {
     ];
   }
 
-  /** Which rule decides an event, and why each rule before it does not. Counts nothing. */
+  /** Which rule decides an event, and why each earlier rule does not. Counts nothing. */
   explain(event: CallEvent): Explanation {
     const plan = this.#plans.get(event.nr);
-    const sights: { part: PlannedDeed; sight: Sight }[] = [];
-    if (plan) eachSight(plan, event, (part, sight) => sights.push({ part, sight }));
-    return explain(sights, this.rules, this.#fallback, new Turn(event, true));
+    const inputs: { part: PlannedEffect; sight: RuleInput }[] = [];
+    if (plan) eachRuleInput(plan, event, (part, input) => inputs.push({ part, sight: input }));
+    return explain(inputs, this.rules, this.#fallback, new MatchState(event, true));
   }
 }
 
 function fallbackVerdict(action: Default): Verdict {
   if (action === "deny") return { action, errno: "EACCES", rule: "default", reason: NO_RULE };
-  return { action: action as Action, rule: "default", ...(action === "ask" && { reason: NO_RULE_ASK }) };
+  return {
+    action: action as VerdictAction,
+    rule: "default",
+    ...(action === "ask" && { reason: NO_RULE_ASK }),
+  };
 }
 
-function holds(rule: Rule, sight: Sight): boolean {
-  for (const condition of rule.conditions) if (!condition.holds(sight)) return false;
+function holds(rule: PolicyRule, input: RuleInput): boolean {
+  for (const condition of rule.conditions) if (!condition.holds(input)) return false;
   return true;
 }
 
@@ -178,35 +185,39 @@ export function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling |
   return isStricter(a.verdict.action, b.verdict.action) || a.order <= b.order ? a : b;
 }
 
-/** Everything that the call does, one thing at a time. No generator: this happens at every call. */
-function eachSight(plan: CallPlan, event: CallEvent, see: (part: PlannedDeed, sight: Sight) => void): void {
+/** All effects of the call, one after the other. Not a generator, because this runs at every call. */
+function eachRuleInput(
+  plan: CallPlan,
+  event: CallEvent,
+  see: (part: PlannedEffect, input: RuleInput) => void,
+): void {
   const { call } = plan;
   const bits = flagBits(call, event);
   let seen = false;
-  for (const part of plan.deeds) {
-    if (part.deed!.holds && !part.deed!.holds(bits, event)) continue;
-    for (const subject of subjectsOf(part.deed!, event)) {
+  for (const part of plan.effects) {
+    if (part.effect!.holds && !part.effect!.holds(bits, event)) continue;
+    for (const subject of effectSubjects(part.effect!, event)) {
       seen = true;
       see(part, { event, call, bits, subject });
     }
   }
   if (plan.whole && !seen)
-    for (const subject of subjectsOfCall(event)) see(plan.whole, { event, call, bits, subject });
+    for (const subject of callSubjects(event)) see(plan.whole, { event, call, bits, subject });
 }
 
-/** One event's turn: a rule counts it once, whatever number of deeds it matches. */
-export class Turn {
+/** One event: a rule counts it once, however many of its effects it matches. */
+export class MatchState {
   readonly event: CallEvent;
   watched: Verdict | undefined;
   readonly #onlyLooks: boolean;
-  #counted: Map<Rule, boolean> | undefined;
+  #counted: Map<PolicyRule, boolean> | undefined;
 
   constructor(event: CallEvent, onlyLooks: boolean) {
     this.event = event;
     this.#onlyLooks = onlyLooks;
   }
 
-  counts(rule: Rule): boolean {
+  counts(rule: PolicyRule): boolean {
     if (rule.counters.length === 0) return true;
     this.#counted ??= new Map();
     const known = this.#counted.get(rule);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   type ArgumentTest,
   AUDIT_ARCH_X86_64,
+  BPF_OP,
   type CallTreatment,
   compileFilter,
   type FilterAction,
@@ -12,7 +13,6 @@ import {
   InvalidFilterSpec,
   loadFilter,
   MAX_INSTRUCTIONS,
-  OP,
 } from "../../../src/kernel/filter/index.js";
 import { Random } from "./random.js";
 
@@ -95,12 +95,12 @@ describe("argument rules", () => {
     const masks = [1n, 2n, 4n, 8n].map(
       (mask): ArgumentTest => ({ arg: 1, width: 32, op: "masked", mask, value: mask }),
     );
-    expect(count(compileCall(rule(ALLOW, ...masks)), OP.LOAD_WORD)).toBe(3); // arch, nr, arg1.low
+    expect(count(compileCall(rule(ALLOW, ...masks)), BPF_OP.LOAD_WORD)).toBe(3); // arch, nr, arg1.low
   });
 
   it("never look at the upper half of a 32-bit argument", () => {
     const program = compileCall(rule(ALLOW, equals(0, -100n), { arg: 1, width: 32, op: "lt", value: 5n }));
-    const loaded = program.filter(({ code }) => code === OP.LOAD_WORD).map(({ k }) => k);
+    const loaded = program.filter(({ code }) => code === BPF_OP.LOAD_WORD).map(({ k }) => k);
     expect(loaded).toEqual([4, 0, 16, 24]);
   });
 
@@ -193,7 +193,7 @@ describe("a specification is refused", () => {
     ["with one value where a list belongs", { op: "in" }, /in needs a list/],
     ["with a list where one value belongs", { value: [1n] }, /eq needs one value/],
     ["with masked but no mask", { op: "masked" }, /masked needs one/],
-    ["with a mask nobody reads", { mask: 1n }, /a mask belongs to masked/],
+    ["with a mask that the comparison does not use", { mask: 1n }, /a mask belongs to masked/],
   ];
   it.each(spoiled)("%s", (_, change, message) => {
     const compile = () => compileCall(rule(ALLOW, { ...equals(0, 1n), ...change }));

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   AUDIT_ARCH_I386,
+  BPF_OP,
   checkProgram,
   compileFilter,
   type FilterAction,
   type FilterSpec,
   type Instruction,
   loadFilter,
-  OP,
   returnValue,
   type SeccompData,
 } from "../../../src/kernel/filter/index.js";
@@ -181,7 +181,7 @@ function damaged(random: Random, program: Instruction[]): Instruction[] {
       victim.k = random.pick([random.below(80), random.below(program.length), random.word()]);
       break;
     case 3:
-      victim.code = random.pick([...Object.values(OP), 0x28, 0x30, 0x80 | 0x15]);
+      victim.code = random.pick([...Object.values(BPF_OP), 0x28, 0x30, 0x80 | 0x15]);
       break;
     default:
       copy.length = random.below(copy.length);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { encodeFilter, type Instruction, OP, RET } from "../../../src/kernel/filter/index.js";
+import { BPF_OP, encodeFilter, type Instruction, RET } from "../../../src/kernel/filter/index.js";
 
 export const hasThisKernel = process.platform === "linux" && process.arch === "x64";
 
@@ -53,7 +53,7 @@ export class Kernel {
 
   /** Kernels without ia32 emulation answer int 0x80 with SIGSEGV, before any filter. */
   takesInt80(): boolean {
-    const refuse: Instruction = { code: OP.RETURN, jt: 0, jf: 0, k: RET.ERRNO + 1 };
+    const refuse: Instruction = { code: BPF_OP.RETURN, jt: 0, jf: 0, k: RET.ERRNO + 1 };
     const int80: IssuedCall = { abi: "int80", nr: 20, args: [0n, 0n, 0n, 0n, 0n, 0n] };
     return this.run([{ program: [refuse], calls: [int80] }])[0]!.end === "finished";
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   AUDIT_ARCH_X86_64,
+  BPF_OP,
   compileFilter,
   disassemble,
   encodeFilter,
@@ -9,10 +10,9 @@ import {
   type Instruction,
   InvalidProgram,
   interpretFilter,
-  OP,
 } from "../../../src/kernel/filter/index.js";
 
-const RETURN_ALLOW: Instruction = { code: OP.RETURN, jt: 0, jf: 0, k: 0x7fff0000 };
+const RETURN_ALLOW: Instruction = { code: BPF_OP.RETURN, jt: 0, jf: 0, k: 0x7fff0000 };
 const GETPID = { nr: 39, arch: AUDIT_ARCH_X86_64, instructionPointer: 0n, args: [0n, 0n, 0n, 0n, 0n, 0n] };
 
 const spec: FilterSpec = {
@@ -42,11 +42,11 @@ describe("encodeFilter", () => {
 describe("the interpreter", () => {
   it.each([
     ["an empty program", []],
-    ["a program that does not end in a return", [{ code: OP.LOAD_WORD, jt: 0, jf: 0, k: 0 }]],
-    ["a jump past the end", [{ code: OP.JUMP, jt: 0, jf: 0, k: 1 }, RETURN_ALLOW]],
-    ["a branch past the end", [{ code: OP.JEQ, jt: 0, jf: 1, k: 1 }, RETURN_ALLOW]],
-    ["an unaligned load", [{ code: OP.LOAD_WORD, jt: 0, jf: 0, k: 2 }, RETURN_ALLOW]],
-    ["a load beyond seccomp_data", [{ code: OP.LOAD_WORD, jt: 0, jf: 0, k: 64 }, RETURN_ALLOW]],
+    ["a program that does not end in a return", [{ code: BPF_OP.LOAD_WORD, jt: 0, jf: 0, k: 0 }]],
+    ["a jump past the end", [{ code: BPF_OP.JUMP, jt: 0, jf: 0, k: 1 }, RETURN_ALLOW]],
+    ["a branch past the end", [{ code: BPF_OP.JEQ, jt: 0, jf: 1, k: 1 }, RETURN_ALLOW]],
+    ["an unaligned load", [{ code: BPF_OP.LOAD_WORD, jt: 0, jf: 0, k: 2 }, RETURN_ALLOW]],
+    ["a load beyond seccomp_data", [{ code: BPF_OP.LOAD_WORD, jt: 0, jf: 0, k: 64 }, RETURN_ALLOW]],
     ["an unknown instruction", [{ code: 0xff, jt: 0, jf: 0, k: 0 }, RETURN_ALLOW]],
     ["4097 instructions", new Array<Instruction>(4097).fill(RETURN_ALLOW)],
   ])("refuses %s", (_, program) => {

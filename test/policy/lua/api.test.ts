@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { syscallByName, syscallsOfClass } from "../../../src/abi/index.js";
-import { HermesError } from "../../../src/errors.js";
-import { callStack, frameOf } from "../../../src/inside.js";
+import { HermesError } from "../../../src/nouns/errors.js";
+import { callStack, frameOf } from "../../../src/nouns/inside.js";
 import { loadPolicy } from "../../../src/policy/load.js";
 import { LuaError } from "../../../src/policy/lua/error.js";
 import { camelName } from "../../../src/policy/lua/names.js";
@@ -230,7 +230,14 @@ describe("a handler", () => {
     ["hermes.fault{}", "has no effect"],
     ["hermes.modify_arg(7, 1)", "has no argument"],
     ['hermes.modify_arg("flgs", 1)', 'has no argument "flgs"'],
-    ["hermes.modify_result(1.5)", "whole number"],
+    ["hermes.modify_arg(true, 1)", "hermes.modify_arg takes an argument by number or name, not a boolean"],
+    ["hermes.modify_arg(1, 1.5)", "takes a whole number or a string as the new value, not 1.5"],
+    ["hermes.modify_arg(1)", "takes a whole number or a string as the new value, not nil"],
+    [
+      'hermes.emulate(0, { [true] = "x" })',
+      "hermes.emulate takes an argument by number or name, not a boolean",
+    ],
+    ["hermes.modify_result(1.5)", "hermes.modify_result takes a whole number, not 1.5"],
     ["hermes.redirect(5)", "takes a path"],
     ['hermes.redirect(("x"):rep(20000))', "too long"],
     ["hermes.deny({})", "a reason is text"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Engine } from "../../../src/policy/lua/engine.js";
+import { LuaEngine } from "../../../src/policy/lua/engine.js";
 import { LuaError } from "../../../src/policy/lua/error.js";
 import { openLibraries } from "../../../src/policy/lua/sandbox.js";
 
@@ -39,7 +39,7 @@ end`;
 
 describe("a cut at any point", () => {
   it("leaves every table, closure, coroutine and string whole: 3000 cuts while the collector works", () => {
-    const engine = new Engine("work", { fuel: 50_000_000, memory: 32 * 1024 * 1024 });
+    const engine = new LuaEngine("work", { fuel: 50_000_000, memory: 32 * 1024 * 1024 });
     openLibraries(engine);
     engine.load(Buffer.from(WORK));
     engine.call(0, 0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { syscallByName } from "../../../src/abi/index.js";
 import { camelName, DEFAULT_SUBSCRIPTION } from "../../../src/policy/lua/names.js";
-import { root } from "../../support/programs.js";
+import { root } from "../../support/root.js";
 import { event, lua } from "./events.js";
 
 const text = readFileSync(join(root, "docs/policies-lua.md"), "utf8");

@@ -1,5 +1,5 @@
 import { syscallByName } from "../../../src/abi/index.js";
-import type { CallEvent, ReturnEvent } from "../../../src/event.js";
+import type { CallEvent, ReturnEvent } from "../../../src/nouns/event.js";
 import { type LuaOptions, LuaPolicy } from "../../../src/policy/lua/load.js";
 
 /** A policy from its text, and the lines that it printed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../../src/text.js";
+import { decodeText } from "../../../src/nouns/text.js";
 import { event, lua } from "./events.js";
 
 /** A repeatable generator: what fails can be looked at again. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LuaPolicy } from "../../../src/policy/lua/load.js";
 import { type Call, commandOf, makeCalls } from "../../support/calls.js";
 import { hermes } from "../../support/cli.js";
-import { root } from "../../support/programs.js";
+import { root } from "../../support/root.js";
 
 const CWD = -100;
 let folder: string;
@@ -190,7 +190,7 @@ describe("hermes run with the policies that come along", () => {
     expect(stdout.split("\n")[1]).toBe("-1 13");
     expect(stderr).toContain("firewall: Blocked connection attempt to restricted subnet.");
     expect(stderr).toContain("deny    connect");
-    expect(stderr).toMatch(/in force: notify (and trace doors|door)/);
+    expect(stderr).toMatch(/active: notify (and trace doors|door)/);
   });
 
   it("lets a program reach this machine, but no private network and no metadata service", () => {

@@ -6,7 +6,7 @@ import { EFFECTS } from "../../../src/policy/effects.js";
 import { ADDRESS_WORDS } from "../../../src/policy/match/address.js";
 import { ACTION_KEYS } from "../../../src/policy/yaml/action.js";
 import { ruleSchema } from "../../../src/policy/yaml/schema.js";
-import { root } from "../../support/programs.js";
+import { root } from "../../support/root.js";
 import { load } from "./policies.js";
 
 const text = readFileSync(join(root, "docs/policies-yaml.md"), "utf8");

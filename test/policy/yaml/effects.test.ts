@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CLASSES, SYSCALLS, type SyscallName } from "../../../src/abi/index.js";
-import { DEEDS, deedsOf } from "../../../src/policy/deeds.js";
+import { CALL_EFFECTS, callEffects } from "../../../src/policy/call-effects.js";
 import { DEFAULT_COVERS, EFFECTS } from "../../../src/policy/effects.js";
 import { event, open, ruleOf, rules } from "./policies.js";
 
@@ -13,13 +13,13 @@ describe("the table of effects", () => {
         args.some(
           ({ kind, direction = "in" }) => kind === "path" || (kind === "sockaddr" && direction === "in"),
         ) &&
-        deedsOf(nr).length === 0,
+        callEffects(nr).length === 0,
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
   test("names arguments that the calls have", () => {
-    for (const { call, on } of DEEDS)
+    for (const { call, on } of CALL_EFFECTS)
       if (on.kind === "path" || on.kind === "fd")
         expect(
           call.args.map(({ name }) => name),
@@ -32,7 +32,8 @@ describe("the table of effects", () => {
       args
         .filter(
           (a) =>
-            a.kind === "path" && !deedsOf(nr).some(({ on }) => "argument" in on && on.argument === a.name),
+            a.kind === "path" &&
+            !callEffects(nr).some(({ on }) => "argument" in on && on.argument === a.name),
         )
         .map((a) => `${name}.${a.name}`),
     );
@@ -42,7 +43,7 @@ describe("the table of effects", () => {
   test("has a row for every effect", () => {
     for (const effect of Object.keys(EFFECTS))
       expect(
-        DEEDS.some(({ does }) => (does as readonly string[]).includes(effect)),
+        CALL_EFFECTS.some(({ does }) => (does as readonly string[]).includes(effect)),
         effect,
       ).toBe(true);
   });
@@ -184,7 +185,7 @@ describe("writing cannot be had by another call", () => {
     expect(ruleOf(await rules("deny: write"), call)).toBe("r1"),
   );
 
-  test("what a descriptor without a name is written to is nobody's file", async () =>
+  test("writing to a descriptor without a name writes to no named file", async () =>
     expect(ruleOf(await rules("deny: write"), event("ftruncate", fd("pipe:[1]")))).toBeUndefined());
 });
 

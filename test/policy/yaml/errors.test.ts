@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies have variables of their own
 import { describe, expect, test } from "vitest";
 import { loadYaml } from "../../../src/policy/yaml/load.js";
+import { cpuMs } from "../../support/cpu.js";
 import { errorOf, write } from "./policies.js";
 
 const rule = (text: string) => `name: x\nrules:\n  - { id: a, ${text} }\n`;
@@ -85,7 +86,7 @@ describe("a mistake is told with its line, its column and what to do", () => {
     ["unknown signal", block("fault: read", "signal: SIGFOO"), 'unknown signal "SIGFOO"'],
     ["bad delay", block("fault: read", "delay: soon"), '"soon" is not a duration'],
     ["bad size", block("fault: read", "short: -5"), '"-5" is not a size'],
-    ["content and result", block("emulate: read", "content: x", "result: 1"), "`content` stands alone"],
+    ["content and result", block("emulate: read", "content: x", "result: 1"), "`content` cannot be combined"],
     [
       "unknown field of uname",
       block("emulate: uname", "data: { nodname: x }"),
@@ -95,12 +96,12 @@ describe("a mistake is told with its line, its column and what to do", () => {
     [
       "content for a call that opens nothing",
       block("emulate: uname", "content: x"),
-      "uname cannot be answered with `emulate` so",
+      "`emulate` cannot be used this way on uname",
     ],
     [
       "arguments that no call has",
       block("modify: mkdir", "args: { colour: 1 }"),
-      "cannot be answered with `modify` so",
+      "`modify` cannot be used this way on",
     ],
     [
       "a tree without a tree",
@@ -127,12 +128,12 @@ describe("a mistake is told with its line, its column and what to do", () => {
     [
       "path on a network effect",
       block("deny: connect", "path: /x"),
-      "x.yaml:5:5: rule a: connect concerns no file",
+      "x.yaml:5:5: rule a: `path` cannot be used here: connect has no file",
     ],
     [
       "address on a file effect",
       block("deny: read", "address: 10.0.0.1"),
-      "x.yaml:5:5: rule a: read concerns no address",
+      "x.yaml:5:5: rule a: `address` cannot be used here: read has no address",
     ],
     ["path and address", block("deny: [read, connect]", "path: /x", "address: 10.0.0.1"), "write two rules"],
     ["argv on reading", block("deny: read", "argv: [git]"), "only exec has a command line"],
@@ -147,19 +148,15 @@ describe("a mistake is told with its line, its column and what to do", () => {
       "unknown variable ${hoem}: did you mean ${home}?",
     ],
     ["variable without end", block("deny: read", 'path: "/${home/x"'), "a ${ is never closed"],
-    ["home of another", block("deny: read", "path: ~root/x"), "homes of other users are written out"],
     [
-      "regular expression",
-      block("deny: exec", "argv_matches: '(a'"),
-      "is not a regular expression that RE2 takes",
+      "home of another",
+      block("deny: read", "path: ~root/x"),
+      "write the home folder of another user as an absolute path",
     ],
-    [
-      "backreference",
-      block("deny: exec", "argv_matches: '(a)\\1'"),
-      "is not a regular expression that RE2 takes",
-    ],
+    ["regular expression", block("deny: exec", "argv_matches: '(a'"), "is not a regular expression of RE2"],
+    ["backreference", block("deny: exec", "argv_matches: '(a)\\1'"), "is not a regular expression of RE2"],
     ["unknown flag", block("deny: open", "flags: O_CRAET"), 'unknown flag "O_CRAET": did you mean O_CREAT?'],
-    ["flags of what has none", block("deny: fsync", "flags: O_CREAT"), "has no flags"],
+    ["flags of what has none", block("deny: fsync", "flags: O_CREAT"), "have no flags"],
     [
       "unknown argument",
       block("deny: socket", "where: { familly: 1 }"),
@@ -173,7 +170,7 @@ describe("a mistake is told with its line, its column and what to do", () => {
     [
       "word for a number",
       block("deny: write()", "where: { count: many }"),
-      'count is compared with a number such as 100, 0x40 or 1MB, not with "many"',
+      'count takes a number such as 100, 0x40 or 1MB, not "many"',
     ],
     ["unknown user", block("deny: read", "user: nobody-here"), 'there is no user "nobody-here"'],
     ["bad time", block("deny: read", "time: noon"), '"noon" is'],
@@ -186,7 +183,11 @@ describe("a mistake is told with its line, its column and what to do", () => {
       "x.yaml:6:26: `probability`",
     ],
     ["empty when", block("deny: read", "when: {}"), "`when` is empty"],
-    ["seed alone", block("deny: read", "when: { seed: 1 }"), "a `seed` without a `probability` does nothing"],
+    [
+      "seed alone",
+      block("deny: read", "when: { seed: 1 }"),
+      "a `seed` has no effect without a `probability`",
+    ],
     ["empty where", block("deny: socket", "where: {}"), "`where` is empty"],
     // the file
     [
@@ -204,11 +205,11 @@ describe("a mistake is told with its line, its column and what to do", () => {
     ["a list", "- a\n", "a policy is a map with a name and rules"],
     ["nothing", "", "a policy is a map with a name and rules"],
     ["no name", "rules: []\n", "`name` is missing"],
-    ["nothing to do", "name: x\nrules: []\n", "it would do nothing"],
+    ["nothing to do", "name: x\nrules: []\n", "it has no effect"],
     [
       "two rules with one id",
       "name: x\nrules:\n  - { id: a, deny: read }\n  - { id: a, deny: write }\n",
-      "x.yaml:4:11: the id a is taken by the rule at x.yaml:3:5",
+      "x.yaml:4:11: the id a is already used by the rule at x.yaml:3:5",
     ],
   ])("%s", async (_, text, message) => expect(await errorOf(text)).toContain(message));
 
@@ -304,17 +305,17 @@ describe("a hostile file is refused, and quickly", () => {
     [
       "variables that multiply",
       `name: x\nvariables: { v: [${"/a,".repeat(40).slice(0, -1)}] }\nrules: [{ id: a, deny: read, path: "/x\${v}\${v}" }]\n`,
-      "more than 1000 meanings",
+      "more than 1000 values",
     ],
     [
       "a variable in itself",
       'name: x\nvariables: { a: "${b}", b: "${a}" }\nrules: [{ id: r, deny: read, path: "/${a}" }]\n',
-      "is defined by itself",
+      "refers to itself",
     ],
   ])("%s", async (_, text, message) => {
-    const started = performance.now();
+    const started = cpuMs();
     expect(await errorOf(text)).toContain(message);
-    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(cpuMs() - started).toBeLessThan(30_000);
   });
 
   test("what is not UTF-8", async () => {

@@ -38,7 +38,7 @@ describe("explain", () => {
     const because = async (rule: string, call = open("/x", "O_RDWR")) =>
       (await rules(rule)).explain(call).deeds[0]!.steps[0]!.because;
     expect(await because("deny: read, flags: O_CREAT")).toBe("flags: its flags are O_RDWR");
-    expect(await because("deny: read, process: /opt/x")).toBe("process: it is asked by /usr/bin/example");
+    expect(await because("deny: read, process: /opt/x")).toBe("process: the program is /usr/bin/example");
     expect(await because("deny: connect, address: 10.0.0.1", connect("1.1.1.1:80"))).toBe(
       "address: 1.1.1.1:80 is not in 10.0.0.1",
     );
@@ -57,7 +57,7 @@ describe("explain", () => {
     for (let i = 0; i < 3; i++) expect(rate.explain(open("/x")).rule).toBeUndefined();
   });
 
-  test("has nothing to say about what nobody speaks of", async () =>
+  test("has nothing to say about calls that no rule names", async () =>
     expect((await rules("deny: read, path: /x")).explain(event("getpid"))).toEqual({
       verdict: undefined,
       rule: undefined,

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadPolicy } from "../../../src/policy/load.js";
 import { loadYaml } from "../../../src/policy/yaml/load.js";
+import { reached } from "../../support/parts.js";
+import { root } from "../../support/root.js";
 import { connect, errorOf, exec, load, NOWHERE, open, ruleOf } from "./policies.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-yaml-files-"));
@@ -91,11 +93,7 @@ describe("include and extends", () => {
       /b\.yaml:2:10: .*includes itself/,
     ],
     ["what is not there", { "a.yaml": "name: a\ninclude: [x/b.yaml]" }, /a\.yaml:2:11: cannot find/],
-    [
-      "a name that nobody knows",
-      { "a.yaml": "name: a\nextends: nonsense" },
-      /cannot find a policy named nonsense/,
-    ],
+    ["an unknown name", { "a.yaml": "name: a\nextends: nonsense" }, /cannot find a policy named nonsense/],
     ["another language", { "a.yaml": "name: a\ninclude: b.lua" }, /"b\.lua" is not a YAML policy/],
     [
       "a default that would be lost",
@@ -108,7 +106,7 @@ describe("include and extends", () => {
         "a.yaml": "name: a\ninclude: b.yaml\nrules: [{ id: r, deny: read }]",
         "b.yaml": "name: b\nrules: [{ id: r, deny: read }]",
       },
-      /a\.yaml:3:15: the id r is taken by the rule at .*b\.yaml:2:9/,
+      /a\.yaml:3:15: the id r is already used by the rule at .*b\.yaml:2:9/,
     ],
     [
       "a broken file",
@@ -234,20 +232,10 @@ describe("loading by extension", () => {
 });
 
 describe("deciding", () => {
-  test("imports nothing that needs a kernel", async () => {
-    const { build } = await import("esbuild");
-    const { metafile } = await build({
-      entryPoints: ["src/policy/yaml/load.ts"],
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: "node",
-      format: "esm",
-      packages: "external",
-      logLevel: "silent",
-    });
-    const inputs = Object.keys(metafile.inputs);
-    expect(inputs.filter((file) => /src\/(kernel|decode|process|session|doors)\//.test(file))).toEqual([]);
+  test("imports nothing that needs a kernel", () => {
+    const inputs = reached(join(root, "src/policy/yaml/load.ts"));
+    expect(inputs.length).toBeGreaterThan(50); // it did follow the imports
+    expect(inputs.filter((file) => /src\/(kernel|session)\//.test(file))).toEqual([]);
   });
 
   test("looks nothing up", async () => {

@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest";
 import {
   compileGlob,
   compileWord,
-  expandBraces,
+  expandGlobBraces,
   matchGlob,
   reachesBelow,
   split,
 } from "../../../src/policy/match/glob.js";
+import { cpuMs } from "../../support/cpu.js";
 
 const matches = (pattern: string, path: string) =>
-  expandBraces(pattern).some((text) => matchGlob(compileGlob(text), split(path)));
+  expandGlobBraces(pattern).some((text) => matchGlob(compileGlob(text), split(path)));
 
 describe("a path pattern", () => {
   test.each([
@@ -62,7 +63,7 @@ describe("a path pattern", () => {
     ["", /would match nothing/],
     ["/a/", /ends in a slash: write "\/a\/\*\*"/],
     ["/a//b", /two slashes/],
-    ["/a/../b", /holds "\.\."/],
+    ["/a/../b", /contains "\.\."/],
     ["/a/x**", /\*\* stands alone/],
     ["/a/[b", /\[ is never closed/],
     ["/a/[z-a]", /backwards/],
@@ -70,16 +71,16 @@ describe("a path pattern", () => {
   ])("%j is refused", (pattern, message) => expect(() => compileGlob(pattern)).toThrow(message));
 
   test("an open brace that is never closed is refused", () =>
-    expect(() => expandBraces("/a/{b")).toThrow(/never closed/));
+    expect(() => expandGlobBraces("/a/{b")).toThrow(/never closed/));
 
   test("braces that multiply are refused before they are written out", () =>
-    expect(() => expandBraces("{a,b,c,d,e,f,g,h,i,j}".repeat(6))).toThrow(/more than 1000 alternatives/));
+    expect(() => expandGlobBraces("{a,b,c,d,e,f,g,h,i,j}".repeat(6))).toThrow(/more than 1000 alternatives/));
 
   test("a hostile path takes no more time than a long one", () => {
     const glob = compileGlob(`/**/${"a*".repeat(50)}b`);
-    const started = performance.now();
+    const started = cpuMs();
     for (let i = 0; i < 20; i++) matchGlob(glob, split(`/${"a".repeat(2000)}/${"a/".repeat(1000)}c`));
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(cpuMs() - started).toBeLessThan(20_000);
   });
 
   test("a word pattern reads as a component does, slashes included", () => {

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NOBODY, OrdinaryUser } from "../../support/ordinary-user.js";
-import { program, root } from "../../support/programs.js";
+import { program } from "../../support/programs.js";
+import { root } from "../../support/root.js";
 
 /** Who is signalled, bits of arguments and socket types, on a real program, through both doors, as both users. */
 

@@ -1,19 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { type SyscallName, syscallByName } from "../../../src/abi/index.js";
-import type { ReceiverKind } from "../../../src/event.js";
-import { holds } from "../../../src/policy/constant-test.js";
+import type { ReceiverKind } from "../../../src/nouns/event.js";
+import { RecordedCall } from "../../../src/offline/simulate/recorded-call.js";
+import { constantTestHolds } from "../../../src/policy/constant-test.js";
 import { madeUpEvent } from "../../../src/policy/yaml/example-event.js";
-import { RecordedCall } from "../../../src/simulate/recorded-call.js";
 import { errorOf, load, rules } from "./policies.js";
 
 type Loaded = Awaited<ReturnType<typeof rules>>;
 
-/** What the policy says of a call with these registers, whoever says it: the filter, or the rules. */
+/** What the policy says of a call with these registers: the filter says it, or the rules do. */
 const decided = (policy: Loaded, name: SyscallName, args: Record<string, bigint>): string => {
   const call = syscallByName(name);
   const event = madeUpEvent({ call, args });
   const fixed = policy.subscription.constants.find(
-    ({ nr, tests }) => nr === call.nr && tests.every((one) => holds(one, event.argument(one.arg))),
+    ({ nr, tests }) =>
+      nr === call.nr && tests.every((one) => constantTestHolds(one, event.argument(one.arg))),
   );
   return fixed ? `filter ${fixed.id}` : (policy.decide(event)?.rule ?? "none");
 };
@@ -205,11 +206,11 @@ describe("whom a signal reaches", () => {
     );
   });
 
-  test("words that are no target, and calls that signal nobody, are errors", async () => {
+  test("words that are no target, and calls that send no signal, are errors", async () => {
     const wrong = (rule: string) => errorOf(`name: x\nrules:\n  - { id: r, ${rule} }\n`);
-    expect(await wrong("deny: signal, target: others")).toContain('"others" is no target');
-    expect(await wrong("deny: openat, target: outside")).toContain("reaches no process and no shared object");
-    expect(await wrong("deny: openat, signal: SIGKILL")).toContain("sends no signal");
+    expect(await wrong("deny: signal, target: others")).toContain('unknown target "others"');
+    expect(await wrong("deny: openat, target: outside")).toContain("no process or shared object as target");
+    expect(await wrong("deny: openat, signal: SIGKILL")).toContain("send no signal");
   });
 });
 
@@ -234,7 +235,7 @@ describe("whom other calls reach", () => {
     expect(decide(inward, call, args, true)).toBe("r1");
   });
 
-  test("setpriority of a user is about others, whoever asks", async () => {
+  test("setpriority of a user is about other processes, for every caller", async () => {
     const policy = await rules("deny: setpriority, target: outside");
     expect(decide(policy, "setpriority", { which: 2n, who: 0n }, true)).toBe("r1");
   });
@@ -258,13 +259,13 @@ describe("whom other calls reach", () => {
   test("what is known of signals alone is an error elsewhere", async () => {
     const wrong = (rule: string) => errorOf(`name: x\nrules:\n  - { id: r, ${rule} }\n`);
     expect(await wrong('deny: [signal, ptrace], target: [outside, "!parent"]')).toContain(
-      "`parent` is known of signals alone",
+      "`parent` is known for signals only",
     );
   });
 
   test("`whom` is an error that names `target`", async () => {
     expect(await errorOf("name: x\nrules:\n  - { id: r, deny: ptrace, whom: other }\n")).toContain(
-      "there is no key `whom`: `target` says it: `target: outside` for `whom: other`",
+      "there is no key `whom`: use `target` instead: `target: outside` for `whom: other`",
     );
   });
 });
@@ -276,30 +277,30 @@ describe("policy check", () => {
   test.each([
     [
       'deny: socket, where: { family: ["> 5", "!6..0xffffffff"] }',
-      "it can never match: nothing satisfies its `where`",
+      "it can never match: its `where` can never hold",
     ],
     [
       "deny: mmap, where: { prot: { all: [PROT_EXEC], none: [PROT_EXEC] } }",
-      "it can never match: nothing satisfies its `where`",
+      "it can never match: its `where` can never hold",
     ],
-    ['deny: write(), where: { fd: "> 4294967296" }', "it can never match: nothing satisfies its `where`"],
-    ['deny: write(), where: { count: ">= 0" }', "its `where` always holds; leave it out if that is meant"],
+    ['deny: write(), where: { fd: "> 4294967296" }', "it can never match: its `where` can never hold"],
+    ['deny: write(), where: { count: ">= 0" }', "its `where` always holds; leave it out if you mean that"],
     [
       "deny: openat, flags: { all: [O_CREAT], none: [O_CREAT] }",
-      "it can never match: nothing satisfies its `flags`",
+      "it can never match: its `flags` can never hold",
     ],
-    ['deny: kill, signal: [SIGKILL, "!SIGKILL"]', "it can never match: nothing satisfies its `signal`"],
+    ['deny: kill, signal: [SIGKILL, "!SIGKILL"]', "it can never match: its `signal` can never hold"],
     [
       'deny: read, path: ["/a/b/**", "!/a/**"]',
-      "it can never match: the exceptions of its `path` take away all that it names",
+      "it can never match: the exceptions of its `path` exclude everything that it names",
     ],
     [
       'deny: connect, address: ["10.0.0.1", "!10.0.0.1"]',
-      "it can never match: the exceptions of its `address` take away all that it names",
+      "it can never match: the exceptions of its `address` exclude everything that it names",
     ],
     [
       "deny: signal, target: own",
-      "it can never match: `signal` is about other processes; name the calls (kill …) to mean the caller's own",
+      "it can never match: the effect `signal` covers other processes only; name the calls (kill …) for signals to the caller itself",
     ],
   ])("%s", async (rule, text) => expect(await found(rule)).toContain(text));
 

@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { parseFlags, type SyscallName, syscallByName } from "../../../src/abi/index.js";
-import { parseAddress } from "../../../src/address.js";
-import type { CallEvent } from "../../../src/event.js";
+import { parseAddress } from "../../../src/nouns/address.js";
+import type { CallEvent } from "../../../src/nouns/event.js";
 import { flagsArgument } from "../../../src/policy/match/flags.js";
 import { type MadeUpCall, madeUpEvent } from "../../../src/policy/yaml/example-event.js";
-import { loadYaml, type Surroundings, type YamlPolicy } from "../../../src/policy/yaml/load.js";
+import { type LoadContext, loadYaml, type YamlPolicy } from "../../../src/policy/yaml/load.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hermes-yaml-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
-/** A machine that is nobody's: no links, no network, two users. */
-export const NOWHERE: Partial<Surroundings> = {
+/** An imaginary machine: no links, no network, two users. */
+export const NOWHERE: Partial<LoadContext> = {
   workspace: "/srv/space",
   home: "/home/me",
   cwd: "/srv/space",
@@ -34,7 +34,7 @@ export function write(text: string, name = `policy-${count++}.yaml`): string {
   return file;
 }
 
-export function load(text: string, given: Partial<Surroundings> = {}): Promise<YamlPolicy> {
+export function load(text: string, given: Partial<LoadContext> = {}): Promise<YamlPolicy> {
   return loadYaml(write(text), { ...NOWHERE, ...given });
 }
 
@@ -44,7 +44,7 @@ export function rules(...lines: string[]): Promise<YamlPolicy> {
 }
 
 /** The error that loading gives, without the temporary folder's name. */
-export async function errorOf(text: string, given: Partial<Surroundings> = {}): Promise<string> {
+export async function errorOf(text: string, given: Partial<LoadContext> = {}): Promise<string> {
   const file = write(text);
   try {
     await loadYaml(file, { ...NOWHERE, ...given });

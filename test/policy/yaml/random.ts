@@ -1,5 +1,5 @@
 import { type SyscallName, syscallByName } from "../../../src/abi/index.js";
-import type { CallEvent } from "../../../src/event.js";
+import type { CallEvent } from "../../../src/nouns/event.js";
 import { madeUpEvent } from "../../../src/policy/yaml/example-event.js";
 import type { Random } from "../../support/random.js";
 

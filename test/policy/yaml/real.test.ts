@@ -22,7 +22,9 @@ function run(rules: readonly string[], script: string, policyName = "p.yaml") {
     file,
     `name: p\nrules:\n${rules.map((rule, i) => `  - { id: r${i + 1}, ${rule} }\n`).join("")}`,
   );
-  const done = hermes(["run", "--json", "-p", file, "--", "sh", "-c", script], { cwd: folder });
+  const done = hermes(["run", "--json", "--ask", "no", "-p", file, "--", "sh", "-c", script], {
+    cwd: folder,
+  });
   const json = done.stderr.split("\n").findLast((line) => line.startsWith("{"));
   return { ...done, result: json ? JSON.parse(json) : undefined };
 }
@@ -42,7 +44,7 @@ describe("on a real program", () => {
     expect(result.signal).toBe("SIGKILL");
   });
 
-  test("ask is refused where nobody can be asked", () => {
+  test("ask is refused where no approver can be reached", () => {
     const { stderr, result } = run(["ask: exec, argv: [ls], reason: Sure?"], "ls");
     expect(stderr).toContain("Permission denied");
     expect(result.summary.decisions[0].reason).toContain("Sure?");

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadYaml } from "../../../src/policy/yaml/load.js";
 import { hermes } from "../../support/cli.js";
-import { root } from "../../support/programs.js";
+import { root } from "../../support/root.js";
 
 /** Real programs under the policies that ship: what they stop, and that ordinary use goes on. */
 
@@ -77,7 +77,8 @@ interface Summary {
 }
 
 function run(policy: string, command: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const done = hermes(["run", "--json", "-p", join(root, "policies", `${policy}.yaml`), "--", ...command], {
+  const options = ["--json", "--ask", "no", "-p", join(root, "policies", `${policy}.yaml`)];
+  const done = hermes(["run", ...options, "--", ...command], {
     cwd: workspace,
     env: { ...process.env, HOME: home, ...env },
   });
@@ -214,7 +215,7 @@ describe("no-network", () => {
     expect(node("no-network", CONNECT(9, "::1")).stdout).toBe("ENETUNREACH\n");
     expect(node("no-network", CONNECT(9, "10.1.2.3")).rules).toEqual(["network"]);
   });
-  test("no datagram is sent, and nobody listens", () => {
+  test("no datagram is sent, and no socket listens", () => {
     const send =
       'const s = require("dgram").createSocket("udp4").on("error", (e) => console.log(e.code)); s.send("x", 53, "127.0.0.1")';
     expect(node("no-network", send).stdout).toContain("ENETUNREACH");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { syscallByName, syscallByNumber } from "../../../src/abi/index.js";
-import { notifyDoor } from "../../../src/doors/notify.js";
+import { notifyDoor } from "../../../src/kernel/doors/notify.js";
 import { event, load, ruleOf, rules } from "./policies.js";
 
 type Loaded = Awaited<ReturnType<typeof rules>>;

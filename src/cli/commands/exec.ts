@@ -1,0 +1,128 @@
+import { writeSync } from "node:fs";
+import { takeAgentAnswer } from "../../agents/hooks/agent-question.js";
+import type { CallOptions, ToolResult } from "../../agents/tools/options.js";
+import type { TerminalOutput } from "../../agents/tools/terminal/exec.js";
+import { Toolbox } from "../../agents/tools/toolbox.js";
+import { escapeControl } from "../../nouns/text.js";
+import { openStore } from "../../record/store/open.js";
+import type { Thread } from "../../session/thread.js";
+import { choice, usageError } from "../options/values.js";
+import { hasTerminal } from "../run/terminal.js";
+import { REFUSES_ALL, TerminalApprover, waitingText } from "../run/terminal-approver.js";
+import { say } from "../views/output.js";
+
+export interface ExecFlags {
+  readonly workspace: string;
+  readonly cwd?: string;
+  readonly here?: boolean;
+  readonly timeout?: string;
+  readonly profile?: string;
+  readonly store?: string;
+  readonly ask?: string;
+  readonly asked?: string;
+  readonly pty?: boolean;
+  readonly stdin?: boolean;
+  readonly json?: boolean;
+}
+
+/** Refused, or not answered in time: the status of a shell for what it may not execute. */
+const REFUSED = 126;
+const FAILED = 125;
+
+/** A day: the user who writes the command line decides, not a model. */
+const LONGEST_S = 86_400;
+
+/**
+ * Runs one command like an agent's tool: the guard judges it, an approver is asked, the supervisor enforces it, the audit
+ * records it.
+ */
+export async function execCommand(command: string, flags: ExecFlags, thread?: Thread): Promise<number> {
+  const where = choice("--ask", flags.ask ?? "terminal", ["terminal", "queue", "no"]);
+  const approver = where === "terminal" && hasTerminal() ? new TerminalApprover() : undefined;
+  const { workspace, asked } = flags;
+  const store = await openStore(flags.store);
+  const answered = asked === undefined ? [] : [await takeAgentAnswer(store, asked, { command, workspace })];
+  const toolbox = await Toolbox.open({
+    workspace,
+    store,
+    agent: "hermes exec",
+    tools: ["terminal_exec"],
+    ...(thread && { thread }),
+    longestTimeout: LONGEST_S,
+    problem: (text) => say(`hermes: ${text}\n`),
+    ...(flags.profile !== undefined && {
+      profile: choice("--profile", flags.profile, ["standard", "strict"]),
+    }),
+    approvers: [...answered, ...(approver ? [approver] : []), ...(where === "no" ? [REFUSES_ALL] : [])],
+  });
+  const end = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => end.abort(new Error(signal)));
+  try {
+    const options: CallOptions = {
+      signal: end.signal,
+      ...(!approver && where !== "no" && { asked: (id) => say(`hermes: ${waitingText(id)}\n`) }),
+      ...(!flags.json && { onOutput: (stream, bytes) => pass(stream === "stdout" ? 1 : 2, bytes) }),
+    };
+    const result = await toolbox.call("terminal_exec", await inputOf(command, flags), options);
+    if (flags.json) pass(1, Buffer.from(`${JSON.stringify(result)}\n`));
+    else tell({ ...result, reason: withRule(result) });
+    return exitCodeOf(result);
+  } finally {
+    approver?.close();
+    await toolbox.close();
+    await store.close();
+  }
+}
+
+async function inputOf(command: string, flags: ExecFlags): Promise<object> {
+  const { timeout, pty, stdin, here } = flags;
+  const cwd = here ? process.cwd() : flags.cwd;
+  const seconds = timeout === undefined ? undefined : Number(timeout.replace(/s$/, ""));
+  if (seconds !== undefined && !(seconds > 0)) throw usageError(`--timeout takes seconds, not "${timeout}"`);
+  return {
+    command,
+    ...(cwd !== undefined && { workingDirectory: cwd }),
+    ...(seconds !== undefined && { timeout: seconds }),
+    ...(pty && { pty: { columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 } }),
+    ...(stdin && { stdin: await readAll() }),
+  };
+}
+
+async function readAll(): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function pass(fd: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; )
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return; // the reader is gone
+    }
+}
+
+/** What the command was refused, and why it did not run. */
+function tell({ status, reason, instead, output }: ToolResult): void {
+  const { refused = [], timedOut, leftBehind } = (output ?? {}) as Partial<TerminalOutput>;
+  if (status !== "DONE") say(`hermes: ${status.toLowerCase()}: ${escapeControl(reason ?? "")}\n`);
+  if (instead) say(`hermes: instead: ${escapeControl(instead)}\n`);
+  for (const { what, reason: why, rule, times } of refused)
+    say(
+      `hermes: refused${times > 1 ? ` ${times} times` : ""}: ${escapeControl(what)}: ${escapeControl(why)} (rule ${rule})\n`,
+    );
+  if (timedOut) say("hermes: timed out\n");
+  if (leftBehind) say("hermes: processes that the command left running were killed\n");
+}
+
+function exitCodeOf({ status, output }: ToolResult): number {
+  if (status === "DONE" || status === "CANCELLED")
+    return (output as TerminalOutput | undefined)?.exitCode ?? REFUSED;
+  return status === "FAILED" ? FAILED : REFUSED;
+}
+
+function withRule({ reason = "", rule }: ToolResult): string {
+  return rule === undefined ? reason : `${reason} (rule ${rule})`;
+}

@@ -1,0 +1,112 @@
+import { counted, groupDigits } from "../../nouns/text.js";
+import type { VerdictAction } from "../../nouns/verdict.js";
+import type { SessionResult } from "../../session/options.js";
+import { paint } from "./output.js";
+
+const WORDS: Record<VerdictAction, string> = {
+  allow: "allowed",
+  modify: "changed",
+  emulate: "emulated",
+  fault: "made to fail",
+  ask: "asked about",
+  deny: "denied",
+  kill: "killed",
+};
+const SHOWN = 20;
+
+/** The summary of a run, a few lines on stderr. */
+export function renderSummary(result: SessionResult): string {
+  const p = paint(2);
+  const { summary, protections } = result;
+  const counts = (Object.entries(summary.byAction) as [VerdictAction, number][]).map(
+    ([action, count]) => `${groupDigits(count)} ${WORDS[action]}`,
+  );
+  const seen = summary.calls > 0 ? [`${counted(summary.calls, "call")} seen`] : [];
+  const end = result.timedOut
+    ? "timed out"
+    : result.detached
+      ? `detached from process ${result.pid}, which runs on`
+      : result.signal
+        ? `ended by ${result.signal}`
+        : `exit ${result.exitCode}`;
+  const lines = [`${p("bold", "hermes:")} ${[end, ...seen, ...counts].join(" · ")}`];
+  for (const d of summary.decisions.slice(0, SHOWN)) {
+    const colour =
+      d.action === "deny" || d.action === "kill" ? "red" : d.action === "allow" ? "dim" : "yellow";
+    const what = [d.policy, d.rule].filter(Boolean).join("/");
+    lines.push(
+      `  ${p(colour, (d.action === "allow" ? "watch" : d.action).padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}`,
+    );
+  }
+  if (summary.decisions.length > SHOWN)
+    lines.push(`  … and ${summary.decisions.length - SHOWN} more (--json shows all)`);
+  lines.push(p("dim", `  active: ${inForce(protections).join(", ")}`));
+  if (protections.attached !== undefined) lines.push(p("dim", `  ${protections.attached}`));
+  for (const [why, names] of byReason(protections.missing))
+    lines.push(p("yellow", `  NOT active: ${fenceWords(names)}: ${why}`));
+  if (result.fast) lines.push(p("dim", `  ${fastLine(result.fast)}`));
+  if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** The program itself reports these calls, so the record is only as honest as the program. */
+function fastLine({ records, lost, patched, left }: NonNullable<SessionResult["fast"]>): string {
+  const others = Object.keys(left).length;
+  return [
+    `fast tier (cooperative): ${counted(records, "call")} recorded inside the program at ${counted(patched, "place")}`,
+    ...(others > 0 ? [`${counted(others, "function")} stopped at instead`] : []),
+    ...(lost > 0 ? [`${counted(lost, "call")} LOST`] : []),
+  ].join(", ");
+}
+
+function inForce(protections: SessionResult["protections"]): string[] {
+  const { doors, filterInstructions, constantRules, noNewPrivs, ioUring, fence, attached } = protections;
+  return [
+    doors.length > 0
+      ? `${doors.join(" and ")} door${doors.length > 1 ? "s" : ""}`
+      : "no door (no subscriptions)",
+    ...(attached !== undefined && filterInstructions === 0
+      ? []
+      : [
+          `filter of ${counted(filterInstructions, "instruction")}${constantRules > 0 ? `, which decides ${counted(constantRules, "rule")} alone` : ""}`,
+        ]),
+    "other ABIs refused",
+    ...(ioUring === "refused" ? ["io_uring refused"] : []),
+    ...(noNewPrivs ? ["no new privileges"] : []),
+    attached !== undefined
+      ? "no fence"
+      : `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
+    ...(protections.functions === undefined ? [] : [functionWords(protections.functions)]),
+    ...Object.entries(protections.instructions ?? {}).map(
+      ([name, count]) => `${name} at ${counted(count, "place")} of code (cooperative)`,
+    ),
+  ];
+}
+
+function functionWords(count: number): string {
+  return `${counted(count, "function")} instrumented (cooperative)`;
+}
+
+function traceLine({ file, records, lost }: NonNullable<SessionResult["trace"]>): string {
+  const missing = [
+    ...(lost.observations > 0 ? [counted(lost.observations, "observation")] : []),
+    ...(lost.decisions > 0 ? [counted(lost.decisions, "decision")] : []),
+  ];
+  const incomplete = missing.length > 0 ? `, INCOMPLETE: without ${missing.join(" and ")}` : "";
+  return `${file} (${counted(records, "record")}${incomplete})`;
+}
+
+function byReason(missing: SessionResult["protections"]["missing"]): Map<string, string[]> {
+  const reasons = new Map<string, string[]>();
+  for (const { name, why } of missing) reasons.set(why, [...(reasons.get(why) ?? []), name]);
+  return reasons;
+}
+
+/** All namespaces grouped. */
+function fenceWords(names: readonly string[]): string {
+  const spaces = names.flatMap((name) => /^(\w+)_namespace$/.exec(name)?.[1] ?? []);
+  const others = names
+    .filter((name) => !name.endsWith("_namespace"))
+    .map((name) => name.replaceAll("_", " "));
+  return [...(spaces.length > 0 ? [`namespaces ${spaces.join(" ")}`] : []), ...others].join("; ");
+}

@@ -1,6 +1,0 @@
-import type { Agent } from "./agent.js";
-import { claudeCode } from "./claude-code.js";
-import { codex } from "./codex.js";
-import { gemini } from "./gemini.js";
-
-export const AGENTS: readonly Agent[] = [claudeCode, codex, gemini];

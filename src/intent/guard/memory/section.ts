@@ -1,0 +1,14 @@
+import * as z from "zod";
+
+/** The source of a memory entry. Text of others is trusted less than the user's words. */
+export const MEMORY_SOURCES = ["user", "tool", "web", "file", "agent"] as const;
+export type MemorySource = (typeof MEMORY_SOURCES)[number];
+
+/** `memory:` in hermes.yaml. */
+export const memorySection = z.strictObject({
+  /** For an entry with a finding: refuse it, keep it with a warning, or keep it without the sentence. */
+  mode: z.enum(["block", "warn", "strip"]).default("block"),
+  /** Sources for which a question becomes a refusal: no approver may be present. */
+  distrust: z.array(z.enum(MEMORY_SOURCES)).default(["web", "tool"]),
+});
+export type MemorySection = z.infer<typeof memorySection>;

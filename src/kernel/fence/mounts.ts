@@ -1,0 +1,117 @@
+import type { MountStep } from "../binding/fence-plan.js";
+import { isAtOrBelow } from "./options.js";
+
+/** The mounts of a strict fence. All paths are absolute and free of links. */
+export interface MountedFiles {
+  readonly writable: readonly string[];
+  /** Paths that stay visible although a private folder covers them. */
+  readonly readable: readonly string[];
+  readonly hidden: readonly string[];
+  /** True when the program may resolve host names. */
+  readonly hostNetwork: boolean;
+}
+
+const OPEN_TO_ALL = "mode=1777";
+const TEMPORARY = ["/tmp", "/var/tmp"];
+/**
+ * Folders that are private to the program and start empty, so that it does not reach sockets and files of
+ * others.
+ */
+const PRIVATE = [...TEMPORARY, "/run", "/dev"];
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
+const RESOLVER = "/run/systemd/resolve";
+/** Kernel settings that root could change without any capability. */
+const KERNEL_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
+/** Files that disclose the machine and other users. */
+const KERNEL_SECRETS = [
+  "/proc/acpi",
+  "/proc/kcore",
+  "/proc/keys",
+  "/proc/key-users",
+  "/proc/latency_stats",
+  "/proc/sched_debug",
+  "/proc/scsi",
+  "/proc/timer_list",
+  "/sys/firmware",
+  "/sys/kernel/debug",
+  "/sys/kernel/security",
+  "/sys/kernel/tracing",
+];
+
+/** Where a program behind a strict fence may always write. */
+export const ALWAYS_WRITABLE = [...TEMPORARY, "/dev/shm", "/dev/mqueue"];
+
+/** True when the program has its own private copy of the folder. */
+export function isPrivate(path: string): boolean {
+  return PRIVATE.includes(path) || isAtOrBelow(path, "/dev") || isAtOrBelow(path, "/proc");
+}
+
+/** The mount steps, in order. */
+export function mountSteps(files: MountedFiles): MountStep[] {
+  const everything = files.writable.includes("/");
+  return [
+    ...(everything ? [] : [{ kind: "readOnly", path: "/" } as const]),
+    ...TEMPORARY.map((path): MountStep => ({ kind: "tmpfs", path, data: OPEN_TO_ALL, ifThere: true })),
+    { kind: "tmpfs", path: "/run", data: "mode=0755", ifThere: true },
+    ...(files.hostNetwork ? [{ kind: "exposeReadOnly", path: RESOLVER, ifThere: true } as const] : []),
+    ...devices(),
+    ...kernel(),
+    ...exposed(files),
+    ...hidden(files),
+  ];
+}
+
+function devices(): MountStep[] {
+  return [
+    { kind: "tmpfs", path: "/dev", data: "mode=0755" },
+    ...DEVICES.map((name): MountStep => ({ kind: "expose", path: `/dev/${name}`, ifThere: true })),
+    { kind: "devpts", path: "/dev/pts" },
+    { kind: "tmpfs", path: "/dev/shm", data: OPEN_TO_ALL },
+    { kind: "mqueue", path: "/dev/mqueue" },
+    { kind: "link", path: "/dev/ptmx", data: "pts/ptmx" },
+    { kind: "link", path: "/dev/fd", data: "/proc/self/fd" },
+    ...["stdin", "stdout", "stderr"].map(
+      (name, fd): MountStep => ({ kind: "link", path: `/dev/${name}`, data: `/proc/self/fd/${fd}` }),
+    ),
+    { kind: "seal", path: "/dev" },
+  ];
+}
+
+function kernel(): MountStep[] {
+  return [
+    { kind: "proc", path: "/proc" },
+    ...KERNEL_SETTINGS.map((path): MountStep => ({ kind: "protect", path, ifThere: true })),
+    ...KERNEL_SECRETS.map((path): MountStep => ({ kind: "hide", path, ifThere: true })),
+  ];
+}
+
+/** Outer folders first, so that the rule of an inner folder prevails. */
+function exposed({ writable, readable }: MountedFiles): MountStep[] {
+  const covered = readable.filter((path) => PRIVATE.some((folder) => isAtOrBelow(path, folder)));
+  const unwritten = covered.filter((path) => !writable.some((folder) => isAtOrBelow(path, folder)));
+  return [
+    ...unwritten.map((path): MountStep => ({ kind: "exposeReadOnly", path })),
+    ...writable.filter((path) => path !== "/").map((path): MountStep => ({ kind: "expose", path })),
+  ].sort((a, b) => a.path.length - b.path.length);
+}
+
+/**
+ * A mount point cannot be renamed or removed, but the folders above it can, and then the program could put
+ * another file in its place. So each writable folder above it becomes a mount as well.
+ */
+function hidden({ writable, hidden }: MountedFiles): MountStep[] {
+  const pinned = new Set<string>();
+  for (const path of hidden)
+    for (const folder of writable.filter((w) => w !== path && isAtOrBelow(path, w)))
+      for (const above of foldersBetween(folder, path)) pinned.add(above);
+  return [
+    ...[...pinned].sort().map((path): MountStep => ({ kind: "pin", path, ifThere: true })),
+    ...hidden.map((path): MountStep => ({ kind: "hide", path, ifThere: true })),
+  ];
+}
+
+function foldersBetween(outer: string, path: string): string[] {
+  const parts = path.slice(outer === "/" ? 1 : outer.length + 1).split("/");
+  const prefix = outer === "/" ? "" : outer;
+  return parts.slice(0, -1).map((_, i) => `${prefix}/${parts.slice(0, i + 1).join("/")}`);
+}

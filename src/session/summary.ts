@@ -1,0 +1,167 @@
+import { syscallByNumber } from "../abi/index.js";
+import { MAX_SYSCALL } from "../kernel/binding/layout.js";
+import type { CallEvent } from "../nouns/event.js";
+import { type Decision, POLICY_ERROR, type VerdictAction } from "../nouns/verdict.js";
+import { describe } from "../people/approval/question.js";
+import { type DecidedCall, decidedCall } from "../record/audit/decided-call.js";
+
+/** Counts of what a session did. */
+export interface SummaryReport {
+  /** Calls that were stopped and decided. */
+  readonly calls: number;
+  readonly byCall: Readonly<Record<string, number>>;
+  readonly byAction: Readonly<Partial<Record<VerdictAction, number>>>;
+  /** Decisions other than allow, and calls that a rule watches, by policy, rule and call; most frequent first. */
+  readonly decisions: readonly DecisionCount[];
+  /** On request: decisions other than allow, each with its target, in order. */
+  readonly deeds?: readonly DecidedCallCount[];
+}
+
+/** One target that was refused, asked about or changed. Repeated tries are one entry with a count. */
+interface DecidedCallCount {
+  /** `run git push`, `openat /etc/shadow (O_RDONLY)`, `connect 10.0.0.1:443` */
+  readonly what: string;
+  readonly call: string;
+  /** The details of the call, for a later decision on it. */
+  readonly about: DecidedCall;
+  readonly action: VerdictAction;
+  readonly policy: string;
+  readonly version: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly count: number;
+}
+
+interface DecisionCount {
+  readonly action: VerdictAction;
+  readonly policy: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly call: string;
+  readonly count: number;
+}
+
+/** Counts calls that are answered without the supervisor. */
+export interface CachedCallCounter {
+  /** The counts since the last query, by syscall number. */
+  made(): Iterable<readonly [nr: number, count: number]>;
+}
+
+type DecidedCalls = Map<string, { -readonly [K in keyof DecidedCallCount]: DecidedCallCount[K] }>;
+
+/** Limits memory: a hostile program must not grow the supervisor by causing ever new decisions. */
+const MAX_KINDS = 1000;
+const MAX_DECIDED_CALLS = 100;
+const MAX_INSIDE = 10_000;
+
+/** Counts decisions. An allowed call costs one increment. */
+export class Summary {
+  readonly #calls = new Float64Array(MAX_SYSCALL + 1);
+  readonly #decisions = new Map<string, { decision: Decision; nr: number | string; count: number }>();
+  /** By name; only calls that policies name are counted, so there are few. */
+  readonly #inside = new Map<string, number>();
+  readonly #decidedCalls: DecidedCalls | undefined;
+  cachedCalls: CachedCallCounter | undefined;
+
+  /** `deeds`: also record the target of each decision. */
+  constructor(decidedCalls = false) {
+    this.#decidedCalls = decidedCalls ? new Map() : undefined;
+  }
+
+  count(event: CallEvent, decision: Decision): void {
+    const { nr } = event;
+    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
+    if (decision.action === "allow" && !decision.watched) return;
+    this.#remember(nr, decision);
+    if (this.#decidedCalls) this.#rememberCall(event, decision, this.#decidedCalls);
+  }
+
+  /** Calls without a decision: recorded inside the program, or allowed from the verdict cache. */
+  countUndecided(nr: number, count = 1): void {
+    this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]! += count;
+  }
+
+  #rememberCall(event: CallEvent, decision: Decision, decidedCalls: DecidedCalls): void {
+    const { action, policy, version, rule, reason } = decision;
+    const what = describe(event);
+    const key = `${action} ${policy} ${kindOf(decision)} ${what}`;
+    const known = decidedCalls.get(key);
+    if (known) known.count++;
+    else if (decidedCalls.size < MAX_DECIDED_CALLS)
+      decidedCalls.set(key, {
+        what,
+        call: event.name,
+        about: decidedCall(event),
+        action,
+        policy,
+        version,
+        ...(rule !== undefined && { rule }),
+        ...(reason !== undefined && { reason }),
+        count: 1,
+      });
+  }
+
+  /** An event inside the program, which has no syscall number. */
+  countInside(name: string, decision: Decision): void {
+    const known = this.#inside.get(name);
+    if (known !== undefined || this.#inside.size < MAX_INSIDE) this.#inside.set(name, (known ?? 0) + 1);
+    if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
+  }
+
+  countReturn(nr: number | string, decision: Decision): void {
+    if (decision.action !== "allow") this.#remember(nr, decision);
+  }
+
+  #remember(nr: number | string, decision: Decision): void {
+    const full = this.#decisions.size >= MAX_KINDS;
+    const detail = full ? "" : kindOf(decision);
+    const key = `${nr} ${decision.action} ${decision.policy} ${detail}`;
+    const known = this.#decisions.get(key);
+    if (known) known.count++;
+    else this.#decisions.set(key, { decision, nr, count: 1 });
+  }
+
+  report(): SummaryReport {
+    for (const [nr, count] of this.cachedCalls?.made() ?? []) this.countUndecided(nr, count);
+    const byCall: Record<string, number> = {};
+    let calls = 0;
+    this.#calls.forEach((count, nr) => {
+      if (count === 0) return;
+      byCall[callName(nr)] = count;
+      calls += count;
+    });
+    for (const [name, count] of this.#inside) {
+      byCall[name] = count;
+      calls += count;
+    }
+    const decisions = [...this.#decisions.values()].map(({ decision, nr, count }) => ({
+      action: decision.action,
+      policy: decision.policy,
+      ...(decision.rule !== undefined && { rule: decision.rule }),
+      ...(decision.reason !== undefined && { reason: decision.reason }),
+      call: callName(nr),
+      count,
+    }));
+    decisions.sort((a, b) => b.count - a.count);
+    const byAction: Partial<Record<VerdictAction, number>> = {};
+    for (const { action, count } of decisions)
+      if (action !== "allow") byAction[action] = (byAction[action] ?? 0) + count;
+    return {
+      calls,
+      byCall,
+      byAction,
+      decisions,
+      ...(this.#decidedCalls && { deeds: [...this.#decidedCalls.values()] }),
+    };
+  }
+}
+
+/** The rule, or the reason of a decision without one. Failures of a policy differ by their reason. */
+function kindOf({ rule, reason = "" }: Decision): string {
+  return rule === undefined ? reason : rule === POLICY_ERROR ? `${rule} ${reason}` : rule;
+}
+
+function callName(nr: number | string): string {
+  if (typeof nr === "string") return nr;
+  return nr === MAX_SYSCALL ? "unknown" : (syscallByNumber(nr)?.name ?? `syscall_${nr}`);
+}
