@@ -19,7 +19,7 @@ export const CFLAGS = [
 
 /** The folders of native/ that each program is linked from. Every C file in them belongs to it. */
 const LAUNCHER_FOLDERS = ["launcher", "broker", "fastpath"];
-const ADDON_FOLDERS = ["addon", "session", "doors"];
+const ADDON_FOLDERS = ["addon", "session", "doors", "scan"];
 /** Linked into both: the broker acts for a program, and where there is none (attach), the supervisor does. */
 const SHARED_FOLDERS = ["kernel", "tracee", "on-behalf"];
 
