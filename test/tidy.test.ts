@@ -20,6 +20,7 @@ const LAYERS = [
   ["src/nouns/"],
   ["src/binary/elf/", "src/kernel/binding/", "src/record/store/"],
   ["src/binary/prototypes/", "src/policy/", "src/intent/guard/"],
+  ["src/kernel/view/"],
   ["src/binary/inspect/", "src/kernel/fence/", "src/kernel/process/", "src/record/audit/"],
   ["src/kernel/decode/", "src/people/approval/", "src/intent/runtime-check/"],
   ["src/kernel/doors/", "src/record/trace/", "src/session/ring/"],

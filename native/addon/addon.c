@@ -275,6 +275,37 @@ static napi_value fence(napi_env env, napi_callback_info info)
 	return text(env, (char *)report, sizeof report);
 }
 
+/* masksSeen(): a byte for each mask of the fence, 1 where the program looked for its file */
+static napi_value masks_seen(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	if (!need_session(&c))
+		return NULL;
+	const struct plan *plan = c.session->plan;
+	if (plan == NULL || plan->fence.masks_seen > c.session->plan_size ||
+	    plan->fence.mask_count > c.session->plan_size - plan->fence.masks_seen)
+		return text(env, "", 0);
+	return text(env, (const char *)plan + plan->fence.masks_seen, plan->fence.mask_count);
+}
+
+/* changeView(plan, maskCount, launcher): a byte per mask of the plan, as masksSeen() has it, or -errno */
+static napi_value change_view(napi_env env, napi_callback_info info)
+{
+	struct call c = open_call(env, info);
+	char launcher[4096];
+	size_t size, length;
+	uint8_t *orders = bytes(&c, 0, &size), *seen;
+	int64_t count = integer(&c, 1);
+	if (!need_session(&c) || orders == NULL || count < 0 || (size_t)count > size ||
+	    napi_get_value_string_utf8(env, c.parameters[2], launcher, sizeof launcher, &length) != napi_ok ||
+	    (seen = calloc((size_t)count + 1, 1)) == NULL)
+		return NULL;
+	int failed = session_change_view(c.session, orders, size, launcher, seen);
+	napi_value result = failed < 0 ? number(env, failed) : text(env, (char *)seen, (size_t)count);
+	free(seen);
+	return result;
+}
+
 /* socketType(tid, fd): SOCK_STREAM and so on, or -errno */
 static napi_value type_of_socket(napi_env env, napi_callback_info info)
 {
@@ -308,7 +339,8 @@ NAPI_MODULE_INIT()
 	static const struct exported surface[] = {
 		{ "create", create }, { "close", close_session },
 		{ "createVerdictCache", table }, { "closeVerdictCache", close_table }, { "useVerdictCache", settle },
-		{ "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence },
+		{ "launch", launch }, { "launchFailure", launch_failure }, { "fence", fence }, { "masksSeen", masks_seen },
+		{ "changeView", change_view },
 		{ "next", next }, { "resume", resume_held }, { "deadline", deadline }, { "waits", waits },
 		{ "endSession", end_session }, { "fetch", fetch }, { "fetchString", fetch_string }, { "fdName", fd_name },
 		{ "socketNames", names_of_socket }, { "socketType", type_of_socket }, { "processBehind", behind },
@@ -317,7 +349,7 @@ NAPI_MODULE_INIT()
 	    export_layout_functions(env, exports) != napi_ok || export_process_functions(env, exports) != napi_ok ||
 	    export_pin_functions(env, exports) != napi_ok || export_tracee_functions(env, exports) != napi_ok ||
 	    export_ring_functions(env, exports) != napi_ok || export_socket_functions(env, exports) != napi_ok ||
-	    export_attach_functions(env, exports) != napi_ok)
+	    export_attach_functions(env, exports) != napi_ok || export_scan_functions(env, exports) != napi_ok)
 		return NULL;
 	return exports;
 }

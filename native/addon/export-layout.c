@@ -33,7 +33,8 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD(plan_fence, mounts); FIELD(plan_fence, path_rule_count); FIELD(plan_fence, path_rules);
 	FIELD(plan_fence, port_rule_count); FIELD(plan_fence, port_rules); FIELD(plan_fence, cgroup_count);
 	FIELD(plan_fence, cgroups); FIELD(plan_fence, handled_files); FIELD(plan_fence, handled_ports);
-	FIELD(plan_fence, scopes); FIELD(plan_fence, in_force); FIELD(plan_fence, errnos);
+	FIELD(plan_fence, scopes); FIELD(plan_fence, mask_count); FIELD(plan_fence, masks);
+	FIELD(plan_fence, masks_seen); FIELD(plan_fence, in_force); FIELD(plan_fence, errnos);
 	PUT("plan_fence", sizeof(struct plan_fence));
 	FIELD_AS("verdict_cache.in_force", verdict_cache, in_force); FIELD_AS("verdict_cache.class_count", verdict_cache, class_count);
 	FIELD_AS("verdict_cache.may_share_cpu", verdict_cache, may_share_cpu); FIELD_AS("verdict_cache.generation", verdict_cache, generation);

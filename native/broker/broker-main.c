@@ -9,6 +9,7 @@
 #include "../kernel/thread-fs.h"
 #include "../kernel/wake-signal.h"
 #include "../launcher/fence.h"
+#include "../launcher/masks.h"
 #include "../launcher/process-tree.h"
 #include "../launcher/program.h"
 #include "../on-behalf/on-behalf.h"
@@ -179,6 +180,8 @@ _Noreturn void broker_main(struct plan *plan, const struct broker_channels *chan
 		close(launcher);
 		if (b.spaces.lifeline >= 0)
 			close(b.spaces.lifeline);
+		if (b.spaces.masks >= 0)
+			close(b.spaces.masks);
 		become_program(plan, go);
 	}
 	if (b.program < 0)
@@ -188,7 +191,8 @@ _Noreturn void broker_main(struct plan *plan, const struct broker_channels *chan
 	 * The program has the same user, but must not read our memory. And only the program may keep open what it was
 	 * given.
 	 */
-	int32_t own[] = { channels->broker, channels->calls, launcher, b.signals, procfs_dir(), own_fds(), b.spaces.lifeline };
+	int32_t own[] = { channels->broker, channels->calls, launcher, b.signals, procfs_dir(), own_fds(), b.spaces.lifeline,
+			  b.spaces.masks };
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || close_all_but(0, own, sizeof own / sizeof own[0]) < 0 ||
 	    start_broker(channels) < 0) {
 		int failed = errno;
@@ -199,5 +203,6 @@ _Noreturn void broker_main(struct plan *plan, const struct broker_channels *chan
 	send_message(&b, BROKER_INIT_PID, b.spaces.init);
 	send_message(&b, BROKER_PROGRAM_PID, b.program);
 	watch(&b);
+	note_masks(plan, b.spaces.masks);
 	_exit(0);
 }

@@ -1,6 +1,7 @@
 /* The fence's mounts: which files the program sees read-only, private, hidden, or unchanged. */
 #define _GNU_SOURCE
 #include "fence.h"
+#include "../kernel/mount-api.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,33 +12,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Structures of mount_setattr(2) and open_tree(2): older C libraries lack them. */
-enum { TREE_CLONE = 1, TREE_CLOEXEC = O_CLOEXEC, RECURSIVE = 0x8000, FROM_EMPTY_PATH = 4 };
-enum { ATTR_RDONLY = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4, ATTR_NOEXEC = 8 };
-enum { CONTEXT_CLOEXEC = 1, CONTEXT_CREATE = 6 };
-struct attributes {
-	uint64_t set;
-	uint64_t clear;
-	uint64_t propagation;
-	uint64_t userns;
-};
-
 static const char TMPFS_OF_NOTHING[] = "mode=0555,size=4k,nr_inodes=2";
+
+static int set_attributes(int folder, const char *path, unsigned int flags, uint64_t set)
+{
+	struct attributes attributes = { .set = set };
+	return (int)syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
+}
 
 static int make_read_only(int folder, const char *path, unsigned int flags)
 {
-	struct attributes attributes = { .set = ATTR_RDONLY };
-	return (int)syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
+	return set_attributes(folder, path, flags, ATTR_RDONLY);
 }
 
 static int clone_tree(const char *path)
 {
 	return (int)syscall(SYS_open_tree, AT_FDCWD, path, TREE_CLONE | TREE_CLOEXEC | RECURSIVE);
-}
-
-static int put_tree(int tree, const char *path)
-{
-	return (int)syscall(SYS_move_mount, tree, "", AT_FDCWD, path, FROM_EMPTY_PATH);
 }
 
 /* Mounts made here do not appear outside, and mounts made outside do not appear here. */
@@ -176,6 +166,8 @@ static int carry_out(struct plan *plan, const struct plan_mount *step, int tree)
 	case MOUNT_PROTECT:
 	case MOUNT_PIN:
 		return put_again(path, step->kind == MOUNT_PROTECT);
+	case MOUNT_NO_DEVICES:
+		return set_attributes(AT_FDCWD, path, RECURSIVE, ATTR_NODEV);
 	}
 	errno = EINVAL;
 	return -1;

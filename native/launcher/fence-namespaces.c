@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "fence.h"
+#include "masks.h"
 #include "../kernel/procfs.h"
 #include "program.h"
 
@@ -254,7 +255,7 @@ static void start_init(struct plan *plan, struct namespaces *made)
 void enter_outer_namespaces(struct plan *plan, struct namespaces *made)
 {
 	const uint32_t any = 1u << FENCE_USER_NAMESPACE | 1u << FENCE_PID_NAMESPACE | 1u << FENCE_MOUNT_NAMESPACE;
-	*made = (struct namespaces){ 0, -1, -1 };
+	*made = (struct namespaces){ 0, -1, -1, -1 };
 	if (!(plan->fence.wanted & any))
 		return;
 	try_namespaces(plan);
@@ -326,5 +327,6 @@ void enter_inner_namespaces(struct plan *plan, struct namespaces *made)
 		if (unshare(CLONE_NEWNS) < 0)
 			fence_fail(plan, STEP_FENCE, FENCE_MOUNT_NAMESPACE);
 		mount_inside(plan, made);
+		made->masks = arrange_masks(plan);
 	}
 }

@@ -81,8 +81,38 @@ static int drop_all(void)
 	return syscall(SYS_capset, &header, none) < 0 ? errno : 0;
 }
 
+/*
+ * What leads around mounts, or into the kernel: root could load a module, read a disk by its driver, or look with a
+ * probe. Reading the memory of a process outside takes CAP_PERFMON alone, whatever Landlock says (mm_access in the kernel).
+ */
+static const int ADMINISTRATION[] = {
+	CAP_SYS_ADMIN, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_BOOT, CAP_MAC_ADMIN, CAP_MAC_OVERRIDE, CAP_PERFMON, CAP_BPF,
+	CAP_CHECKPOINT_RESTORE,
+};
+
+static int drop_administration(void)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	if (syscall(SYS_capget, &header, data) < 0)
+		return errno;
+	for (size_t i = 0; i < sizeof ADMINISTRATION / sizeof ADMINISTRATION[0]; i++) {
+		int capability = ADMINISTRATION[i];
+		uint32_t kept = ~CAP_TO_MASK(capability);
+		struct __user_cap_data_struct *word = &data[CAP_TO_INDEX(capability)];
+		if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
+			return errno;
+		word->effective &= kept;
+		word->permitted &= kept;
+		word->inheritable &= kept;
+	}
+	return syscall(SYS_capset, &header, data) < 0 ? errno : 0;
+}
+
 void drop_capabilities(struct plan *plan)
 {
+	if (fence_wants(plan, FENCE_NO_ADMINISTRATION))
+		fence_settle(plan, FENCE_NO_ADMINISTRATION, drop_administration());
 	if (fence_wants(plan, FENCE_CAPABILITIES))
 		fence_settle(plan, FENCE_CAPABILITIES, drop_all());
 }

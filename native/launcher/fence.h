@@ -24,6 +24,7 @@ struct namespaces {
 	pid_t init;   /* 0: there is no pid namespace */
 	int lifeline; /* closed when init may exit */
 	int pids;     /* the pid namespace, held open */
+	int masks;    /* the file system of the masks, held open; -1: there is none */
 };
 void enter_outer_namespaces(struct plan *plan, struct namespaces *made);
 void enter_inner_namespaces(struct plan *plan, struct namespaces *made);

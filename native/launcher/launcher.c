@@ -13,8 +13,10 @@
 #include "../kernel/procfs.h"
 #include "../protocol/verdict-cache.h"
 #include "keeper.h"
+#include "launcher.h"
 #include "process-tree.h"
 #include "program.h"
+#include "view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -363,7 +365,7 @@ static struct verdict_cache *map_table(int fd)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-static struct plan *map_plan(int fd)
+struct plan *map_plan(int fd)
 {
 	struct stat info;
 	if (fstat(fd, &info) < 0 || (size_t)info.st_size < sizeof(struct plan))
@@ -415,6 +417,8 @@ int main(int argc, char **argv)
 
 	if (argc > 0 && strcmp(argv[0], "hermes-keep") == 0)
 		return keeper_main(argc, argv);
+	if (argc > 0 && strcmp(argv[0], "hermes-view") == 0)
+		return view_main(argc, argv);
 	if (argc != 6) {
 		fputs("hermes-launch is started by hermes; it is not for use by hand\n", stderr);
 		return 2;

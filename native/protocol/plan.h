@@ -57,6 +57,8 @@ enum protection {
 	FENCE_CAPABILITIES,
 	FENCE_LANDLOCK,
 	FENCE_CGROUP,
+	FENCE_NO_ADMINISTRATION, /* root keeps its other capabilities */
+	FENCE_VIEW,              /* masks (masks.c) */
 };
 
 enum mount_kind {
@@ -72,6 +74,7 @@ enum mount_kind {
 	MOUNT_HIDE,
 	MOUNT_PROTECT,   /* the path as it is now, read-only */
 	MOUNT_PIN,       /* the path as it is now, as a mount: it cannot be renamed or removed */
+	MOUNT_NO_DEVICES, /* device nodes at the path and below cannot be opened */
 };
 
 enum mount_flag { MOUNT_IF_THERE = 1 /* no error if the path does not exist */ };
@@ -81,6 +84,20 @@ struct plan_mount {
 	uint32_t flags;
 	uint32_t path;
 	uint32_t data;
+};
+
+enum mask_order {
+	MASK_PUT,  /* cover the path */
+	MASK_TAKE, /* uncover it */
+	MASK_LOOK, /* only tell whether the program has looked for it */
+};
+
+/* A file that the program does not find (masks.c). */
+struct plan_mask {
+	uint32_t order;
+	uint32_t path;   /* in a folder: below it */
+	uint32_t target; /* what the link over it says; 0: it is a folder */
+	uint32_t folder; /* number of the mask of its folder, + 1; 0: it is covered itself */
 };
 
 /* A Landlock rule: access to a path and everything below it, or to a port. */
@@ -105,6 +122,10 @@ struct plan_fence {
 	uint64_t handled_files;
 	uint64_t handled_ports;
 	uint64_t scopes;
+	uint32_t mask_count;
+	uint32_t masks;
+	uint32_t masks_seen; /* a byte per mask; written back: 1 where the program has looked for the file */
+	uint32_t reserved_masks;
 	/* written back */
 	volatile uint32_t in_force;
 	volatile int32_t errnos[MAX_PROTECTIONS]; /* why a wanted protection is not in force */

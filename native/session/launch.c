@@ -172,6 +172,7 @@ int session_launch(struct session *s, const uint8_t *plan, size_t size, const ch
 	s->launcher = pid;
 	if ((failed = wait_until_started(s)) < 0)
 		return failed;
+	session_hold_view(s);
 	if (s->doors & 1 << DOOR_TRACE && (failed = trace_seize(s, s->program)) < 0)
 		return failed;
 	session_send(s, SUPERVISOR_GO, 0);

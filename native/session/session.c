@@ -228,6 +228,7 @@ void session_close(struct session *s)
 	}
 	if (s->plan != NULL)
 		munmap(s->plan, s->plan_size);
+	session_close_view(s);
 	tracee_forget_all(s);
 	cwd_cache_close(&s->cwd_cache);
 }

@@ -99,6 +99,8 @@ struct session {
 	struct keeper_memory *keeper; /* stays mapped: blocking-call threads may outlive the session */
 	struct verdict_cache *verdict_cache; /* shared with the broker; NULL without a broker */
 	int verdict_cache_fd;
+	int view_mounts;         /* the program's mount namespace, held open; 0 or -1 without one */
+	int view_user;           /* its user namespace, if that is not ours */
 	struct cwd_cache cwd_cache;
 	struct exec_counter exec_counter; /* used where there is no verdict cache */
 	void *reference;         /* keeps the buffer alive */
@@ -106,6 +108,11 @@ struct session {
 
 /* launch.c: 0 or -errno; failed_step in the plan says more */
 int session_launch(struct session *s, const uint8_t *plan, size_t size, const char *launcher);
+
+/* view.c: holds the program's namespaces; changes the masks in them as a plan says: 0 or -errno, `seen` a byte per mask */
+void session_hold_view(struct session *s);
+void session_close_view(struct session *s);
+int session_change_view(struct session *s, const uint8_t *plan, size_t size, const char *launcher, uint8_t *seen);
 
 /* session.c */
 /* Answers the last event and waits for the next. Returns the kind of the event in the buffer, or -errno. */

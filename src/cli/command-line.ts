@@ -212,6 +212,8 @@ Examples:
     )
     .option("--filter", "show what compiles to which door (the default without --event)")
     .option("--program", "also print the filter's instructions")
+    .option("--tiers", "which rule is held where: by the kernel's filter, by mounts, or by stops")
+    .option("--json", "with --tiers: as JSON")
     .option("--door <door>", "auto, notify or trace", "auto")
     .action(async (files, options) =>
       exit(await (await import("./commands/policy.js")).policyExplainCommand(files, options)),

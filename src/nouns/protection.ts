@@ -87,6 +87,19 @@ export const PROTECTIONS = [
     },
   },
   { name: "cgroup", what: "limits of memory, processes and CPU" },
+  {
+    name: "no_administration",
+    what: "root cannot mount, load modules, or look into the kernel and into processes outside",
+    why: { EPERM: "this root may not give up its capabilities" },
+  },
+  {
+    name: "view",
+    what: "files that rules refuse to read are hidden, so that reading needs no decision",
+    why: {
+      EACCES: "some of the files cannot be covered by a mount",
+      EPERM: "some of the files cannot be covered by a mount",
+    },
+  },
 ] as const satisfies readonly Protection[];
 
 export type ProtectionName = (typeof PROTECTIONS)[number]["name"];

@@ -1,4 +1,4 @@
-import { isRoute } from "../abi/index.js";
+import { isRoute, type Syscall } from "../abi/index.js";
 import { flagsValue } from "../abi/named.js";
 import type { CallEvent } from "../nouns/event.js";
 import { constantTestHolds } from "./constant-test.js";
@@ -71,6 +71,13 @@ const part = (arg: number, mask: number, value: number): ConstantTest => ({
 });
 
 type Cases = readonly (readonly ConstantTest[])[];
+
+/** Of an open with its flags in a register: those that could change something. */
+export function writingOpens({ args }: Syscall): Cases {
+  const flags = args.findIndex(({ name, kind }) => name === "flags" && kind === "flags");
+  const writing = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].map((name) => flagsValue("open", name));
+  return [...writing, TMPFILE].map((bit) => [hasBits32(flags, bit)]);
+}
 
 /** For effects that depend on registers alone: the same tests for the filter and for us. */
 export const inCases = (cases: Cases) => ({

@@ -54,10 +54,57 @@ export interface Policy {
    * then true if the policy has read memory.
    */
   restsOnMemory?(nr: number): boolean;
+  /**
+   * Its rules on reading files, if they depend on nothing but the path. A view of the files can hold them (kernel/view).
+   * `isOwn`: what lies at this path, or below it, can only belong to the run.
+   */
+  readRules?(isOwn: (path: string) => boolean): ReadRules | NotStatic;
+  /** How each of its rules is held, if a view holds the rules on reading, and if none does. */
+  tiers?(hasView: boolean): readonly RuleTier[];
   /** Valid but probably unintended: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
   /** Explains a decision, line by line. */
   why?(event: CallEvent): readonly string[];
+}
+
+/** Rules on reading files by path alone. */
+export interface ReadRules {
+  /** Folders that must be the run's own, because a rule refuses the files of others there. */
+  readonly ownFolders: readonly string[];
+  /** Where files lie that may not be read, as text (match/glob.ts); some of these may be read by an exception. */
+  readonly patterns: readonly string[];
+  /** The rule that refuses to read this file or to list this folder; undefined: no rule does. */
+  refusal(path: string): ReadRefusal | undefined;
+  /** Whether something below a folder whose content is refused may be read by an exception. */
+  excepts(folder: string): boolean;
+  /** The policy without the stops that only these rules need. `hasLinks`: some of the files are symbolic links. */
+  released(hasLinks: boolean): Policy;
+}
+
+export interface ReadRefusal {
+  readonly policy: string;
+  readonly rule: string;
+  readonly errno: string;
+  readonly reason?: string;
+}
+
+/** Where a rule is held: from free to dear. */
+export interface RuleTier {
+  readonly rule: string;
+  readonly action: string;
+  /** The kernel's filter decides these calls alone. */
+  readonly filter: readonly string[];
+  /** Mounts hold it for these calls, without a stop. */
+  readonly view: readonly string[];
+  /** These calls stop, and HERMES decides. */
+  readonly stops: readonly string[];
+  /** Why calls stop for it. */
+  readonly why?: string;
+}
+
+/** Why the rules on reading files need a decision at each call. */
+export interface NotStatic {
+  readonly why: string;
 }
 
 /** Two calls with the same flags get the same verdict if the same patterns match their paths. */

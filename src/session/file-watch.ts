@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 
 const POLL_MS = 40;
+/** The first files are looked at each time, of the others as many in turn. */
+const AT_ONCE = 32;
 /**
  * A file written in place may be read half written, so it is loaded after it was quiet for this long. A file
  * put there by a rename is complete, and is loaded at once.
@@ -16,6 +18,7 @@ export class FileWatch {
   readonly #timer: NodeJS.Timeout;
   #seen: ReadonlyMap<string, string>;
   #changedAt = 0;
+  #turn = 0;
 
   /**
    * Create it before the files are loaded, so that no change falls between loading and watching; or pass what
@@ -24,7 +27,7 @@ export class FileWatch {
   constructor(files: readonly string[], onChange: () => void, seen: ReadonlyMap<string, string> = new Map()) {
     this.#onChange = onChange;
     this.#seen = seen;
-    this.watch(files);
+    this.watch([...new Set([...files, ...seen.keys()])]);
     this.#timer = setInterval(() => this.#look(), POLL_MS);
     this.#timer.unref();
   }
@@ -38,11 +41,20 @@ export class FileWatch {
     clearInterval(this.#timer);
   }
 
+  #nextFiles(): [string, string][] {
+    const all = [...this.#seen];
+    const others = all.slice(AT_ONCE);
+    if (this.#turn >= others.length) this.#turn = 0;
+    const inTurn = others.slice(this.#turn, this.#turn + AT_ONCE);
+    this.#turn += AT_ONCE;
+    return [...all.slice(0, AT_ONCE), ...inTurn];
+  }
+
   #look(): void {
     const now = performance.now();
     let whole = false;
     const found = new Map(this.#seen);
-    for (const [file, before] of this.#seen) {
+    for (const [file, before] of this.#nextFiles()) {
       const state = fingerprint(file);
       if (state === before) continue;
       found.set(file, state);

@@ -1,9 +1,15 @@
+import { fstatSync } from "node:fs";
+import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { callNumber } from "../abi/named.js";
 import { native, PROBE } from "../kernel/binding/native.js";
 import { Fence } from "../kernel/fence/fence.js";
+import { View, type VisiblePlaces } from "../kernel/view/view.js";
 import type { Policy } from "../policy/policy.js";
 import { findProgram } from "./find-program.js";
 import type { SessionOptions } from "./options.js";
+import { scanFolder } from "./protected-files.js";
+import { recordedCalls } from "./recorded-calls.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
 /** The fence that the session's options and policies ask for. */
@@ -26,6 +32,41 @@ export function makeFence(
     ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
     shown: strict ? [virtualFiles.folder] : [],
     landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
-    confine: options.defence !== "stops",
+    ...(options.defence !== "stops" && {
+      confine: true,
+      makeView: (places) => makeView(options, policies, places),
+    }),
+  });
+}
+
+const OPENAT = callNumber("openat");
+
+/** A view saves the stops of calls that read. Where other policies or the trace want to see them, it would save none. */
+function makeView(
+  options: SessionOptions,
+  policies: readonly Policy[],
+  places: VisiblePlaces,
+): View | undefined {
+  const { attach, door, view: wanted, live = [], deed } = options;
+  if (door !== "auto" || wanted === "off" || attach || deed || live.length > 0) return undefined;
+  if (handsOverFolder(options)) return undefined;
+  if (recordedCalls(options).some(({ nr }) => nr === OPENAT)) return undefined;
+  const view = View.of(policies, { ...places, home: homedir() }, { folder: scanFolder() });
+  if ("why" in view) return undefined;
+  const seesAll = view.policies.some(({ subscription }) => {
+    const wanted = subscription.calls.get(OPENAT);
+    return wanted !== undefined && !wanted.when;
+  });
+  return seesAll ? undefined : view;
+}
+
+/** Through a folder that was opened outside, the program would see the files as they are there. */
+function handsOverFolder({ stdio = [0, 1, 2], keepFds = [] }: SessionOptions): boolean {
+  return [...stdio, ...keepFds].some((fd) => {
+    try {
+      return fstatSync(fd).isDirectory();
+    } catch {
+      return false; // it is closed
+    }
   });
 }

@@ -19,6 +19,7 @@ import { openTrace } from "../record/trace/open.js";
 import type { TraceResult } from "../record/trace/options.js";
 import type { Recorder } from "../record/trace/recorder.js";
 import { type AttachMode, attachable, chooseAttachMode } from "./attach.js";
+import { changeMasks } from "./change-masks.js";
 import { TscSetting } from "./instrument/tsc-setting.js";
 import { Vdso } from "./instrument/vdso.js";
 import type { PeriodicTask } from "./loop.js";
@@ -40,7 +41,7 @@ import { recordedCalls } from "./recorded-calls.js";
 import { RECORDABLE } from "./ring/calls.js";
 import { GATE } from "./ring/image.js";
 import { Summary } from "./summary.js";
-import type { SupervisorPlan } from "./supervisor.js";
+import type { SupervisorPlan, SupervisorReport } from "./supervisor.js";
 import { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
 
@@ -96,7 +97,7 @@ export class Mediation {
     const problem = (text: string) => this.#problem(text);
     const virtualFiles = new VirtualFiles();
     this.#fence = makeFence(options, policies, virtualFiles);
-    this.#policies = new PoliciesInForce(options, policies, {
+    this.#policies = new PoliciesInForce(options, this.#fence.view?.policies ?? policies, {
       fence: this.#fence,
       live,
       setting: this.#setting,
@@ -258,12 +259,14 @@ export class Mediation {
   }
 
   /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
-  finish(pid: number, ending: Ending, outcome: FenceOutcome): SessionResult {
+  finish(pid: number, ending: Ending, { fence, masksSeen }: SupervisorReport): SessionResult {
     const { code, signal } = typeof ending === "number" ? waitStatus(ending) : { code: 0 };
     const exitCode = code ?? 128 + signal!;
     if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
+    for (const { path, by } of this.#fence.view?.lookedFor(masksSeen, changeMasks) ?? [])
+      this.#summary.countHidden(path, by);
     for (const pattern of this.mediator.inside?.neverFound ?? [])
       this.#problem(`${pattern}: no function of that name was in anything that ran`);
     const observed = this.#observers.report();
@@ -275,7 +278,7 @@ export class Mediation {
       ...(ending === "detached" && { detached: true }),
       pid,
       summary: this.#summary.report(),
-      protections: this.#protections(outcome),
+      protections: this.#protections(fence),
       policies: this.policies,
       reloads: this.#policies.reloads,
       ...this.#traceResult(),
@@ -334,6 +337,8 @@ export class Mediation {
       noNewPrivs: this.#noNewPrivs,
       ioUring: refusesIoUring ? "refused" : "allowed",
       fence: level,
+      ...(this.#fence.view && { hiddenFiles: this.#fence.view.size }),
+      ...(this.#options.withoutView !== undefined && { withoutView: this.#options.withoutView }),
       inForce,
       missing,
       ...(this.#attachMode && { attached: this.#attachMode.way }),

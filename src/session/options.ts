@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly blockingStdio?: readonly (boolean | undefined)[];
   readonly door: "auto" | "notify" | "trace";
   readonly fence: FenceOptions & { readonly level: FenceLevel };
+  /** Off: rules on reading files are decided at each call, also where mounts could hold them. */
+  readonly view?: "auto" | "off";
   /** Milliseconds. */
   readonly timeout?: number;
   readonly newSession?: boolean;
@@ -60,6 +62,8 @@ export interface SessionOptions {
    * make that fence whole.
    */
   readonly defence?: "stops";
+  /** Why there is no view although the policies could have one. */
+  readonly withoutView?: string;
 }
 
 export interface SessionAttachOptions {
@@ -116,6 +120,10 @@ export interface Protections {
   readonly ioUring: "refused" | "allowed";
   /** The fence's level. */
   readonly fence: FenceLevel;
+  /** How many files and folders mounts hide, where they hold the rules on reading files. */
+  readonly hiddenFiles?: number;
+  /** Why mounts do not hold the rules on reading files, where they could by their form or this machine. */
+  readonly withoutView?: string;
   /** The fence's protections in force, and those of its level that are not, with the reason. */
   readonly inForce: readonly string[];
   readonly missing: readonly { readonly name: string; readonly why: string }[];
@@ -155,8 +163,14 @@ export type WorkerReport =
   | { readonly type: "policies"; readonly policies: readonly PolicyName[]; readonly files: readonly string[] }
   | { readonly type: "heard" }
   | { readonly type: "status"; readonly status: SessionStatus }
+  | { readonly type: "watch"; readonly files: readonly string[] }
   | { readonly type: "done"; readonly result: SessionResult }
-  | { readonly type: "over"; readonly ending: Ending; readonly fence: FenceOutcome }
+  | {
+      readonly type: "over";
+      readonly ending: Ending;
+      readonly fence: FenceOutcome;
+      readonly masksSeen: Uint8Array;
+    }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Main thread to worker, which reads it when woken. */

@@ -9,6 +9,7 @@ import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { withUnseen } from "./attach.js";
+import { changeMasks } from "./change-masks.js";
 import { codeLoadPolicy, usesStacks } from "./code-watch.js";
 import { newCodePolicy } from "./instrument/new-code.js";
 import type { TscSetting } from "./instrument/tsc-setting.js";
@@ -77,10 +78,11 @@ export class PoliciesInForce {
     }));
   }
 
-  /** Every file that the policies were made of, and those they were asked for by. */
+  /** Files that are watched: of the policies, those they were asked for by, and those that a view hides. */
   get files(): readonly string[] {
     const named = this.#options.policies.map((path) => resolve(path));
-    return [...new Set([...named, ...this.#policies.flatMap((policy) => policy.files ?? [])])];
+    const hidden = this.#host.fence.view?.watched ?? [];
+    return [...new Set([...named, ...this.#policies.flatMap((policy) => policy.files ?? []), ...hidden])];
   }
 
   /** `kept` are the files that the program must not change. */
@@ -128,7 +130,10 @@ export class PoliciesInForce {
     const { policies, cwd } = this.#options;
     const inline = this.#policies.filter((policy) => policy.file === undefined);
     const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd })), ...inline];
-    if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) return undefined;
+    if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) {
+      this.#host.fence.view?.refresh(changeMasks);
+      return undefined;
+    }
     checkRequired(this.#options, next);
     checkFence(this.#host.fence, this.#policies, next);
     if (next.some(needsInstrument) && !this.looksInside)
@@ -137,14 +142,17 @@ export class PoliciesInForce {
         why: "the run was started without; start it with such a policy, or with --live 'libc!*'",
       });
     const kept = filesToProtect(this.#options, next);
-    const stack = this.#stackOf(next, kept, this.#filtered);
+    const adopted = this.#host.fence.view?.adopt(next);
+    const held = adopted?.policies ?? next;
+    const stack = this.#stackOf(held, kept, this.#filtered);
     checkServed(doorPlan, stack);
+    adopted?.hold(changeMasks);
     const stuck = this.#filtered.filter(({ id }) => !stack.constants.some((rule) => rule.id === id));
     if (stuck.length > 0)
       this.#host.tell(
         `rules decided in the kernel's filter stay in force for this run: ${stuck.map((r) => r.id).join(", ")}`,
       );
-    this.#policies = next;
+    this.#policies = held;
     this.#kept = kept;
     this.reloads++;
     return stack;

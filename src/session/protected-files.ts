@@ -20,7 +20,16 @@ export function filesToProtect(options: SessionOptions, policies: readonly Polic
   ];
   // Without a policy, the program has all rights of its user.
   const own = policies.length > 0 ? hermesFiles(deed?.workspace ?? resolve(cwd)) : [];
-  return protectedNames([...files, ...own]);
+  // Of a folder, self-defence protects all that is in it.
+  return [...protectedNames([...files, ...own]), ...(policies.length > 0 ? namesOnTheWay(scanFolder()) : [])];
+}
+
+/**
+ * Where HERMES remembers what it found when it looked for files to hide (kernel/view/name-scan.ts). A forged memory would
+ * leave some of them out.
+ */
+export function scanFolder(): string {
+  return join(resolve(stateFolder(process.env, homedir())), "scan");
 }
 
 /**

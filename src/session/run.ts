@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly door?: "auto" | "notify" | "trace";
   /** A level, or detailed options of the fence (docs/fence.md). Default: standard. */
   readonly fence?: FenceLevel | FenceOptions;
+  /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/view.md). Default: auto. */
+  readonly view?: "auto" | "off";
   /** After this many milliseconds the session ends with exit code 124. */
   readonly timeout?: number;
   /** Reload policies when one of their files changes. Default: yes. */

@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { syscallByName } from "../abi/index.js";
 import { errnoValue, flagsValue, signalValue } from "../abi/named.js";
-import { isAtOrBelow } from "../kernel/fence/options.js";
 import { isBroker, isHermesProcess } from "../kernel/process/hermes-processes.js";
 import { isBelow, processes, readStat, readText } from "../kernel/process/proc.js";
 import { sharesDescriptors } from "../kernel/process/shared-descriptors.js";
 import { type CallEvent, isNameless } from "../nouns/event.js";
+import { isAtOrBelow } from "../nouns/path.js";
 import { deny, emulate, type Verdict, type VerdictAction } from "../nouns/verdict.js";
 import { CALL_EFFECTS, callEffects, NEVER_CACHED, ON_ONE_FILE } from "../policy/call-effects.js";
 import { constantTestHolds } from "../policy/constant-test.js";
+import { writingOpens } from "../policy/effect-conditions.js";
 import type { CallEffect } from "../policy/effects.js";
 import { effectSubjects, flagBits } from "../policy/match/subject.js";
 import type { CacheScope, CallSubscription, ConstantTest, Policy } from "../policy/policy.js";
@@ -174,10 +176,6 @@ function behindIfKnown(event: CallEvent): readonly Meant[] {
 
 /** Files that any process may read of another, as `ps` does. */
 const HARMLESS = new Set(["", "stat", "statm", "status", "cmdline", "comm", "cgroup", "limits", "wchan"]);
-const O_ACCMODE_OR_MAKING = [
-  ...["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].map((name) => flagsValue("open", name)),
-  0x400000, // __O_TMPFILE
-];
 const KILL = syscallByName("kill")!.nr;
 const OPENAT = syscallByName("openat")!.nr;
 
@@ -252,7 +250,7 @@ export function selfDefence(
 function ownCacheScope(nr: number, files: readonly string[]): CacheScope | undefined {
   if (!callEffects(nr).every(({ call }) => ON_ONE_FILE.has(call.name))) return undefined;
   const literal = (path: string) => path.replace(/[\\*?[\]{}]/g, "\\$&");
-  const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`]);
+  const own = files.flatMap((file) => [literal(file), `${literal(file)}.*`, `${literal(file)}/*`]);
   return { patterns: [], except: [...NEVER_CACHED, ...CGROUP_FILES, ...TERMINALS, ...own] };
 }
 
@@ -360,11 +358,7 @@ function mountsUnknown({ does, on }: CallEffect): boolean {
 
 /** Of the calls with open flags in a register, only those that could write. */
 function whenWriting({ call }: CallEffect): Act["when"] {
-  const flags = call.args.findIndex(({ name, kind }) => name === "flags" && kind === "flags");
-  if (!["open", "openat", "open_by_handle_at"].includes(call.name)) return undefined;
-  return O_ACCMODE_OR_MAKING.map((bit) => [
-    { arg: flags, width: 32, op: "masked", mask: BigInt(bit), value: BigInt(bit) },
-  ]);
+  return ["open", "openat", "open_by_handle_at"].includes(call.name) ? writingOpens(call) : undefined;
 }
 
 /** The kernel itself refuses to rename or remove a path that ends in `.` or `..`, with its own error. */
@@ -414,7 +408,7 @@ function isOurs(path: string, writes: boolean, subtree: boolean, files: Readonly
   if (path.startsWith("/proc/")) return isOurProc(path, writes);
   if (!writes) return false;
   if (controlsOurCgroup(path)) return true;
-  if (files.has(path) || files.has(path.replace(OUR_SUFFIX, ""))) return true;
+  if (files.has(path) || files.has(path.replace(OUR_SUFFIX, "")) || files.has(dirname(path))) return true;
   return subtree && [...files].some((file) => file.startsWith(path === "/" ? path : `${path}/`));
 }
 

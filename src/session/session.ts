@@ -1,6 +1,5 @@
 import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
-import type { FenceOutcome } from "../kernel/binding/fence-plan.js";
 import { BUFFER_SIZE } from "../kernel/binding/layout.js";
 import { native } from "../kernel/binding/native.js";
 import { HermesError } from "../nouns/errors.js";
@@ -19,6 +18,7 @@ import type {
   WorkerTask,
 } from "./options.js";
 import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote-decider.js";
+import type { SupervisorReport } from "./supervisor.js";
 import { type Supervising, Thread } from "./thread.js";
 import { failure } from "./worker-failure.js";
 
@@ -94,8 +94,8 @@ export class Session {
     });
     await mediation.loadApprovals();
     const task = { options, remote: { doorway: mediation.doorway, memory, control } };
-    session = new Session(thread ?? new Thread(), task, events, (pid, ending, fence) =>
-      mediation.finish(pid, ending, fence),
+    session = new Session(thread ?? new Thread(), task, events, (pid, ending, report) =>
+      mediation.finish(pid, ending, report),
     );
     let over = false;
     session.result
@@ -120,7 +120,7 @@ export class Session {
     thread: Supervising,
     task: WorkerTask,
     events: SessionEvents,
-    finish?: (pid: number, ending: Ending, fence: FenceOutcome) => SessionResult,
+    finish?: (pid: number, ending: Ending, report: SupervisorReport) => SessionResult,
   ) {
     this.#thread = thread;
     this.#timeout = task.options.timeout;
@@ -132,7 +132,7 @@ export class Session {
       const hear = (report: WorkerReport) => {
         if (report.type === "done") resolve(report.result);
         else if (report.type === "over")
-          resolve(new Promise((done) => done(finish!(this.#pid!, report.ending, report.fence))));
+          resolve(new Promise((done) => done(finish!(this.#pid!, report.ending, report))));
         else if (report.type === "failed") reject(failure(report));
         else this.#hear(report, events);
         if (!["done", "over", "failed"].includes(report.type)) return;
@@ -209,6 +209,9 @@ export class Session {
         break;
       case "policies":
         this.#policiesChanged(report.policies, report.files, events);
+        break;
+      case "watch":
+        this.#watch?.watch(report.files);
         break;
       case "status":
         for (const answer of this.#asking.splice(0)) answer(report.status);

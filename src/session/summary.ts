@@ -1,8 +1,10 @@
 import { syscallByNumber } from "../abi/index.js";
 import { MAX_SYSCALL } from "../kernel/binding/layout.js";
 import type { CallEvent } from "../nouns/event.js";
+import { escapeControl } from "../nouns/text.js";
 import { type Decision, POLICY_ERROR, type VerdictAction } from "../nouns/verdict.js";
 import { describe } from "../people/approval/question.js";
+import type { ReadRefusal } from "../policy/policy.js";
 import { type DecidedCall, decidedCall } from "../record/audit/decided-call.js";
 
 /** Counts of what a session did. */
@@ -13,6 +15,8 @@ export interface SummaryReport {
   readonly byAction: Readonly<Partial<Record<VerdictAction, number>>>;
   /** Decisions other than allow, and calls that a rule watches, by policy, rule and call; most frequent first. */
   readonly decisions: readonly DecisionCount[];
+  /** Hidden files that the program looked for. */
+  readonly hidden?: readonly HiddenFileSeen[];
   /** On request: decisions other than allow, each with its target, in order. */
   readonly deeds?: readonly DecidedCallCount[];
 }
@@ -30,6 +34,12 @@ interface DecidedCallCount {
   readonly rule?: string;
   readonly reason?: string;
   readonly count: number;
+}
+
+interface HiddenFileSeen {
+  readonly path: string;
+  readonly policy: string;
+  readonly rule: string;
 }
 
 interface DecisionCount {
@@ -53,6 +63,8 @@ type DecidedCalls = Map<string, { -readonly [K in keyof DecidedCallCount]: Decid
 const MAX_KINDS = 1000;
 const MAX_DECIDED_CALLS = 100;
 const MAX_INSIDE = 10_000;
+/** Instead of a call's name: which call it was is not known. */
+const HIDDEN = "hidden";
 
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
@@ -61,6 +73,7 @@ export class Summary {
   /** By name; only calls that policies name are counted, so there are few. */
   readonly #inside = new Map<string, number>();
   readonly #decidedCalls: DecidedCalls | undefined;
+  readonly #hidden: HiddenFileSeen[] = [];
   cachedCalls: CachedCallCounter | undefined;
 
   /** `deeds`: also record the target of each decision. */
@@ -82,16 +95,25 @@ export class Summary {
   }
 
   #rememberCall(event: CallEvent, decision: Decision, decidedCalls: DecidedCalls): void {
+    this.#addCall(describe(event), event.name, () => decidedCall(event), decision, decidedCalls);
+  }
+
+  #addCall(
+    what: string,
+    call: string,
+    about: () => DecidedCall,
+    decision: Decision,
+    decidedCalls: DecidedCalls,
+  ): void {
     const { action, policy, version, rule, reason } = decision;
-    const what = describe(event);
     const key = `${action} ${policy} ${kindOf(decision)} ${what}`;
     const known = decidedCalls.get(key);
     if (known) known.count++;
     else if (decidedCalls.size < MAX_DECIDED_CALLS)
       decidedCalls.set(key, {
         what,
-        call: event.name,
-        about: decidedCall(event),
+        call,
+        about: about(),
         action,
         policy,
         version,
@@ -106,6 +128,21 @@ export class Summary {
     const known = this.#inside.get(name);
     if (known !== undefined || this.#inside.size < MAX_INSIDE) this.#inside.set(name, (known ?? 0) + 1);
     if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
+  }
+
+  /** A hidden file that the program looked for. The kernel refused it, so how often is not known. */
+  countHidden(path: string, { policy, rule, reason }: ReadRefusal): void {
+    const decision: Decision = {
+      action: "deny",
+      policy,
+      version: "",
+      rule,
+      ...(reason !== undefined && { reason }),
+    };
+    this.#remember(HIDDEN, decision);
+    if (this.#hidden.length < MAX_DECIDED_CALLS) this.#hidden.push({ path, policy, rule });
+    if (this.#decidedCalls)
+      this.#addCall(`read ${escapeControl(path)}`, HIDDEN, () => ({ path }), decision, this.#decidedCalls);
   }
 
   countReturn(nr: number | string, decision: Decision): void {
@@ -151,6 +188,7 @@ export class Summary {
       byCall,
       byAction,
       decisions,
+      ...(this.#hidden.length > 0 && { hidden: this.#hidden }),
       ...(this.#decidedCalls && { deeds: [...this.#decidedCalls.values()] }),
     };
   }

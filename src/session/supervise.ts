@@ -51,7 +51,7 @@ function secondTry(
   if (code === "ATTACH_FILTER" && options.attach && options.door === "auto")
     return { options: { ...options, door: "trace" }, note: `${message}; attached without one` };
   if (code === "UNAVAILABLE" && options.defence === undefined)
-    return { options: { ...options, defence: "stops" } };
+    return { options: { ...options, defence: "stops", withoutView: message } };
   return undefined;
 }
 
@@ -79,6 +79,7 @@ async function mediate(options: SessionOptions, channel: SupervisorChannel): Pro
     const ending = await supervisor.run(mediation.mediator, {
       reload: async () => {
         if (await mediation.reload()) tellPolicies();
+        else channel.report({ type: "watch", files: mediation.files });
       },
       leave: () => mediation.mediator.inside?.leave(),
       flush: () => mediation.flushTrace(),
@@ -86,7 +87,7 @@ async function mediate(options: SessionOptions, channel: SupervisorChannel): Pro
       answer: (id, reply) => mediation.mediator.answer(id, reply),
       ...(mediation.ticking && { ticking: mediation.ticking }),
     });
-    return { type: "done", result: mediation.finish(supervisor.pid, ending, supervisor.fence) };
+    return { type: "done", result: mediation.finish(supervisor.pid, ending, supervisor) };
   } finally {
     mediation.close();
   }
@@ -98,5 +99,5 @@ async function decideElsewhere(
 ): Promise<WorkerReport> {
   const supervisor = new Supervisor(options, remote.doorway, remote.memory, channel);
   const ending = await supervisor.run(new RemoteDecider(remote.control));
-  return { type: "over", ending, fence: supervisor.fence };
+  return { type: "over", ending, fence: supervisor.fence, masksSeen: supervisor.masksSeen };
 }

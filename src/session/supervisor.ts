@@ -10,7 +10,7 @@ import {
   textInPlan,
 } from "../kernel/binding/launch.js";
 import { DOOR } from "../kernel/binding/layout.js";
-import { NATIVE_FOLDER, type Native, native } from "../kernel/binding/native.js";
+import { LAUNCHER, type Native, native } from "../kernel/binding/native.js";
 import { fenceFailure } from "../kernel/fence/fence.js";
 import { HermesError } from "../nouns/errors.js";
 import type { Reply } from "../people/approval/answer.js";
@@ -18,6 +18,12 @@ import { attachError } from "./attach.js";
 import { findProgram } from "./find-program.js";
 import { type Decider, Loop, type LoopHost, type PeriodicTask } from "./loop.js";
 import type { Ending, SessionOptions, WorkerOrder, WorkerReport } from "./options.js";
+
+/** What is known of a session's fence when it is over. */
+export interface SupervisorReport {
+  readonly fence: FenceOutcome;
+  readonly masksSeen: Uint8Array;
+}
 
 export interface SupervisorChannel {
   report(message: WorkerReport): void;
@@ -72,12 +78,10 @@ export interface SupervisorPlan {
   };
 }
 
-const LAUNCHER = `${NATIVE_FOLDER}hermes-launch`;
-
 /**
  * The kernel half of a session: starts the program and waits for its tracees, in the thread that owns them.
  */
-export class Supervisor {
+export class Supervisor implements SupervisorReport {
   readonly pid: number;
   readonly #native: Native = native();
   readonly #options: SessionOptions;
@@ -145,6 +149,11 @@ export class Supervisor {
   /** The launcher's report on the fence. */
   get fence(): FenceOutcome {
     return decodeFence(this.#native.fence());
+  }
+
+  /** For each hidden file, whether the program looked for it. */
+  get masksSeen(): Uint8Array {
+    return this.#native.masksSeen();
   }
 
   /** Returns how the program ended once no process of the session is left, or that we detached. */

@@ -33,7 +33,7 @@ it("is in force as its file is", () => {
     "cat /etc/shadow; echo on",
   );
   expect([status, stdout]).toEqual([0, "on\n"]);
-  expect(stderr).toMatch(/deny +openat +×1 +agent\/accounts/);
+  expect(stderr).toMatch(/deny +hidden +×1 +agent\/accounts/);
 });
 
 it("is not taken for a file of that name that is there", () => {

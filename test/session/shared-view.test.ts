@@ -45,7 +45,7 @@ function script(masks: readonly string[]): string {
   return `
 import { run } from "./dist/index.js";
 const sessions = [${masks.map(command).join(", ")}].map((command) =>
-  run({ command, policy: ${JSON.stringify(join(folder, "policy.yaml"))} }));
+  run({ command, view: "off", policy: ${JSON.stringify(join(folder, "policy.yaml"))} }));
 for (const { exitCode } of await Promise.all(sessions)) if (exitCode !== 0) process.exitCode = exitCode ?? 1;
 `;
 }

@@ -16,9 +16,14 @@ export class OrdinaryUser {
     chmodSync(this.folder, 0o755);
     cpSync(join(root, "dist"), join(this.folder, "dist"), { recursive: true });
     cpSync(join(root, "policies"), join(this.folder, "policies"), { recursive: true });
-    cpSync(join(root, "package.json"), join(this.folder, "package.json"));
+    for (const file of ["package.json", "hermes"]) cpSync(join(root, file), join(this.folder, file));
     mkdirSync(this.own);
     if (isRoot) chownSync(this.own, NOBODY, NOBODY);
+  }
+
+  /** The command line. */
+  get hermes(): string {
+    return join(this.folder, "hermes");
   }
 
   /** A program that they can execute. */

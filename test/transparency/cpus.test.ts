@@ -38,7 +38,7 @@ while not os.path.exists('enough'): opens()
 open('quiet', 'w').close()
 while not os.path.exists('stop'): time.sleep(0.01)
 `;
-    const session = await start({ command: ["python3", "-c", program], policy, cwd: folder });
+    const session = await start({ command: ["python3", "-c", program], policy, cwd: folder, view: "off" });
     const seen = () => {
       const list = /^Cpus_allowed_list:\t(.*)$/m.exec(
         readFileSync(`/proc/${session.pid}/status`, "utf8"),

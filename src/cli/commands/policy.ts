@@ -1,11 +1,12 @@
 import { syscallByNumber } from "../../abi/index.js";
 import { planDoors } from "../../kernel/doors/door-plan.js";
 import { disassemble } from "../../kernel/filter/index.js";
+import { isAtOrBelow } from "../../nouns/path.js";
 import { counted } from "../../nouns/text.js";
 import type { Decision } from "../../nouns/verdict.js";
 import { parseWritten } from "../../offline/simulate/read.js";
 import { loadPolicies } from "../../policy/load.js";
-import type { Policy } from "../../policy/policy.js";
+import type { Policy, RuleTier } from "../../policy/policy.js";
 import { PolicyStack } from "../../policy/stack.js";
 import { paint, print } from "../views/output.js";
 
@@ -49,10 +50,13 @@ interface ExplainFlags {
   filter?: boolean;
   door: "auto" | "notify" | "trace";
   program?: boolean;
+  tiers?: boolean;
+  json?: boolean;
 }
 
 export async function policyExplainCommand(files: string[], flags: ExplainFlags): Promise<number> {
   const policies = await loadPolicies(files);
+  if (flags.tiers) return explainTiers(policies, flags.json === true);
   for (const text of flags.event ?? []) await explainEvent(policies, text);
   if (!flags.event || flags.filter || flags.program) explainFilter(policies, flags);
   return 0;
@@ -98,6 +102,49 @@ function explainFilter(policies: readonly Policy[], flags: ExplainFlags): void {
   if (refusesIoUring) print(`${p("bold", "in the kernel")} (no stop): io_uring is refused\n`);
   print(`all other calls run without a stop; the filter has ${counted(program.length, "instruction")}\n`);
   if (flags.program) print(`${disassemble(program, name)}\n`);
+}
+
+/** Which rule is held where, and why not at less cost. */
+function explainTiers(policies: readonly Policy[], json: boolean): number {
+  const isOwn = (path: string) => isAtOrBelow(path, "/dev/shm");
+  const reports = policies.map((policy) => {
+    const rules = policy.readRules?.(isOwn);
+    const why =
+      rules === undefined ? "a script decides at each call" : "why" in rules ? rules.why : undefined;
+    const tiers = policy.tiers?.(why === undefined) ?? [];
+    return { policy: policy.name, ...(why !== undefined && { withoutView: why }), rules: tiers };
+  });
+  if (json) print(`${JSON.stringify(reports)}\n`);
+  else for (const report of reports) printTiers(report);
+  return 0;
+}
+
+interface TierReport {
+  readonly policy: string;
+  readonly withoutView?: string;
+  readonly rules: readonly RuleTier[];
+}
+
+function printTiers({ policy, withoutView, rules }: TierReport): void {
+  const p = paint(1);
+  print(`${p("bold", policy)}\n`);
+  if (withoutView !== undefined) print(`  no view, reading files is decided at each call: ${withoutView}\n`);
+  for (const { rule, action, filter, view, stops, why } of rules) {
+    print(`  ${p("bold", rule)} (${action})\n`);
+    const lines: [string, readonly string[]][] = [
+      ["filter", filter],
+      ["view", view],
+      ["stops", stops],
+    ];
+    for (const [tier, calls] of lines)
+      if (calls.length > 0)
+        print(`    ${tier.padEnd(7)} ${callWords(calls)}${tier === "stops" ? `: ${why}` : ""}\n`);
+  }
+}
+
+function callWords(calls: readonly string[]): string {
+  const shown = calls.slice(0, 6).join(" ");
+  return calls.length > 6 ? `${shown} and ${calls.length - 6} more` : shown;
 }
 
 const COST = {

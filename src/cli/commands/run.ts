@@ -42,6 +42,7 @@ export interface RunFlags extends FenceFlags, RecordFlags, AskFlags {
   target?: string;
   timeout?: string;
   door: string;
+  view: string;
   cwd?: string;
   env?: string[];
   clearEnv?: boolean;
@@ -61,6 +62,7 @@ export const QUIET_RUN = {
   onTraceError: "continue",
   fence: "none",
   door: "auto",
+  view: "auto",
   reload: true,
   orphans: "wait",
   ask: "terminal",
@@ -129,6 +131,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     blockingStdio: start.blockingStdio,
     policy: flags.policy ?? [],
     door: choice("--door", flags.door, ["auto", "notify", "trace"]),
+    view: choice("--view", flags.view, ["auto", "off"]),
     fence: fenceOf(
       flags,
       (flags.env ?? []).map((setting) => setting.replace(/=.*/s, "")),

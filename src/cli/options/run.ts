@@ -67,6 +67,11 @@ export function addRunCommand(
       collect,
     )
     .option("--door <door>", "auto, notify or trace", "auto")
+    .option(
+      "--view <when>",
+      "auto: mounts hold rules on reading files where they can; off: decide at each call",
+      "auto",
+    )
     .option("-C, --cwd <folder>", "working directory of the program")
     .option(
       "--env <name=value>",

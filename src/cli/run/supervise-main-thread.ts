@@ -49,7 +49,8 @@ class ControlThreadChannel implements SupervisorChannel {
     if (this.#port) this.#port.postMessage(report);
     else this.#early.push(report);
     if (report.type === "started") this.#started();
-    else if (report.type === "policies") this.#seen = fileVersions(report.files, this.#seen);
+    else if (report.type === "policies" || report.type === "watch")
+      this.#seen = fileVersions(report.files, this.#seen);
     else if (report.type === "question") this.#startControlThread();
     else if (report.type === "main-exited" && this.#run.killOrphans) native().endSession();
   }

@@ -1,4 +1,4 @@
-import { counted, groupDigits } from "../../nouns/text.js";
+import { counted, escapeControl, groupDigits } from "../../nouns/text.js";
 import type { VerdictAction } from "../../nouns/verdict.js";
 import type { SessionResult } from "../../session/options.js";
 import { paint } from "./output.js";
@@ -35,18 +35,32 @@ export function renderSummary(result: SessionResult): string {
       d.action === "deny" || d.action === "kill" ? "red" : d.action === "allow" ? "dim" : "yellow";
     const what = [d.policy, d.rule].filter(Boolean).join("/");
     lines.push(
-      `  ${p(colour, (d.action === "allow" ? "watch" : d.action).padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}`,
+      `  ${p(colour, (d.action === "allow" ? "watch" : d.action).padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}${hiddenPaths(summary, d)}`,
     );
   }
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more (--json shows all)`);
   lines.push(p("dim", `  active: ${inForce(protections).join(", ")}`));
+  if (protections.withoutView !== undefined)
+    lines.push(p("dim", `  no view, reading files is decided at each call: ${protections.withoutView}`));
   if (protections.attached !== undefined) lines.push(p("dim", `  ${protections.attached}`));
   for (const [why, names] of byReason(protections.missing))
     lines.push(p("yellow", `  NOT active: ${fenceWords(names)}: ${why}`));
   if (result.fast) lines.push(p("dim", `  ${fastLine(result.fast)}`));
   if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** Mounts refused them, so all that is known is which files the program looked for. */
+function hiddenPaths(
+  { hidden = [] }: SessionResult["summary"],
+  { call, policy, rule }: SessionResult["summary"]["decisions"][number],
+): string {
+  if (call !== "hidden") return "";
+  const paths = hidden
+    .filter((one) => one.policy === policy && one.rule === rule)
+    .map(({ path }) => escapeControl(path));
+  return ` (${paths.slice(0, 3).join(", ")}${paths.length > 3 ? " …" : ""})`;
 }
 
 /** The program itself reports these calls, so the record is only as honest as the program. */
@@ -76,6 +90,7 @@ function inForce(protections: SessionResult["protections"]): string[] {
     attached !== undefined
       ? "no fence"
       : `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
+    ...(protections.hiddenFiles === undefined ? [] : [`${counted(protections.hiddenFiles, "path")} hidden`]),
     ...(protections.functions === undefined ? [] : [functionWords(protections.functions)]),
     ...Object.entries(protections.instructions ?? {}).map(
       ([name, count]) => `${name} at ${counted(count, "place")} of code (cooperative)`,

@@ -7,6 +7,8 @@ export interface FencePlan {
   readonly wanted: number;
   readonly required: number;
   readonly mounts: readonly MountStep[];
+  /** Files that the program does not find. */
+  readonly masks: readonly Mask[];
   readonly pathRules: readonly PathRule[];
   readonly portRules: readonly PortRule[];
   /** cgroup.procs files that the program joins. */
@@ -30,6 +32,7 @@ export const MOUNT = {
   hide: 9,
   protect: 10,
   pin: 11,
+  noDevices: 12,
 } as const;
 
 export interface MountStep {
@@ -38,6 +41,20 @@ export interface MountStep {
   readonly data?: string;
   /** Skip the step when the path does not exist. */
   readonly ifThere?: boolean;
+}
+
+/** enum mask_order */
+const MASK_ORDER = { put: 0, take: 1, look: 2 } as const;
+
+/** A file or folder that is covered, or a file in a covered folder (struct plan_mask). */
+export interface Mask {
+  readonly order?: keyof typeof MASK_ORDER;
+  /** In a folder: below it. */
+  readonly path: string;
+  /** The text of the link that covers a file; a folder has none. */
+  readonly target?: string;
+  /** The index of the mask of its folder. */
+  readonly folder?: number;
 }
 
 export interface PathRule {
@@ -56,6 +73,7 @@ export const NO_FENCE: FencePlan = {
   wanted: 0,
   required: 0,
   mounts: [],
+  masks: [],
   pathRules: [],
   portRules: [],
   cgroups: [],
@@ -79,10 +97,13 @@ export const FENCE_FIELD = {
   handledFiles: 40,
   handledPorts: 48,
   scopes: 56,
-  inForce: 64,
-  errnos: 68,
+  maskCount: 64,
+  masks: 68,
+  masksSeen: 72,
+  inForce: 80,
+  errnos: 84,
 } as const;
-export const FENCE_SIZE = 136;
+export const FENCE_SIZE = 152;
 const MOUNT_IF_THERE = 1;
 
 /** Appends bytes, or text with its NUL, to the plan and returns their offset. */
@@ -108,6 +129,11 @@ export function encodeFence(fence: FencePlan, put: Placer): Uint8Array {
     pathRules: put.bytes(rules(fence.pathRules.map((rule) => ({ ...rule, at: put.text(rule.path) })))),
     portRuleCount: fence.portRules.length,
     portRules: put.bytes(rules(fence.portRules)),
+    maskCount: fence.masks.length,
+    masks: put.bytes(
+      new Uint8Array(Uint32Array.from(fence.masks.flatMap((mask) => maskWords(mask, put))).buffer),
+    ),
+    masksSeen: put.bytes(new Uint8Array(fence.masks.length)),
     cgroupCount: fence.cgroups.length,
     cgroups: put.bytes(new Uint8Array(Uint32Array.from(fence.cgroups.map(put.text)).buffer)),
   };
@@ -118,6 +144,15 @@ export function encodeFence(fence: FencePlan, put: Placer): Uint8Array {
   encoded.writeBigUInt64LE(fence.handledPorts, FENCE_FIELD.handledPorts);
   encoded.writeBigUInt64LE(fence.scopes, FENCE_FIELD.scopes);
   return encoded;
+}
+
+function maskWords({ order = "put", path, target, folder }: Mask, put: Placer): number[] {
+  return [
+    MASK_ORDER[order],
+    put.text(path),
+    target === undefined ? 0 : put.text(target),
+    folder === undefined ? 0 : folder + 1,
+  ];
 }
 
 function rules(list: readonly { access: bigint; at?: number; port?: number; needs?: number }[]): Uint8Array {

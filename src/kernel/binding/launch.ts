@@ -3,7 +3,7 @@ import { errnoName } from "../../abi/index.js";
 import { errnoValue } from "../../abi/named.js";
 import { HermesError } from "../../nouns/errors.js";
 import { decodeText, encodeText } from "../../nouns/text.js";
-import { encodeFence, FENCE_SIZE, type FencePlan } from "./fence-plan.js";
+import { encodeFence, FENCE_SIZE, type FencePlan, type Mask, NO_FENCE } from "./fence-plan.js";
 
 /** The launcher's orders, encoded as the plan of native/protocol/plan.h. */
 export interface Launch {
@@ -158,6 +158,12 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
     plan.writeBigUInt64LE(BigInt.asUintN(64, hard), at + 16);
   });
   return plan;
+}
+
+/** The orders by which the masks of a running program change. */
+export function encodeViewPlan(masks: readonly Mask[]): Uint8Array {
+  const nothing = { file: "", argv: [], env: {}, noNewPrivs: false };
+  return encodePlan({ ...nothing, fence: { ...NO_FENCE, masks } }, new Uint8Array(0), false);
 }
 
 function terminated(text: string): Uint8Array {

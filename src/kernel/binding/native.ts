@@ -19,6 +19,22 @@ export interface Native {
   launchFailure(): number;
   /** The launcher's report on the fence (kernel/binding/fence-plan.ts). */
   fence(): Buffer;
+  /** A byte for each mask of the fence: 1 where the program looked for the file. Complete once the session is over. */
+  masksSeen(): Buffer;
+  /** Changes the masks of the running program (encodeViewPlan). A byte for each, as masksSeen(), or -errno. */
+  changeView(plan: Uint8Array, maskCount: number, launcher: string): Buffer | number;
+  /**
+   * Finds files by name (native/scan/scan.h). Lists are texts, each with its NUL. `memory` is that of the last scan, or
+   * empty. The new memory is empty if the scan is incomplete, or if the last one still serves.
+   */
+  scanNames(
+    roots: Uint8Array,
+    skipped: Uint8Array,
+    names: Uint8Array,
+    memory: Uint8Array,
+    maxEntries: number,
+    maxMilliseconds: number,
+  ): { found: Buffer; unlisted: Buffer; memory: Buffer; folders: number; read: number; complete: number };
   /**
    * Attaches to a running process. `stops` has a bit for each call that is reported where every call stops;
    * `keeper` is a process that keeps a listener for us, or 0. Returns the pid, or -(step * 4096 + errno).
@@ -209,6 +225,7 @@ export const PROBE = { notify: 1, trace: 2, notifySizes: 4, landlockShift: 8 } a
 
 /** The folder with the built addon and launcher. */
 export const NATIVE_FOLDER = `${HOME}dist/native/`;
+export const LAUNCHER = `${NATIVE_FOLDER}hermes-launch`;
 
 let loaded: Native | undefined;
 

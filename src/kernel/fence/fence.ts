@@ -11,11 +11,20 @@ import {
 } from "../../nouns/protection.js";
 import type { ConstantRule, Policy } from "../../policy/policy.js";
 import { type FenceOutcome, type FencePlan, NO_FENCE } from "../binding/fence-plan.js";
+import type { View, VisiblePlaces } from "../view/view.js";
 import { Cgroups } from "./cgroup.js";
 import { cleanEnvironment } from "./environment.js";
 import { commonFloor, type Floor, within } from "./floor.js";
-import { type Allowance, type LandlockPart, landlockRules, whyUnsupported } from "./landlock.js";
-import { ALWAYS_WRITABLE, isPrivate, type MountedFiles, mountSteps } from "./mounts.js";
+import { type Allowance, type LandlockPart, landlockRules, REFER_SINCE, whyUnsupported } from "./landlock.js";
+import {
+  ALWAYS_WRITABLE,
+  isPrivate,
+  type MountedFiles,
+  mountSteps,
+  placesOf,
+  plainMounts,
+  plainPlaces,
+} from "./mounts.js";
 import { combine, commonFolders, commonPorts, type FenceOptions, withRealPaths } from "./options.js";
 import { refusalsOf } from "./refusals.js";
 
@@ -35,10 +44,19 @@ interface Fenced {
   readonly landlock: number;
   /** Make sure that the program changes nothing outside its writable folders, or do not start: `confinedTo`. */
   readonly confine?: boolean;
+  /** Makes the view that holds rules of the policies on reading files; undefined where it would hold none. */
+  readonly makeView?: (places: VisiblePlaces) => View | undefined;
 }
 
 /** With these, a program changes nothing outside its writable folders, and nothing of processes outside. */
 const CONFINING: readonly ProtectionName[] = ["pid_namespace", "mount_namespace", "landlock"];
+/** With these, nothing in a view can be uncovered, and no process outside leads around it. */
+function holdingView(level: FenceLevel): readonly ProtectionName[] {
+  if (atLeast(level, "strict")) return ["pid_namespace", "mount_namespace", "capabilities", "view"];
+  return process.geteuid?.() === 0
+    ? ["mount_namespace", "no_administration", "landlock", "view"]
+    : ["user_namespace", "mount_namespace", "capabilities", "landlock", "view"];
+}
 /** Before this version, Landlock lets files be truncated. */
 const LANDLOCK_TRUNCATES = 3;
 
@@ -58,6 +76,8 @@ export class Fence {
   readonly floor: Floor;
   /** The only folders whose files the program can change, certainly; undefined where the kernel may not hold that. */
   readonly confinedTo: readonly string[] | undefined;
+  /** What mounts hold of the policies. */
+  readonly view: View | undefined;
   readonly #wanted: ReadonlySet<ProtectionName>;
   readonly #landlockMissing: string | undefined;
   readonly #cgroups: Cgroups | undefined;
@@ -69,13 +89,22 @@ export class Fence {
     const strict = atLeast(this.level, "strict");
     this.floor = strict ? commonFloor(policies) : {};
     const writable = writableOf(options, this.floor, fenced, strict);
-    const allowance = allowanceOf(options, this.floor, fenced, writable, strict);
+    const files = filesOf(options, this.floor, fenced, writable ?? []);
+    this.view = this.#makeView(fenced, files);
+    const allowance = allowanceOf(options, this.floor, fenced, writable, {
+      scoped: strict,
+      holdsMounts: this.view !== undefined,
+    });
     const landlock = landlockRules(allowance, fenced.landlock);
     this.#landlockMissing = landlockProblem(options, fenced.landlock);
     this.#wanted = this.#choose(options, landlock);
     const confines = fenced.confine === true && strict && fenced.landlock >= LANDLOCK_TRUNCATES;
     this.confinedTo = confines && CONFINING.every((name) => this.#wanted.has(name)) ? writable : undefined;
-    const required = [...this.#required(options, policies), ...(this.confinedTo ? CONFINING : [])];
+    const required = [
+      ...this.#required(options, policies),
+      ...(this.confinedTo ? CONFINING : []),
+      ...(this.view ? holdingView(this.level) : []),
+    ];
     this.#checkRequired(required);
     this.env =
       (options.cleanEnv ?? strict) ? cleanEnvironment(fenced.env, options.keepEnv ?? []) : fenced.env;
@@ -87,9 +116,8 @@ export class Fence {
       ...landlock,
       wanted: bits(this.#wanted),
       required: bits(new Set(required)),
-      mounts: this.#wanted.has("mount_namespace")
-        ? mountSteps(filesOf(options, this.floor, fenced, writable ?? []))
-        : [],
+      mounts: strict ? mountSteps(files) : this.view ? plainMounts(this.view.own) : [],
+      masks: this.view?.masks ?? [],
       cgroups: this.#cgroups?.procsFiles ?? [],
     };
   }
@@ -141,6 +169,13 @@ export class Fence {
     this.#cgroups?.remove();
   }
 
+  /** A standard fence gets a view where this kernel can hold it; it changes nothing else for the program. */
+  #makeView({ makeView, landlock, workspace }: Fenced, files: MountedFiles): View | undefined {
+    if (atLeast(this.level, "strict")) return makeView?.(placesOf(files));
+    const holds = this.level === "standard" && landlock >= REFER_SINCE;
+    return holds ? makeView?.(plainPlaces(files, real(workspace))) : undefined;
+  }
+
   // ---------------------------------------------------------------- requirements
 
   #choose(options: FenceOptions, landlock: LandlockPart): ReadonlySet<ProtectionName> {
@@ -156,6 +191,7 @@ export class Fence {
     if (handledFiles | handledPorts | scopes && !this.#landlockMissing) chosen.add("landlock");
     else chosen.delete("landlock");
     if (hasLimits(options)) chosen.add("cgroup");
+    if (this.view) for (const name of holdingView(this.level)) chosen.add(name);
     return chosen;
   }
 
@@ -180,9 +216,11 @@ export class Fence {
           ? this.#landlockMissing
           : level.from && !atLeast(this.level, level.from)
             ? `the fence of this run is ${this.level}, and only ${level.from} has it (use --fence ${level.from})`
-            : name === "cgroup"
-              ? "the run has no limit of memory, processes or CPU (use --memory, --processes or --cpus)"
-              : "an option of this run turned it off";
+            : name === "view"
+              ? "some rule on reading needs a decision at each call (hermes policy explain --tiers says which), or this machine cannot hide files"
+              : name === "cgroup"
+                ? "the run has no limit of memory, processes or CPU (use --memory, --processes or --cpus)"
+                : "an option of this run turned it off";
       throw new HermesError("UNAVAILABLE", { what: name, why });
     }
   }
@@ -215,14 +253,14 @@ function allowanceOf(
   floor: Floor,
   { program, shown }: Fenced,
   writable: readonly string[] | undefined,
-  strict: boolean,
+  walls: Pick<Allowance, "scoped" | "holdsMounts">,
 ): Allowance {
-  const own = strict ? ALWAYS_WRITABLE : [];
+  const own = walls.scoped ? ALWAYS_WRITABLE : [];
   const readable = both(options.readable, floor.readable, commonFolders);
   const connectPorts = both(options.connectPorts, floor.connectPorts, commonPorts);
   const bindPorts = both(options.bindPorts, floor.bindPorts, commonPorts);
   return {
-    scoped: strict,
+    ...walls,
     system: options.readable !== undefined,
     ...(floor.listable && { listable: floor.listable }),
     ...(writable && { writable: [...writable, ...own] }),

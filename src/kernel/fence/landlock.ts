@@ -27,6 +27,10 @@ const READ: readonly Right[] = ["execute", "readFile", "readFolder"];
 const WRITE = (Object.keys(FILE_RIGHTS) as Right[]).filter((right) => !READ.includes(right));
 const USE_DEVICE: readonly Right[] = ["readFile", "writeFile", "truncate", "deviceControl"];
 
+const MAKE_DEVICE: readonly Right[] = ["makeCharacterDevice", "makeBlockDevice"];
+
+/** Before it, a ruleset about files forbids to move them between folders. */
+export const REFER_SINCE = 2;
 const PORTS_SINCE = 4;
 const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
@@ -77,6 +81,8 @@ export interface Allowance {
   readonly bindPorts?: readonly number[];
   /** Forbid signals to, and abstract sockets of, processes outside. */
   readonly scoped: boolean;
+  /** Nothing may lead around mounts: no mounting, no device nodes, no look into processes outside. */
+  readonly holdsMounts?: boolean;
 }
 
 export type LandlockPart = Pick<
@@ -101,7 +107,10 @@ export function landlockRules(allowed: Allowance, abi: number): LandlockPart {
   let handledFiles = 0n;
   if (writable) {
     handledFiles |= bits(WRITE);
-    add(writable, [...READ, ...WRITE]);
+    add(writable, [
+      ...READ,
+      ...WRITE.filter((right) => !allowed.holdsMounts || !MAKE_DEVICE.includes(right)),
+    ]);
     add(DEVICES, USE_DEVICE);
     // A debugger writes to its program's memory through /proc. If /proc is shared with the host, root could
     // write to every process.
@@ -116,6 +125,11 @@ export function landlockRules(allowed: Allowance, abi: number): LandlockPart {
     add([...(allowed.system ? SYSTEM : []), ...readable], rights);
     add(allowed.listable ?? [], ["readFolder"]);
     add(writable ?? ["/"], ["refer"]);
+  }
+  if (allowed.holdsMounts && !writable) {
+    // Any ruleset about files forbids to mount, and to trace processes outside.
+    handledFiles |= bits([...MAKE_DEVICE, "refer"]);
+    if (!readable) add(["/"], ["refer"]);
   }
   const ports = abi >= PORTS_SINCE;
   const portRules = [

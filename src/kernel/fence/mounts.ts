@@ -1,5 +1,6 @@
+import { isAtOrBelow } from "../../nouns/path.js";
 import type { MountStep } from "../binding/fence-plan.js";
-import { isAtOrBelow } from "./options.js";
+import type { VisiblePlaces } from "../view/view.js";
 
 /** The mounts of a strict fence. All paths are absolute and free of links. */
 export interface MountedFiles {
@@ -44,6 +45,34 @@ export const ALWAYS_WRITABLE = [...TEMPORARY, "/dev/shm", "/dev/mqueue"];
 /** True when the program has its own private copy of the folder. */
 export function isPrivate(path: string): boolean {
   return PRIVATE.includes(path) || isAtOrBelow(path, "/dev") || isAtOrBelow(path, "/proc");
+}
+
+/** The mounts of a standard fence with a view. Every file stays as it is; only /dev has devices. */
+export function plainMounts(own: readonly string[]): MountStep[] {
+  return [
+    { kind: "noDevices", path: "/" },
+    { kind: "expose", path: "/dev" },
+    ...own.map((path): MountStep => ({ kind: "tmpfs", path, data: OPEN_TO_ALL })),
+  ];
+}
+
+/** What the program sees of the files behind these mounts. */
+export function plainPlaces({ writable, readable }: MountedFiles, workspace: string): VisiblePlaces {
+  return {
+    own: [],
+    mayBeOwn: ["/dev/shm"],
+    exposed: [...writable, ...readable, workspace],
+    devices: true,
+    listsAll: process.geteuid?.() === 0,
+  };
+}
+
+/** What the program sees of the files behind these mounts. */
+export function placesOf({ writable, readable, hostNetwork }: MountedFiles): VisiblePlaces {
+  return {
+    own: PRIVATE,
+    exposed: [...writable, ...readable, ...(hostNetwork ? [RESOLVER] : [])],
+  };
 }
 
 /** The mount steps, in order. */

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { suggest } from "../../abi/index.js";
 import { HermesError } from "../../nouns/errors.js";
+import { isAtOrBelow } from "../../nouns/path.js";
 import { type FenceLevel, LEVELS, REQUIRABLE } from "../../nouns/protection.js";
 import type { PolicyFence } from "../../policy/policy.js";
 
@@ -100,11 +101,6 @@ export function commonFolders(a: readonly string[], b: readonly string[]): reado
     b.flatMap((two) => (isAtOrBelow(one, two) ? [one] : isAtOrBelow(two, one) ? [two] : [])),
   );
   return [...new Set(both)];
-}
-
-/** True when `path` is `folder` or lies in it. Both are absolute and free of links. */
-export function isAtOrBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }
 
 function smallest(numbers: readonly number[]): number | undefined {

@@ -168,8 +168,18 @@ export function matchGlob(glob: Glob, components: readonly string[]): boolean {
  * True when a pattern matches something below this folder because of the folder's place: moving the folder
  * would take it out of the pattern's reach. A leading ** matches anywhere, so it does not count.
  */
-export function reachesBelow(glob: Glob, components: readonly string[]): boolean {
-  const { parts } = glob;
+export function reachesBelow({ parts }: Glob, folder: readonly string[]): boolean {
+  const anchored = parts[0] === ANY_DEPTH ? 2 : 0;
+  return statesAfter(parts, folder).some((s) => s >= anchored && s < parts.length);
+}
+
+/** True when a pattern may match something below this folder. */
+export function mayMatchBelow({ parts }: Glob, folder: readonly string[]): boolean {
+  return statesAfter(parts, folder).some((s) => s < parts.length);
+}
+
+/** How far the pattern may have come when it has matched all components. */
+function statesAfter(parts: readonly Part[], components: readonly string[]): readonly number[] {
   let states = closure(parts, [0]);
   for (const component of components) {
     const next: number[] = [];
@@ -178,11 +188,9 @@ export function reachesBelow(glob: Glob, components: readonly string[]): boolean
       if (part === ANY_DEPTH) next.push(s);
       else if (part !== undefined && matchPart(part, component)) next.push(s + 1);
     }
-    if (next.length === 0) return false;
     states = closure(parts, next);
   }
-  const anchored = parts[0] === ANY_DEPTH ? 2 : 0;
-  return states.some((s) => s >= anchored && s < parts.length);
+  return states;
 }
 
 /** A ** may also match nothing. */

@@ -5,9 +5,12 @@ import type {
   CacheScope,
   FunctionSubscription,
   InstructionSubscription,
+  NotStatic,
   Policy,
   PolicyFence,
   PolicyFloor,
+  ReadRules,
+  RuleTier,
   Subscription,
 } from "../policy.js";
 import { cacheScopeOf, cachesMissing } from "./cache-scope.js";
@@ -18,8 +21,10 @@ import { type FunctionRule, FunctionRules } from "./function-rule.js";
 import type { InstructionRule } from "./instruction-rule.js";
 import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
+import { staticReads, withoutReads } from "./read-rules.js";
 import { restsOnMemory } from "./reread.js";
 import type { PolicyRule, RuleInput } from "./rule.js";
+import { ruleTiers } from "./rule-tiers.js";
 
 export type Default = "allow" | "deny" | "ask";
 
@@ -64,12 +69,15 @@ export class YamlPolicy implements Policy {
   readonly subscription: Subscription;
   readonly rules: readonly PolicyRule[];
   readonly default: Default;
+  readonly #parts: PolicyParts;
   readonly #plans: ReadonlyMap<number, CallPlan>;
   readonly #fallback: Ruling;
   readonly #functions: FunctionRules;
   readonly #instructions: InstructionRules;
 
-  constructor(parts: PolicyParts) {
+  /** `whole`: the same policy with all its stops. A view of the files holds its rules on reading. */
+  constructor(parts: PolicyParts, whole?: { readonly policy: YamlPolicy; readonly hasLinks: boolean }) {
+    this.#parts = parts;
     this.name = parts.name;
     this.version = parts.version;
     this.file = parts.file;
@@ -80,13 +88,14 @@ export class YamlPolicy implements Policy {
     this.rules = parts.rules;
     this.default = parts.fallback;
     this.floor = rulesFloor(parts.rules, parts.fallback);
-    this.#plans = planCalls(parts.rules, parts.fallback);
+    this.#plans = whole ? whole.policy.#plans : planCalls(parts.rules, parts.fallback);
     this.#functions = new FunctionRules(parts.functions ?? []);
     this.#instructions = new InstructionRules(parts.instructions ?? []);
     const functions = this.#functions.subscriptions;
     const instructions = this.#instructions.subscriptions;
+    const calls = subscriptionOf(this.#plans, parts.fallback);
     this.subscription = {
-      ...subscriptionOf(this.#plans, parts.fallback),
+      ...(whole ? withoutReads(calls, whole.hasLinks) : calls),
       ...(functions.length > 0 && { functions }),
       ...(instructions.length > 0 && { instructions }),
     };
@@ -138,6 +147,18 @@ export class YamlPolicy implements Policy {
   cachesMissing(nr: number): boolean {
     const plan = this.#plans.get(nr);
     return plan !== undefined && cachesMissing(plan);
+  }
+
+  readRules(isOwn: (path: string) => boolean): ReadRules | NotStatic {
+    const rules = staticReads(this.name, this.#plans, isOwn);
+    return "why" in rules
+      ? rules
+      : { ...rules, released: (hasLinks) => new YamlPolicy(this.#parts, { policy: this, hasLinks }) };
+  }
+
+  /** How each rule is held if a view holds the rules on reading, and if none does. */
+  tiers(hasView: boolean): RuleTier[] {
+    return ruleTiers(this, this.#plans, hasView);
   }
 
   /** The explanation in lines: each rule that was tried, and why it did not match. */

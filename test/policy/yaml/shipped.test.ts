@@ -76,8 +76,13 @@ interface Summary {
   };
 }
 
-function run(policy: string, command: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const options = ["--json", "--ask", "no", "-p", join(root, "policies", `${policy}.yaml`)];
+function run(
+  policy: string,
+  command: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
+) {
+  const options = [...more, "--json", "--ask", "no", "-p", join(root, "policies", `${policy}.yaml`)];
   const done = hermes(["run", ...options, "--", ...command], {
     cwd: workspace,
     env: { ...process.env, HOME: home, ...env },
@@ -306,7 +311,14 @@ describe("secrets", () => {
       "secrets",
       "cat /proc/$$/environ > /dev/null; cat /proc/self/environ > /dev/null && echo own",
     );
-    expect([stdout, rules]).toEqual(["own\n", ["other-processes"]]);
+    // Processes of one run may trace each other, so a view does not keep their environment from each other.
+    expect([stdout, rules]).toEqual(["own\n", []]);
+    const script = "cat /proc/$$/environ; echo on";
+    const decided = run("secrets", ["sh", "-c", script], {}, ["--view", "off"]);
+    expect([decided.stdout, decided.rules]).toEqual(["on\n", ["other-processes"]]);
+    expect(sh("secrets", `tr '\\0' '\\n' < /proc/${process.pid}/environ | head -1; echo on`).stdout).toBe(
+      "on\n",
+    );
   });
   test("the metadata service is not reached", () =>
     expect(node("secrets", CONNECT(80, "169.254.169.254")).rules).toEqual(["metadata"]));
