@@ -2,6 +2,8 @@ import { figure, mark } from "./print.mjs";
 import { labelOf, summaryRows } from "./summary.mjs";
 import { SYSTEMS } from "./systems.mjs";
 
+const OURS = "HERMES enforce";
+
 /** The short table: real programs as multiples of bare, and further goals. */
 export function shortTable(results) {
   return [heading(results), workTable(results), otherGoals(results), honesty(results)]
@@ -55,11 +57,13 @@ function workTable(results) {
 function cellOf(name, row) {
   if (!row) return "–";
   const text = row.ratio.median.toFixed(2);
-  return name === "HERMES enforce" ? `**${text}**` : text;
+  return name === OURS ? `**${text}**` : text;
 }
 
 function goalAgainst(goals, whom) {
-  const mine = goals.filter(({ against }) => (against === "bare") === (whom === "bare"));
+  const mine = goals.filter(
+    ({ subject, against }) => subject === OURS && (against === "bare") === (whom === "bare"),
+  );
   if (mine.length === 0) return "–";
   if (whom === "bare") return `≤ ${mine[0].atMost} ${mark(mine[0].holds)}`;
   return mine.map(({ against, holds }) => `${against} ${mark(holds)}`).join(", ");

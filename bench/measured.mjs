@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildTools } from "./tools.mjs";
@@ -10,14 +10,16 @@ const TIMED_OUT = 124;
 
 /**
  * Runs a command to its end. Returns wall clock and CPU in ms and peak memory in MB, of all processes and (`own`) of the
- * started process alone, which is the supervisor if there is one. A failed command gives no figure.
+ * started process alone, which is the supervisor if there is one. A failed command gives no figure. `uid` and `gid`: whom
+ * it runs as.
  */
-export function measured(argv, { cwd, env, stdio = ["ignore", "ignore", "pipe"] } = {}) {
+export function measured(argv, { cwd, env, uid, gid, stdio = ["ignore", "ignore", "pipe"] } = {}) {
   const { measure } = buildTools();
   const folder = mkdtempSync(join(tmpdir(), "hermes-measured-"));
   try {
     const file = join(folder, "figures");
-    const options = { cwd, env, stdio, encoding: "utf8", maxBuffer: 2 ** 28 };
+    if (uid !== undefined) chownSync(folder, uid, gid);
+    const options = { cwd, env, uid, gid, stdio, encoding: "utf8", maxBuffer: 2 ** 28 };
     const done = spawnSync("timeout", ["-k", "5", String(SECONDS_AT_MOST), measure, file, ...argv], options);
     if (done.status === TIMED_OUT) throw new Error(`it takes more than ${SECONDS_AT_MOST} s`);
     if (done.status !== 0) throw new Error(`exit ${done.status ?? done.signal}: ${complaint(done.stderr)}`);

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { SYSTEMS } from "./systems.mjs";
+import { USERS } from "./users.mjs";
 import { WORKS } from "./works.mjs";
 
 const FLAGS = {
@@ -9,6 +10,7 @@ const FLAGS = {
   pinned: { type: "boolean", default: false },
   only: { type: "string" },
   systems: { type: "string" },
+  user: { type: "string" },
   json: { type: "string" },
   events: { type: "string" },
   door: { type: "string" },
@@ -56,6 +58,7 @@ export function parse(words, scenarios) {
       }),
       // The baseline of all comparisons.
       ...(systems && { systems: ["bare", ...systems.filter((name) => name !== "bare")] }),
+      ...(values.user !== undefined && { user: oneOf("--user", values.user, USERS) }),
       door: oneOf("--door", values.door ?? "notify", ["notify", "trace"]),
       policy: oneOf("--policy", values.policy ?? "requested", ["requested", "canonical"]),
     },
@@ -68,8 +71,9 @@ function chosen(sitting, positionals, only, scenarios) {
   const wanted = sitting ? all : positionals;
   if (!only) return wanted;
   const names = new Set(scenarios.map(({ name }) => name));
+  const takesWorks = new Set(scenarios.filter((one) => one.takesWorks).map(({ name }) => name));
   return wanted.filter(
-    (name) => only.includes(name) || (name === "workloads" && only.some((one) => !names.has(one))),
+    (name) => only.includes(name) || (takesWorks.has(name) && only.some((one) => !names.has(one))),
   );
 }
 
@@ -111,8 +115,9 @@ Options:
   --quick           smaller and fewer: about a quarter of the time, more noise
   --rounds N        how often each subject is measured
   --pinned          everything on one CPU
-  --only A,B        in a full run: these scenarios or workloads; in workloads: these workloads
-  --systems A,B     in start and workloads: these systems (bare is always included)
+  --only A,B        in a full run: these scenarios or workloads; in workloads and overview: these workloads
+  --systems A,B     in start, workloads and overview: these systems (bare is always included)
+  --user USER       in workloads and overview: ordinary, root or both; root can become an ordinary user
   --json FILE       the results file (default for a complete run: build/bench/results.json)
   --events N        in memory, trace and analyze: the number of events
   --door DOOR       in memory: notify or trace;  --policy: requested or canonical
@@ -122,6 +127,7 @@ Examples:
   npm run bench -- --quick                            everything, about ${MINUTES.quick} minutes
   npm run bench -- peers                              installs the peers first (as root)
   npm run bench -- workloads --only gcc,git --systems "HERMES enforce,strace"
+  npm run bench -- overview --quick                   one table of the workloads for each user
   npm run bench -- start rules --rounds 21 --json /tmp/results.json
   npm run bench -- table                              inserts the table of the last run into README.md and docs/performance.md
 `;

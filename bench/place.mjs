@@ -1,14 +1,36 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CALLER, isOpen } from "./users.mjs";
 
-/** A workspace and a home like an agent's, in a folder that no policy treats as temporary. */
-export function makePlace() {
-  const folder = mkdtempSync(join(process.env.HOME ?? tmpdir(), ".hermes-bench-"));
-  const place = { folder, workspace: join(folder, "workspace"), home: join(folder, "home") };
-  for (const path of [place.workspace, join(place.home, ".ssh")]) mkdirSync(path, { recursive: true });
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+/** Where the files of a place are. */
+export const MEDIA = ["disk", "tmpfs"];
+const TMPFS_MAGIC = 0x01021994; // statfs(2)
+
+/** A workspace and a home like an agent's, of the user, in a folder that no policy treats as temporary. */
+export function makePlace({ user = CALLER, medium = "disk" } = {}) {
+  const folder = mkdtempSync(join(parentFor(user), ".hermes-bench-"));
+  const remove = () => {
+    if (medium === "tmpfs") spawnSync("umount", ["--lazy", folder], { stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.once("exit", remove); // also after Ctrl-C
+  // Not in /dev/shm: policies protect other programs' shared memory there, and the strict fence hides it.
+  if (medium === "tmpfs") execFileSync("mount", ["-t", "tmpfs", "-o", "mode=755", "hermes-bench", folder]);
+  const found = statfsSync(folder).type === TMPFS_MAGIC ? "tmpfs" : "disk";
+  const place = {
+    folder,
+    medium: found,
+    workspace: join(folder, "workspace"),
+    home: join(folder, "home"),
+    user,
+  };
+  for (const path of [place.workspace, place.home, join(place.home, ".ssh")]) mkdirSync(path);
+  const { uid, gid } = user.ids;
+  if (uid !== undefined)
+    for (const path of [folder, place.workspace, place.home, join(place.home, ".ssh")])
+      chownSync(path, uid, gid);
   return {
     ...place,
     remove() {
@@ -18,10 +40,22 @@ export function makePlace() {
   };
 }
 
+/** The home of who runs the bench; for another user, a folder that they can enter. */
+function parentFor({ ids }) {
+  const own = process.env.HOME ?? tmpdir();
+  if (ids.uid === undefined) return own;
+  const found = [own, "/home", "/srv", "/var/lib"].find((path) => existsSync(path) && isOpen(path));
+  if (found === undefined) throw new Error("there is no folder for the files of an ordinary user");
+  return found;
+}
+
+/** How programs are started in a place: where, with which variables, as whom. */
+export const optionsOf = (place) => ({ cwd: place.workspace, env: envOf(place), ...place.user.ids });
+
 /** Variables that slow down every start of Node would hide our own overhead. */
-export function envOf({ workspace, home }) {
+export function envOf({ workspace, home, user }) {
   return {
-    PATH: process.env.PATH,
+    PATH: user.path,
     HOME: home,
     HERMES_HOME: home,
     HERMES_WORKSPACE: workspace,

@@ -8,6 +8,7 @@ import { instrument } from "./instrument.mjs";
 import { kinds } from "./kinds.mjs";
 import { languages } from "./languages.mjs";
 import { memory } from "./memory.mjs";
+import { overview } from "./overview.mjs";
 import { installPeers } from "./peers.mjs";
 import { ratios } from "./ratios.mjs";
 import { reload } from "./reload.mjs";
@@ -24,7 +25,8 @@ const ALONE_QUICK = 3;
 
 /**
  * All scenarios, in the order of a full run. `rounds`: how many in a full run and in a quick one; a scenario without them
- * is in neither. `events`: how many, for scenarios about many events.
+ * is in neither. `alone`: how many when it is named. `events`: how many, for scenarios about many events. `takesWorks`:
+ * `--only` can name its workloads.
  */
 export const SCENARIOS = [
   { name: "start", about: "from nothing to the end of `true`, beside the peers", rounds: [7, 3], run: start },
@@ -44,7 +46,13 @@ export const SCENARIOS = [
   { name: "kinds", about: "calls by what they do, under agent.yaml", rounds: [3, 2], run: kinds },
   { name: "rules", about: "1 to 10,000 rules", rounds: [5, 2], run: rules },
   { name: "scale", about: "1 to 5,000 processes, 1 to 1,000 threads", rounds: [3, 1], run: scale },
-  { name: "workloads", about: "real programs, bare and under each system", rounds: [5, 1], run: workloads },
+  {
+    name: "workloads",
+    about: "real programs, bare and under each system",
+    rounds: [5, 1],
+    takesWorks: true,
+    run: workloads,
+  },
   {
     name: "trace",
     about: "recording a program's calls, beside strace",
@@ -72,17 +80,24 @@ export const SCENARIOS = [
     events: [1e7, 5e5, 1e7],
     run: memory,
   },
+  {
+    name: "overview",
+    about: "(workloads by policy, fence and peer in one table, as each user)",
+    alone: [5, 2],
+    takesWorks: true,
+    run: overview,
+  },
   { name: "ratios", about: "(the four ratios that CI holds)", run: ratios },
   { name: "peers", about: "(installs the peers: Debian and npm packages)", run: installPeers },
 ];
 
 /** The options of one scenario: from the command line, else the defaults of a full run or of a single scenario. */
 export function optionsFor(scenario, asked, sitting) {
-  const { rounds, events } = scenario;
+  const { rounds, alone = [ALONE, ALONE_QUICK], events } = scenario;
   const usual = asked.quick ? 1 : 0;
   return {
     ...asked,
-    rounds: asked.rounds ?? (sitting ? rounds[usual] : asked.quick ? ALONE_QUICK : ALONE),
+    rounds: asked.rounds ?? (sitting ? rounds : alone)[usual],
     ...(events && { events: asked.events ?? events[asked.quick ? 1 : sitting ? 0 : 2] }),
   };
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { complaint } from "./measured.mjs";
-import { envOf } from "./place.mjs";
+import { optionsOf } from "./place.mjs";
 
 const PATIENCE_MS = 5000;
 
@@ -10,7 +10,7 @@ const PATIENCE_MS = 5000;
 export async function served(work, prefix, place, size) {
   const port = await freePort();
   const [program, ...words] = [...prefix, ...work.server({ ...place, port })];
-  const options = { cwd: place.workspace, env: envOf(place), stdio: "ignore", detached: true };
+  const options = { ...optionsOf(place), stdio: "ignore", detached: true };
   const server = spawn(program, words, options);
   const ended = new Promise((resolve) => server.on("exit", resolve).on("error", resolve));
   try {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { npmFile } from "./peers.mjs";
-import { envOf } from "./place.mjs";
+import { optionsOf } from "./place.mjs";
 import { HERMES, root } from "./tools.mjs";
 
 const policy = (name) => `${root}policies/${name}.yaml`;
@@ -11,7 +11,8 @@ const hermesUnder = (name, ...flags) => [HERMES, "run", "--quiet", ...flags, "--
 /**
  * The systems that programs run under, each with the policy closest to policies/agent.yaml: writes only in the workspace
  * and in temporary folders, no secrets. `does` says what it does, `lacks` what it cannot express. `works` distinguishes
- * systems that inspect calls at run time from those that only configure the kernel at the start.
+ * systems that inspect calls at run time from those that only configure the kernel at the start. What a program writes
+ * under a system that `discards` it cannot be checked afterwards.
  */
 export const SYSTEMS = [
   { name: "bare", does: "nothing", argv: () => [] },
@@ -64,6 +65,7 @@ export const SYSTEMS = [
     works: "at each call",
     does: "a kernel of its own, writes go to an overlay",
     lacks: "patterns, commands, asking or files that stay",
+    discards: true,
     argv: () => ["runsc", "--network=host", "--rootless=false", "do"],
   },
   {
@@ -116,7 +118,7 @@ export function systemsHere(place, wanted, cannot) {
   for (const system of SYSTEMS.filter(({ name }) => !wanted || wanted.includes(name))) {
     const prefix = system.argv(place);
     const [program, ...words] = [...prefix, "true"];
-    const options = { cwd: place.workspace, env: envOf(place), encoding: "utf8", timeout: 30_000 };
+    const options = { ...optionsOf(place), encoding: "utf8", timeout: 30_000 };
     const tried = spawnSync(program, words, options);
     if (tried.status === 0) found.push({ ...system, prefix });
     else cannot(system.name, whyNot(prefix, tried));

@@ -17,7 +17,7 @@ export function buildTools() {
 }
 
 const SOURCES = [
-  ...["programs/calls", "programs/crowd", "programs/functions", "programs/measure"],
+  ...["programs/calls", "programs/crowd", "programs/files", "programs/functions", "programs/measure"],
   ...["reference/act", "reference/allow", "reference/notify", "reference/stop", "reference/trace"],
 ];
 

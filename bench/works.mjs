@@ -1,4 +1,6 @@
 import { chromium } from "./works/chromium.mjs";
+import { createInTmpfs, createOnDisk } from "./works/create.mjs";
+import { day } from "./works/day.mjs";
 import { find } from "./works/find.mjs";
 import { gcc } from "./works/gcc.mjs";
 import { git } from "./works/git.mjs";
@@ -9,11 +11,14 @@ import { python } from "./works/python.mjs";
 import { redis } from "./works/redis.mjs";
 import { sqlite } from "./works/sqlite.mjs";
 import { tar } from "./works/tar.mjs";
-import { untar } from "./works/untar.mjs";
+import { untarInTmpfs, untarOnDisk } from "./works/untar.mjs";
 
 /**
  * Real workloads, each in two sizes: "full", of some seconds, so that the start matters less, and "quick". `prepare` runs
- * once, `reset` before each run; `argv` is the command. A `server` runs under the system and gets its load from outside;
- * the time of the load is measured.
+ * once, `reset` before each run, `check` after it: it throws if the results are wrong. `argv` is the command. A `server`
+ * runs under the system and gets its load from outside; the time of the load is measured. `medium`: where its files must be.
  */
-export const WORKS = [gcc, git, npm, python, tar, untar, find, programs, sqlite, redis, http, chromium];
+export const WORKS = [
+  ...[gcc, git, npm, python, tar, untarOnDisk, untarInTmpfs, createOnDisk, createInTmpfs, find],
+  ...[programs, sqlite, day, redis, http, chromium],
+];

@@ -1,27 +1,41 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeTree } from "./tree.mjs";
+import { settle } from "./settle.mjs";
+import { writeTree } from "./tree.mjs";
 
-const PARTS = { full: 10, quick: 2 };
-const folderOf = ({ workspace }) => join(workspace, "untarred");
-const archiveOf = ({ workspace }) => join(workspace, "untar.tar");
+const FILES = 10_000;
+/** How often it is unpacked, each time into an empty folder: once is over too soon in a tmpfs. */
+const TIMES = { full: 5, quick: 1 };
 
-export const untar = {
-  name: "untar",
-  about: "tar that makes thousands of small files",
-  needs: ["tar"],
-  prepare(place, size) {
-    makeTree(place, size);
-    if (existsSync(archiveOf(place))) return;
-    const parts = Array.from({ length: PARTS[size] }, (_, i) => `part${i}`);
-    const words = ["cf", archiveOf(place), "-C", join(place.folder, "tree"), ...parts];
-    const { status, stderr } = spawnSync("tar", words, { encoding: "utf8" });
-    if (status !== 0) throw new Error(stderr);
+const treeIn = ({ folder }) => join(folder, "small-files");
+const archiveIn = ({ workspace }) => join(workspace, "untar.tar");
+const foldersIn = ({ workspace }, size) =>
+  Array.from({ length: TIMES[size] }, (_, i) => join(workspace, "untarred", String(i)));
+
+const untar = {
+  about: "tar that unpacks 10,000 small files in 200 folders",
+  needs: ["tar", "diff"],
+  prepare(place) {
+    writeTree(treeIn(place), FILES);
+    execFileSync("tar", ["cf", archiveIn(place), "-C", treeIn(place), "."], { stdio: "ignore" });
   },
-  reset(place) {
-    rmSync(folderOf(place), { recursive: true, force: true });
-    mkdirSync(folderOf(place));
+  reset(place, size) {
+    rmSync(join(place.workspace, "untarred"), { recursive: true, force: true });
+    for (const folder of foldersIn(place, size)) mkdirSync(folder, { recursive: true });
+    settle(place);
   },
-  argv: (place) => ["tar", "xf", archiveOf(place), "-C", folderOf(place)],
+  argv(place, size) {
+    const unpack = `for folder; do tar xf ${archiveIn(place)} -C "$folder" || exit; done`;
+    return ["sh", "-c", unpack, "sh", ...foldersIn(place, size)];
+  },
+  check(place, size) {
+    for (const folder of foldersIn(place, size)) {
+      const { status, stdout } = spawnSync("diff", ["-rq", treeIn(place), folder], { encoding: "utf8" });
+      if (status !== 0) throw new Error(`what is unpacked differs: ${stdout.split("\n")[0]}`);
+    }
+  },
 };
+
+export const untarOnDisk = { ...untar, name: "untar", medium: "disk" };
+export const untarInTmpfs = { ...untar, name: "untar-tmpfs", medium: "tmpfs" };
