@@ -6,10 +6,12 @@ import { CALLER, isOpen } from "./users.mjs";
 
 /** Where the files of a place are. */
 export const MEDIA = ["disk", "tmpfs"];
+const TMPFS = ["-t", "tmpfs", "-o", "mode=755", "hermes-bench"];
 const TMPFS_MAGIC = 0x01021994; // statfs(2)
 
 /** A workspace and a home like an agent's, of the user, in a folder that no policy treats as temporary. */
 export function makePlace({ user = CALLER, medium = "disk" } = {}) {
+  if (medium === "tmpfs" && process.getuid() !== 0) throw new Error("only root can mount one");
   const folder = mkdtempSync(join(parentFor(user), ".hermes-bench-"));
   const remove = () => {
     if (medium === "tmpfs") spawnSync("umount", ["--lazy", folder], { stdio: "ignore" });
@@ -17,7 +19,7 @@ export function makePlace({ user = CALLER, medium = "disk" } = {}) {
   };
   process.once("exit", remove); // also after Ctrl-C
   // Not in /dev/shm: policies protect other programs' shared memory there, and the strict fence hides it.
-  if (medium === "tmpfs") execFileSync("mount", ["-t", "tmpfs", "-o", "mode=755", "hermes-bench", folder]);
+  if (medium === "tmpfs") execFileSync("mount", [...TMPFS, folder], { stdio: "pipe" });
   const found = statfsSync(folder).type === TMPFS_MAGIC ? "tmpfs" : "disk";
   const place = {
     folder,

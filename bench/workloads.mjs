@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { measured } from "./measured.mjs";
+import { complaint, measured } from "./measured.mjs";
 import { MEDIA, makePlace, optionsOf } from "./place.mjs";
 import { figure, printColumns, printTable } from "./print.mjs";
 import { progress } from "./progress.mjs";
@@ -73,7 +73,7 @@ function placeOf(user, medium, cannot) {
   try {
     return makePlace({ user, medium });
   } catch (error) {
-    return void cannot(`no ${medium} for its files: ${error.message.trim()}`);
+    return void cannot(`no ${medium} for its files: ${complaint(error.message)}`);
   }
 }
 

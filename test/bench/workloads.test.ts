@@ -28,7 +28,9 @@ function measured(...words: string[]) {
 }
 
 describe("workloads", () => {
-  const names = ["untar", "create", "programs", "day", ...(isRoot ? ["untar-tmpfs", "create-tmpfs"] : [])];
+  // In a tmpfs, which root can mount, they take less time.
+  const writing = isRoot ? ["untar-tmpfs", "create-tmpfs"] : ["untar", "create"];
+  const names = [...writing, "programs", "day"];
   for (const name of names)
     it(`${name} has the right results, bare and under agent.yaml`, () => {
       const { systems, notMeasured } = measured("workloads", "--only", name, "--systems", "HERMES enforce");
