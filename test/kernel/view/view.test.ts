@@ -20,7 +20,7 @@ import { until } from "../../support/until.js";
 
 /** Rules on reading files that mounts hold (src/kernel/view/). */
 
-const REACH = fileURLToPath(new URL("./programs/reach.py", import.meta.url));
+const REACH = readFileSync(fileURLToPath(new URL("./programs/reach.py", import.meta.url)));
 const SECRET = "the secret text";
 const isRoot = process.getuid?.() === 0;
 const USERS = isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const);
@@ -45,6 +45,7 @@ beforeEach(() => {
   for (const name of ["place/.env", "place/plain", "place/closed/inside", "place/refused"])
     writeFileSync(join(folder, "work", name), `${SECRET}\n`);
   writeFileSync(join(folder, "policy.yaml"), RULES());
+  writeFileSync(join(folder, "work/reach.py"), REACH); // behind a strict fence the checkout may be out of sight
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -109,7 +110,7 @@ function run(who: User, options: readonly string[], command: readonly string[]):
 
 const reach = (name: string) => [
   "/usr/bin/python3",
-  REACH,
+  join(folder, "work/reach.py"),
   join(folder, "work/place"),
   name,
   String(outsider.pid),
