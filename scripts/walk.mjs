@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const BUILT = join(root, "build/walk");
 const WALKS = {
-  openat: "one openat for writing of a program under policies/agent.yaml, from the stop to the answer",
+  openat: "one openat of a program under policies/agent.yaml that is decided, from the stop to the answer",
   hook: "one hook call of Claude Code (`git status`), from its JSON to the answer",
   exec: "`hermes exec 'ls -a'`, in the process that was started",
 };
@@ -134,7 +134,7 @@ async function openat(coverage) {
   const files = ["a", "b", "c"].map((one) => join(process.cwd(), one));
   for (const file of files) writeFileSync(file, "");
   const { sessionOptions } = await load("session/run.js");
-  const options = sessionOptions({ command: ["touch", ...files], policy: join(root, "policies/agent.yaml") });
+  const options = sessionOptions({ command: ["cat", ...files], view: "off", policy: join(root, "policies/agent.yaml") });
   await supervise({ options }, { report: () => {}, orders: () => undefined });
   return { used: walks.get(files[2]), loaded };
 }
