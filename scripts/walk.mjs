@@ -134,7 +134,11 @@ async function openat(coverage) {
   const files = ["a", "b", "c"].map((one) => join(process.cwd(), one));
   for (const file of files) writeFileSync(file, "");
   const { sessionOptions } = await load("session/run.js");
-  const options = sessionOptions({ command: ["cat", ...files], view: "off", policy: join(root, "policies/agent.yaml") });
+  const options = sessionOptions({
+    command: ["cat", ...files],
+    view: "off",
+    policy: join(root, "policies/agent.yaml"),
+  });
   await supervise({ options }, { report: () => {}, orders: () => undefined });
   return { used: walks.get(files[2]), loaded };
 }

@@ -46,13 +46,13 @@ function makeView(
   options: SessionOptions,
   policies: readonly Policy[],
   places: VisiblePlaces,
-): View | undefined {
+): ReturnType<typeof View.of> {
   const { attach, door, view: wanted, live = [], deed } = options;
   if (door !== "auto" || wanted === "off" || attach || deed || live.length > 0) return undefined;
   if (handsOverFolder(options)) return undefined;
   if (recordedCalls(options).some(({ nr }) => nr === OPENAT)) return undefined;
   const view = View.of(policies, { ...places, home: homedir() }, { folder: scanFolder() });
-  if ("why" in view) return undefined;
+  if (!(view instanceof View)) return view;
   const seesAll = view.policies.some(({ subscription }) => {
     const wanted = subscription.calls.get(OPENAT);
     return wanted !== undefined && !wanted.when;

@@ -328,6 +328,7 @@ export class Mediation {
   #protections(outcome: FenceOutcome): Protections {
     const { level, inForce, missing } = this.#fence.report(outcome);
     const { program, refusesIoUring } = this.doorPlan;
+    const withoutView = this.#options.withoutView ?? this.#fence.withoutView;
     return {
       doors: this.#doors(),
       filterInstructions: program.length,
@@ -338,7 +339,7 @@ export class Mediation {
       ioUring: refusesIoUring ? "refused" : "allowed",
       fence: level,
       ...(this.#fence.view && { hiddenFiles: this.#fence.view.size }),
-      ...(this.#options.withoutView !== undefined && { withoutView: this.#options.withoutView }),
+      ...(withoutView !== undefined && { withoutView }),
       inForce,
       missing,
       ...(this.#attachMode && { attached: this.#attachMode.way }),

@@ -44,8 +44,8 @@ interface Fenced {
   readonly landlock: number;
   /** Make sure that the program changes nothing outside its writable folders, or do not start: `confinedTo`. */
   readonly confine?: boolean;
-  /** Makes the view that holds rules of the policies on reading files; undefined where it would hold none. */
-  readonly makeView?: (places: VisiblePlaces) => View | undefined;
+  /** Makes the view that holds rules of the policies on reading files. */
+  readonly makeView?: (places: VisiblePlaces) => ReturnType<typeof View.of>;
 }
 
 /** With these, a program changes nothing outside its writable folders, and nothing of processes outside. */
@@ -78,6 +78,8 @@ export class Fence {
   readonly confinedTo: readonly string[] | undefined;
   /** What mounts hold of the policies. */
   readonly view: View | undefined;
+  /** Why mounts hold nothing, although by their form they could hold rules of the policies. */
+  readonly withoutView: string | undefined;
   readonly #wanted: ReadonlySet<ProtectionName>;
   readonly #landlockMissing: string | undefined;
   readonly #cgroups: Cgroups | undefined;
@@ -90,7 +92,9 @@ export class Fence {
     this.floor = strict ? commonFloor(policies) : {};
     const writable = writableOf(options, this.floor, fenced, strict);
     const files = filesOf(options, this.floor, fenced, writable ?? []);
-    this.view = this.#makeView(fenced, files);
+    const view = this.#makeView(fenced, files);
+    this.view = view && "why" in view ? undefined : view;
+    this.withoutView = view && "why" in view ? view.why : undefined;
     const allowance = allowanceOf(options, this.floor, fenced, writable, {
       scoped: strict,
       holdsMounts: this.view !== undefined,
@@ -170,7 +174,7 @@ export class Fence {
   }
 
   /** A standard fence gets a view where this kernel can hold it; it changes nothing else for the program. */
-  #makeView({ makeView, landlock, workspace }: Fenced, files: MountedFiles): View | undefined {
+  #makeView({ makeView, landlock, workspace }: Fenced, files: MountedFiles): ReturnType<typeof View.of> {
     if (atLeast(this.level, "strict")) return makeView?.(placesOf(files));
     const holds = this.level === "standard" && landlock >= REFER_SINCE;
     return holds ? makeView?.(plainPlaces(files, real(workspace))) : undefined;

@@ -39,7 +39,9 @@ interface FoundNames {
 
 /** Beyond these bounds, reading is decided at each call. */
 const MAX_ENTRIES = 3_000_000;
-const MAX_MILLISECONDS = 10_000;
+const MAX_MILLISECONDS = 5000;
+/** A search that came to a bound is not tried again for this long: each run would wait in vain. */
+const GIVEN_UP_MS = 3_600_000;
 /** The scan writes no memory that is larger (native/scan/scan-memory.c). */
 const MAX_MEMORY = 2 ** 28;
 const MAX_MEMORIES = 8;
@@ -52,6 +54,7 @@ export function scanNames({ roots, skipped, names }: NameScan, memory: NameMemor
     .digest("hex")
     .slice(0, 16);
   const file = memory.folder && join(memory.folder, `names-${key}`);
+  if (file && wasGivenUp(file)) return undefined;
   const last = file ? readOwn(file) : NOTHING;
   const result = native().scanNames(
     texts(roots),
@@ -61,7 +64,10 @@ export function scanNames({ roots, skipped, names }: NameScan, memory: NameMemor
     MAX_ENTRIES,
     MAX_MILLISECONDS,
   );
-  if (!result.complete) return undefined;
+  if (!result.complete) {
+    if (file) remember(`${file}${GIVEN_UP}`, NOTHING);
+    return undefined;
+  }
   if (file && result.memory.length > 0) remember(file, result.memory);
   return { paths: listOf(result.found), unlisted: listOf(result.unlisted) };
 }
@@ -75,6 +81,17 @@ function texts(list: readonly string[]): Uint8Array {
 }
 
 const NOTHING = new Uint8Array(0);
+const GIVEN_UP = ".given-up";
+
+function wasGivenUp(file: string): boolean {
+  try {
+    const { mtimeMs, uid } = statSync(`${file}${GIVEN_UP}`);
+    const age = Date.now() - mtimeMs;
+    return uid === process.geteuid?.() && age >= 0 && age < GIVEN_UP_MS;
+  } catch {
+    return false;
+  }
+}
 
 /** The memory of another user could leave out what is to be found. Read, not mapped: it cannot change while it is used. */
 function readOwn(file: string): Uint8Array {
@@ -92,7 +109,7 @@ function readOwn(file: string): Uint8Array {
 }
 
 /** Best effort: without it, the next scan takes longer. */
-function remember(file: string, memory: Buffer): void {
+function remember(file: string, memory: Uint8Array): void {
   const draft = `${file}.${process.pid}.new`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

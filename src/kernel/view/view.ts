@@ -82,15 +82,17 @@ export class View {
     this.#masked = files;
   }
 
-  /** The view of these policies, or why they have none: then every reading of a file is decided. */
-  static of(policies: readonly Policy[], places: VisiblePlaces, memory: NameMemory): View | { why: string } {
+  /**
+   * The view of these policies. Undefined where no rule on reading depends on the path alone (hermes policy explain --tiers);
+   * or why the files cannot be found. Then every reading of a file is decided.
+   */
+  static of(
+    policies: readonly Policy[],
+    places: VisiblePlaces,
+    memory: NameMemory,
+  ): View | { readonly why: string } | undefined {
     const examined = policies.map((policy) => examine(policy, places));
-    if (!examined.some(({ rules }) => isHeld(rules) && rules.patterns.length > 0)) {
-      const why = examined.flatMap(({ policy, rules }) =>
-        rules && !isHeld(rules) ? [`${policy.name}: ${rules.why}`] : [],
-      );
-      return { why: why.join("; ") };
-    }
+    if (!examined.some(({ rules }) => isHeld(rules) && rules.patterns.length > 0)) return undefined;
     const found = find(examined, places, memory);
     return "why" in found ? found : new View(examined, found, places, memory);
   }

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -231,6 +232,22 @@ function changing(who: User, fence: string, script: string) {
   );
   return { ended, stderr: () => err };
 }
+
+describe("where there is too much to look through", () => {
+  it("each call is decided, and later runs do not look again for an hour", () => {
+    mkdirSync(join(folder, "work", ...Array.from({ length: 300 }, () => "d")), { recursive: true });
+    const who = USERS[0]!;
+    const first = run(who, [], ["sh", "-c", "cat place/.env; cat place/plain"]);
+    expect(first.lines).toEqual([SECRET]);
+    expect(first.result.protections.withoutView).toContain("too many files");
+    const given = readdirSync(join(folder, "state/scan"));
+    expect(given).toEqual([expect.stringMatching(/^names-.*\.given-up$/)]);
+    rmSync(join(folder, "work/d"), { recursive: true });
+    expect(run(who, [], ["true"]).result.protections.withoutView).toBeDefined();
+    rmSync(join(folder, "state/scan", given[0]!));
+    expect(run(who, [], ["true"]).result.protections.hiddenFiles).toBeGreaterThan(0);
+  });
+});
 
 describe("where no namespaces can be made", () => {
   /** As in most containers: no process can make namespaces or has a capability. */
