@@ -20,7 +20,7 @@ struct scan_request {
 
 struct scan_result {
 	struct growing found;    /* paths, each with its NUL */
-	struct growing unlisted; /* folders that the program may be able to enter, but that could not be listed */
+	struct growing unlisted; /* folders that the program may be able to enter, but that could not be listed, or lie too deep */
 	struct growing memory;   /* for the next scan; empty: incomplete, or the last one still serves */
 	uint64_t folders;
 	uint64_t read; /* folders that were read, because they are new or may have changed */

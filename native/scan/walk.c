@@ -121,7 +121,8 @@ static void visit_child(struct walker *w, int parent, struct folder *child, cons
 {
 	size_t length = w->path_length, size = strlen(child->name);
 	if (length + 1 + size > PATH_ROOM || depth > MAX_DEPTH) {
-		stop_walk(w);
+		forget(child);
+		child->unlisted = 1;
 		return;
 	}
 	w->path[length] = '/';

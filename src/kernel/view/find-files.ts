@@ -3,11 +3,13 @@ import { ANY_DEPTH, matchPart, type Part, STAR } from "../../nouns/glob.js";
 import { isAtOrBelow } from "../../nouns/path.js";
 import { decodeText, encodeText } from "../../nouns/text.js";
 import { compileGlob } from "../../policy/match/glob.js";
-import { type NameMemory, type NamePattern, scanNames } from "./name-scan.js";
+import { type FoundNames, type NameMemory, type NamePattern, scanNames } from "./name-scan.js";
 import type { VisiblePlaces } from "./view.js";
 
 /** Kernel file systems: what is in them is no file of anybody. */
 const KERNEL = ["/proc", "/sys"];
+
+const NOTHING_FOUND: FoundNames = { paths: [], unlisted: [] };
 
 interface FindOptions extends VisiblePlaces {
   readonly memory: NameMemory;
@@ -38,17 +40,17 @@ export function findFiles(
   }
   if (names.size === 0) return { paths: [...paths], unlisted: [] };
   const hiddenAway = [...own, ...KERNEL];
-  const roots = [
-    "/",
-    ...outermost(exposed.filter((path) => own.some((folder) => isAtOrBelow(path, folder)))),
-  ];
-  const found = scanNames({ roots, skipped: hiddenAway, names: [...names.values()] }, memory);
-  if (!found) return { why: "there are too many files to look through for names" };
-  const { unlisted } = found;
+  const wanted = { skipped: hiddenAway, names: [...names.values()] };
+  const shown = outermost(exposed.filter((path) => own.some((folder) => isAtOrBelow(path, folder))));
+  const found = scanNames({ ...wanted, roots: ["/"] }, memory);
+  // These are the run's own folders, and other ones each time: not worth a memory.
+  const within = shown.length > 0 ? scanNames({ ...wanted, roots: shown }, {}) : NOTHING_FOUND;
+  if (!found || !within) return { why: "there are too many files to look through for names" };
+  const unlisted = [...new Set([...found.unlisted, ...within.unlisted])];
   const needed = unlisted.find((folder) => exposed.some((path) => isAtOrBelow(path, folder)));
   if (needed) return { why: `the folder ${needed} cannot be listed, but files in it can perhaps be opened` };
-  for (const root of roots) if (isNamed(root, names.values())) paths.add(root);
-  return { paths: [...new Set([...paths, ...found.paths])], unlisted };
+  for (const path of shown) if (isNamed(path, names.values())) paths.add(path);
+  return { paths: [...new Set([...paths, ...found.paths, ...within.paths])], unlisted };
 }
 
 /** A folder that is exposed is found by the names on the way to it, too: those are in folders that are left out. */

@@ -30,7 +30,7 @@ interface NameScan {
   readonly names: readonly NamePattern[];
 }
 
-interface FoundNames {
+export interface FoundNames {
   /** Files and folders with such a name. */
   readonly paths: readonly string[];
   /** Folders that cannot be listed, although a program of this user can enter them, or could change their mode. */
@@ -39,7 +39,7 @@ interface FoundNames {
 
 /** Beyond these bounds, reading is decided at each call. */
 const MAX_ENTRIES = 3_000_000;
-const MAX_MILLISECONDS = 5000;
+const MAX_MILLISECONDS = 20_000;
 /** A search that came to a bound is not tried again for this long: each run would wait in vain. */
 const GIVEN_UP_MS = 3_600_000;
 /** The scan writes no memory that is larger (native/scan/scan-memory.c). */

@@ -379,16 +379,23 @@ describe("the bounds of a scan", () => {
 
   it("hold for the depth", () => {
     mkdirSync(join(root, ...Array.from({ length: 300 }, () => "d")), { recursive: true });
-    expect(look(root).complete).toBe(false);
+    const { complete, unlisted } = look(root);
+    expect(complete).toBe(true);
+    expect(unlisted).toHaveLength(1);
+    expect(unlisted[0]).toMatch(/\/d\/d$/);
   });
 
-  it("are reached by a name whose path no call can take, but not by such a path without a name", () => {
+  it("name a folder above a file whose path no call can take, and none above such a path without a wanted name", () => {
     const dig = (file: string) =>
       execFileSync("python3", ["-c", DIG, file], { cwd: root, encoding: "utf8", stdio: "pipe" });
     dig("plain");
-    expect(look(root).complete).toBe(true);
+    expect(look(root)).toMatchObject({ complete: true, unlisted: [] });
     dig(".env");
-    expect(look(root).complete).toBe(false);
+    const { complete, unlisted } = look(root);
+    expect(complete).toBe(true);
+    expect(unlisted).toHaveLength(1);
+    expect(unlisted[0]!.length).toBeGreaterThan(3500);
+    expect(unlisted[0]!.length).toBeLessThan(4096);
   });
 });
 

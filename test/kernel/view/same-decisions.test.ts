@@ -81,13 +81,16 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
       chmodSync(base, 0o755);
       const ids = who === "ordinary" && isRoot ? { uid: NOBODY, gid: NOBODY } : {};
       if ("uid" in ids) spawnSync("chown", ["-hR", `${NOBODY}:${NOBODY}`, base]);
+      const state = join(user.folder, `state-${who}`);
+      mkdirSync(state, { recursive: true });
+      if ("uid" in ids) spawnSync("chown", [`${NOBODY}:${NOBODY}`, state]);
       const told = (options: readonly string[]) => {
         const words = ["run", "--json", "--policy", join(base, "p.yaml"), ...options, "--"];
         const program = ["/usr/bin/python3", PROGRAM, folder, join(base, "paths.json"), String(seed)];
         const done = spawnSync(who === "root" ? HERMES : user.hermes, [...words, ...program], {
           cwd: base,
           encoding: "utf8",
-          env: { PATH: process.env.PATH, HOME: base, HERMES_HOME: join(base, "state") },
+          env: { PATH: process.env.PATH, HOME: base, HERMES_HOME: state },
           timeout: 100_000,
           ...ids,
         });

@@ -41,8 +41,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "hermes-view-"));
-  for (const name of ["work", "work/place", "work/place/closed", "home", "state"])
-    mkdirSync(join(folder, name));
+  for (const name of ["work", "work/place", "work/place/closed", "home"]) mkdirSync(join(folder, name));
   for (const name of ["place/.env", "place/plain", "place/closed/inside", "place/refused"])
     writeFileSync(join(folder, "work", name), `${SECRET}\n`);
   writeFileSync(join(folder, "policy.yaml"), RULES());
@@ -84,8 +83,14 @@ function as(who: User) {
   return {};
 }
 
-function environment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: join(folder, "home"), HERMES_HOME: join(folder, "state") };
+/** The memory of the search serves all tests of a user. */
+function environment(who: User): NodeJS.ProcessEnv {
+  const state = join(user.folder, `state-${who}`);
+  if (!existsSync(state)) {
+    mkdirSync(state);
+    if (who === "ordinary" && isRoot) chownSync(state, NOBODY, NOBODY);
+  }
+  return { PATH: process.env.PATH, HOME: join(folder, "home"), HERMES_HOME: state };
 }
 
 /** The command line of the copy that an ordinary user can read. */
@@ -98,7 +103,7 @@ function run(who: User, options: readonly string[], command: readonly string[]):
   const done = spawnSync(
     file!,
     [...before, "run", "--json", "--policy", join(folder, "policy.yaml"), ...options, "--", ...command],
-    { cwd: join(folder, "work"), env: environment(), encoding: "utf8", timeout: 100_000, ...as(who) },
+    { cwd: join(folder, "work"), env: environment(who), encoding: "utf8", timeout: 100_000, ...as(who) },
   );
   const json = done.stderr.split("\n").findLast((line) => line.startsWith("{"));
   if (!json) throw new Error(done.stderr);
@@ -221,7 +226,7 @@ function changing(who: User, fence: string, script: string) {
   const options = ["run", "--policy", join(folder, "policy.yaml"), "--fence", fence];
   const child = spawn(file!, [...before, ...options, "--", "sh", "-c", script], {
     cwd: join(folder, "work"),
-    env: environment(),
+    env: environment(who),
     ...as(who),
   });
   let [out, err] = ["", ""];
@@ -235,17 +240,26 @@ function changing(who: User, fence: string, script: string) {
 
 describe("where there is too much to look through", () => {
   it("each call is decided, and later runs do not look again for an hour", () => {
-    mkdirSync(join(folder, "work", ...Array.from({ length: 300 }, () => "d")), { recursive: true });
     const who = USERS[0]!;
-    const first = run(who, [], ["sh", "-c", "cat place/.env; cat place/plain"]);
-    expect(first.lines).toEqual([SECRET]);
-    expect(first.result.protections.withoutView).toContain("too many files");
-    const given = readdirSync(join(folder, "state/scan"));
-    expect(given).toEqual([expect.stringMatching(/^names-.*\.given-up$/)]);
-    rmSync(join(folder, "work/d"), { recursive: true });
-    expect(run(who, [], ["true"]).result.protections.withoutView).toBeDefined();
-    rmSync(join(folder, "state/scan", given[0]!));
-    expect(run(who, [], ["true"]).result.protections.hiddenFiles).toBeGreaterThan(0);
+    const hidden = () => run(who, [], ["sh", "-c", "cat place/.env; cat place/plain"]);
+    expect(hidden().result.protections.hiddenFiles).toBeGreaterThan(0);
+    const searches = join(environment(who).HERMES_HOME!, "scan");
+    const marks = readdirSync(searches).map((memory) => join(searches, `${memory}.given-up`));
+    for (const mark of marks) writeFileSync(mark, "");
+    const { lines, result } = hidden();
+    expect(lines).toEqual([SECRET]);
+    expect(result.protections.withoutView).toContain("too many files");
+    for (const mark of marks) rmSync(mark);
+    expect(hidden().result.protections.hiddenFiles).toBeGreaterThan(0);
+  });
+
+  it("a folder that lies too deep to look into is hidden", () => {
+    const deep = Array.from({ length: 300 }, () => "d").join("/");
+    mkdirSync(join(folder, "work", deep), { recursive: true });
+    const reach = `cat place/.env; mkdir -p made; cd ${deep} && echo entered`;
+    const { lines, result } = run(USERS[0]!, [], ["sh", "-c", reach]);
+    expect(result.protections.hiddenFiles).toBeGreaterThan(0);
+    expect(lines).toEqual([]);
   });
 });
 
@@ -270,7 +284,7 @@ describe("where no namespaces can be made", () => {
     const ids = as("ordinary");
     return spawnSync("sh", ["-c", `exec ${CONFINED} "$@"`, "sh", user.hermes, ...words], {
       cwd: join(folder, "work"),
-      env: environment(),
+      env: environment("ordinary"),
       encoding: "utf8",
       timeout: 100_000,
       ...ids,
