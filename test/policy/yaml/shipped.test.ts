@@ -85,7 +85,7 @@ function run(
   const options = [...more, "--json", "--ask", "no", "-p", join(root, "policies", `${policy}.yaml`)];
   const done = hermes(["run", ...options, "--", ...command], {
     cwd: workspace,
-    env: { ...process.env, HOME: home, ...env },
+    env: { ...process.env, HOME: home, HERMES_HOME: join(base, "state"), ...env },
   });
   const json = done.stderr.split("\n").findLast((line) => line.startsWith("{"));
   const decisions = json ? (JSON.parse(json) as Summary).summary.decisions : [];
