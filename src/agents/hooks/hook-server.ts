@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Store } from "../../record/store/store.js";
 import { AGENTS } from "./agents.js";
@@ -46,10 +46,10 @@ function isServed(path: string): Promise<boolean> {
 function listening(server: Server, path: string): Promise<boolean> {
   return new Promise((resolve) => {
     server.on("error", () => resolve(false));
-    server.listen(path, () => {
-      chmodSync(path, 0o600);
-      resolve(true);
-    });
+    // The socket is made within listen(). To change its mode afterwards would leave a moment in which others may connect.
+    const mask = process.umask(0o177);
+    server.listen(path, () => resolve(true));
+    process.umask(mask);
   });
 }
 
