@@ -11,6 +11,7 @@
 #include "../kernel/wake-signal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -89,6 +90,11 @@ static int receive(struct session *s)
 	return got == -ENOENT || got == -EINTR ? 0 : got;
 }
 
+static int stops_without_waiting(struct session *s)
+{
+	return s->exec_windows ? exec_window_wait(s, WNOHANG) : trace_poll(s);
+}
+
 /* The next event of either door often comes within microseconds (stop-wait.c). Returns whether there was one. */
 static int spin_at_both(struct session *s, int *got)
 {
@@ -97,7 +103,7 @@ static int spin_at_both(struct session *s, int *got)
 	int64_t from = monotonic_ns();
 	int found;
 	do {
-		*got = listener_ready(s) ? receive(s) : trace_poll(s);
+		*got = listener_ready(s) ? receive(s) : stops_without_waiting(s);
 		found = *got != -EAGAIN;
 		if (!found)
 			sched_yield();
@@ -111,7 +117,7 @@ static int next_at_stops(struct session *s)
 	int got;
 	if (!spin_at_both(s, &got)) {
 		worker_sleeps(&s->listener_pump);
-		got = listener_ready(s) ? receive(s) : trace_wait(s, 0);
+		got = listener_ready(s) ? receive(s) : s->exec_windows ? exec_window_wait(s, 0) : trace_wait(s, 0);
 		worker_is_awake(&s->listener_pump);
 	}
 	if (got == -EINTR)
@@ -184,14 +190,22 @@ static int next_at_listener(struct session *s)
 
 /* ------------------------------------------------------------------ both */
 
-static int start(struct session *s)
+static int start_listener_pump(struct session *s)
 {
-	if (pipe(s->listener_pump.stop) < 0)
+	if (s->listener_pump.running)
+		return 0;
+	if (pipe2(s->listener_pump.stop, O_CLOEXEC) < 0)
 		return -errno;
 	int failed = pthread_create(&s->listener_pump.thread, NULL, watch_listener, s);
+	s->listener_pump.running = !failed;
+	return -failed;
+}
+
+static int start(struct session *s)
+{
+	int failed = start_listener_pump(s);
 	if (failed)
-		return -failed;
-	s->listener_pump.running = 1;
+		return failed;
 	failed = pthread_create(&s->stop_pump.thread, NULL, watch_stops, s);
 	s->stop_pump.running = !failed;
 	return -failed;
@@ -203,6 +217,12 @@ int both_next(struct session *s)
 	if (failed)
 		return failed;
 	return s->at_listener && !s->on_behalf_count ? next_at_listener(s) : next_at_stops(s);
+}
+
+int both_next_exec(struct session *s)
+{
+	int failed = start_listener_pump(s);
+	return failed ? failed : next_at_stops(s);
 }
 
 void both_close(struct session *s)

@@ -28,7 +28,23 @@ int trace_is_injecting(struct session *s, pid_t tid);
 
 /* both.c: waits at both doors */
 int both_next(struct session *s);
+/* Waits for the exec events of programs that are traced for one execve, and at the notify door. */
+int both_next_exec(struct session *s);
 void both_close(struct session *s);
+
+/* exec-window.c: an execve that was allowed at the notify door, until it is verified or has failed */
+/* Answers the notification of the execve. */
+void exec_window_open(struct session *s, const struct event *event);
+/* A thread makes a call, so its last execve has failed. */
+void exec_window_call(struct session *s, pid_t tid);
+int exec_window_is_tracing(const struct session *s);
+/* Waits for the next stop or end, with waitpid's flags. As trace_wait and trace_poll. */
+int exec_window_wait(struct session *s, int flags);
+/* 1 when the buffer holds an event of an execve whose caller could not be seized. */
+int exec_window_report(struct session *s);
+/* Carries out the answer to an event of these. */
+void exec_window_answer(struct session *s, const struct event *event);
+void exec_window_forget_all(struct session *s);
 
 /* stop-wait.c */
 /* As waitpid(2). With `spin_first` it polls for some microseconds before it sleeps. */

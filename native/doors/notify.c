@@ -93,9 +93,14 @@ static int handle(struct session *s, const struct seccomp_notif *request)
 		make_on_behalf(s, request->id, call);
 		return 0;
 	}
+	exec_window_call(s, (pid_t)request->pid);
 	s->at_listener = 1; /* only here: the calls above do not say where the next event comes from */
 	if (!fill_event(s, request)) {
 		keeper_release(s->keeper, request->id);
+		return 0;
+	}
+	if (missing_program_answer(s)) {
+		refuse(s, request->id, -ENOENT);
 		return 0;
 	}
 	s->awaiting = 1;
@@ -115,6 +120,10 @@ void notify_answer(struct session *s, const struct event *event)
 	struct seccomp_notif_resp response = { .id = event->id };
 	int failed = 0;
 
+	if (event->kind == EVENT_EXEC || event->kind == EVENT_EXEC_TRACED) {
+		exec_window_answer(s, event);
+		return;
+	}
 	/* Now, and not when the call came: the decision looked at the caller as it was before the execve. */
 	if (event->nr == SYS_execve || event->nr == SYS_execveat)
 		cwd_cache_before_exec(&s->cwd_cache, event->tid);
@@ -143,7 +152,10 @@ void notify_answer(struct session *s, const struct event *event)
 		/* This door cannot change a call that continues: refuse it. */
 		if (answer->registers || answer->write_count)
 			response.error = -ENOSYS;
-		else
+		else if (answer->flags & ANSWER_VERIFY) {
+			exec_window_open(s, event);
+			return;
+		} else
 			response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 		break;
 	case ANSWER_RETURN:

@@ -38,6 +38,8 @@ enum event_kind {
 	EVENT_OVER = 9,      /* no process of the session is left */
 	EVENT_SIGNAL = 10,   /* nr = a watched signal on its way to the program, peer = its si_code, id = its si_addr */
 	EVENT_INSTRUCTION = 12, /* nr = which; args = the values it would give, then rax and rcx; result = its length */
+	EVENT_NOT_EXECUTED = 13, /* an allowed execve has failed; result = the errno if its caller could not be traced */
+	EVENT_EXEC_TRACED = 14,  /* the caller of an allowed execve is traced by another process: answer.result is to be that */
 };
 
 /* Instructions that fault before they run. */
@@ -109,6 +111,7 @@ enum answer_flag {
 	ANSWER_ROUTED = 32,     /* ANSWER_ON_BEHALF: a control message that routes the packet elsewhere was decided on */
 	ANSWER_REGISTERS = 16,  /* on a signal: the event's registers replace the tracee's */
 	ANSWER_NO_STREAM = 128, /* ANSWER_ON_BEHALF: it was allowed because its socket is no stream */
+	ANSWER_VERIFY = 256,    /* on an execve at the notify door: report its exec event */
 	ANSWER_DELIVER = 64,    /* on an instruction: deliver its SIGSEGV to the program */
 };
 

@@ -162,7 +162,7 @@ int session_next(struct session *s)
 		if (!notify && !trace)
 			got = next_message(s);
 		else if (!trace)
-			got = next_notify(s);
+			got = exec_window_report(s) ? 1 : exec_window_is_tracing(s) ? both_next_exec(s) : next_notify(s);
 		else if (!notify)
 			got = next_trace(s);
 		else
@@ -197,7 +197,7 @@ static void wait_for_launcher(struct session *s)
 {
 	while (s->launcher > 0) {
 		int status;
-		pid_t pid = waitpid(s->tracee_count > 0 ? -1 : s->launcher, &status, __WALL | __WNOTHREAD);
+		pid_t pid = waitpid(s->tracee_count > 0 || s->exec_windows ? -1 : s->launcher, &status, __WALL | __WNOTHREAD);
 		if (pid == s->launcher || (pid < 0 && errno != EINTR))
 			s->launcher = 0;
 		else if (pid > 0 && WIFSTOPPED(status) && kill(pid, SIGKILL) == 0)
@@ -230,5 +230,6 @@ void session_close(struct session *s)
 		munmap(s->plan, s->plan_size);
 	session_close_view(s);
 	tracee_forget_all(s);
+	exec_window_forget_all(s);
 	cwd_cache_close(&s->cwd_cache);
 }

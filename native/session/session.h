@@ -53,6 +53,7 @@ struct pump {
 	atomic_uint consumed;
 };
 
+struct exec_window;
 struct keeper_memory;
 struct verdict_cache;
 
@@ -77,6 +78,7 @@ struct session {
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];
 	int tracee_count;
+	struct exec_window *exec_windows;
 	uint32_t on_behalf_mark; /* in the upper half of the sixth argument: a call that the trace door sends to the listener */
 	int on_behalf_count;     /* how many tracees wait for an on-behalf call */
 	uint32_t turns;          /* of the wait */

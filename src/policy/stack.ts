@@ -112,6 +112,15 @@ export class PolicyStack {
     return this.policies.flatMap((policy) => policy.subscription.constants);
   }
 
+  /** Some policy of the user's may give another verdict on this call than to allow it. */
+  mayRefuse(nr: number): boolean {
+    const asked = this.#entry.get(nr) ?? [];
+    return asked.some(
+      ({ policy, subscription }) =>
+        !policy.builtIn && [...subscription.actions].some((action) => action !== "allow"),
+    );
+  }
+
   wantsEntry(nr: number): boolean {
     return this.#entry.has(nr);
   }

@@ -1,4 +1,4 @@
-import { syscallByName } from "../abi/index.js";
+import { errnoNumber, syscallByName } from "../abi/index.js";
 import { ANSWER, ANSWER_FLAG, KIND } from "../kernel/binding/layout.js";
 import { DecodedCall } from "../kernel/decode/call.js";
 import type { Execs } from "./exec-chain.js";
@@ -6,21 +6,27 @@ import type { Instructions } from "./instrument/instructions.js";
 import type { TscSetting } from "./instrument/tsc-setting.js";
 import type { Vdso } from "./instrument/vdso.js";
 import type { Returns, ReturnsOptions } from "./returns.js";
+import type { TracedExecs } from "./traced-execs.js";
 import { waitStatus } from "./wait-status.js";
 
 const EXECVE = syscallByName("execve")!;
+const EPERM = errnoNumber("EPERM")!;
+const ETIMEDOUT = errnoNumber("ETIMEDOUT")!;
 
 interface LifecycleOptions extends ReturnsOptions {
   readonly execs: Execs;
   readonly returns: Returns;
   readonly instructions: Instructions;
   readonly setting: TscSetting;
+  readonly tracedExecs?: TracedExecs;
   readonly vdso?: Vdso;
 }
 
 /** Processes and threads that are born, execute another program, and end. */
 export class Lifecycle {
   readonly #o: LifecycleOptions;
+  /** Threads whose refused execve has been explained. */
+  readonly #told = new Set<number>();
 
   constructor(options: LifecycleOptions) {
     this.#o = options;
@@ -33,6 +39,8 @@ export class Lifecycle {
     if (kind === KIND.exec) this.#execed();
     else if (kind === KIND.fork) this.#forked();
     else if (kind === KIND.exit) this.#exited();
+    else if (kind === KIND.notExecuted) this.#notExecuted();
+    else if (kind === KIND.execTraced) this.#verifyTraced();
     return 0;
   }
 
@@ -45,6 +53,31 @@ export class Lifecycle {
     this.#checkProgram(tid);
     recorder?.execed(time, tid);
     if (inside) answer.flag(ANSWER_FLAG.wantReturn);
+  }
+
+  /** An execve that was allowed has failed, or was refused because its caller cannot be traced. */
+  #notExecuted(): void {
+    const { stop, execs, onProblem } = this.#o;
+    execs.gone(stop.tid);
+    if (stop.result === ETIMEDOUT)
+      onProblem(
+        `process ${stop.tid} was ended: its execve took too long to verify, because another process traces it`,
+      );
+    else if (stop.result === EPERM && !this.#told.delete(stop.tid))
+      onProblem(`an execve of process ${stop.tid} was denied: it cannot be verified`);
+  }
+
+  /** The caller of an allowed execve has a tracer already. */
+  #verifyTraced(): void {
+    const { stop, answer, processes, tracedExecs, onProblem } = this.#o;
+    const tracer = tracedExecs?.tracerOf(stop.tid, processes) ?? "HERMES may not trace it";
+    if (typeof tracer === "number") {
+      answer.result(tracer);
+      return;
+    }
+    answer.begin(ANSWER.return);
+    this.#told.add(stop.tid);
+    onProblem(`an execve of process ${stop.tid} was denied, because it cannot be verified: ${tracer}`);
   }
 
   #forked(): void {

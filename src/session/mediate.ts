@@ -1,5 +1,5 @@
 import { errnoNumber, syscallByName, syscallByNumber } from "../abi/index.js";
-import { ANSWER, KIND } from "../kernel/binding/layout.js";
+import { ANSWER, ANSWER_FLAG, KIND } from "../kernel/binding/layout.js";
 import { Stop, StopAnswer } from "../kernel/binding/stop.js";
 import { DecodedCall } from "../kernel/decode/call.js";
 import { reachForCaller } from "../kernel/decode/reach-path.js";
@@ -25,12 +25,14 @@ import { Lifecycle } from "./lifecycle.js";
 import { instructionHost, makeInstrument } from "./make-instrument.js";
 import { Returns } from "./returns.js";
 import type { Summary } from "./summary.js";
+import type { TracedExecs } from "./traced-execs.js";
 import { isAbsent, kernelError, unknownCall, unreadableArgument, withReread } from "./undecidable.js";
 import { VerdictCache } from "./verdict-cache.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
 const EXEC: ReadonlySet<number> = new Set(["execve", "execveat"].map((name) => syscallByName(name)!.nr));
 const ENOSYS = errnoNumber("ENOSYS")!;
+const ENOENT = errnoNumber("ENOENT")!;
 const MAY_REFUSE: ReadonlySet<Decision["action"]> = new Set(["ask", "deny"]);
 
 export interface MediatorOptions {
@@ -46,6 +48,9 @@ export interface MediatorOptions {
   readonly alone?: boolean;
   /** The program ran before HERMES came: it has no broker, and no verdict is cached. */
   readonly attached?: boolean;
+  /** The session has no trace door: it traces the caller of an exec until what runs is verified. */
+  readonly tracesExecs?: boolean;
+  readonly tracedExecs?: TracedExecs;
   /** What the program set of its time stamp counter. */
   readonly setting: TscSetting;
   /** Makes the calls of new programs enter the kernel where they must be seen. */
@@ -103,7 +108,8 @@ export class Mediator {
     this.#returns = new Returns(parts);
     const [execs, returns, instructions] = [this.#execs, this.#returns, this.#instructions];
     this.#lifecycle = new Lifecycle({ ...parts, execs, returns, instructions });
-    if (!options.attached) this.verdictCache = new VerdictCache(stack, !options.inside && !recorder);
+    if (!options.attached)
+      this.verdictCache = new VerdictCache(stack, !options.inside && !recorder, !options.tracesExecs);
   }
 
   /** Takes the stop in the shared buffer. Returns 0 with the answer in it, or for how many milliseconds to hold the event. */
@@ -203,6 +209,7 @@ export class Mediator {
       after = { restore: [] };
       door.carryOut(event, done, this.#answer, after);
     }
+    if (EXEC.has(event.nr)) this.#verifyExec(event);
     summary.count(event, done);
     this.#returns.follow(event, done, after);
     // A call on behalf of the program sees the same memory as the policies, the record and the question have seen.
@@ -210,6 +217,14 @@ export class Mediator {
     if (problem === undefined) return;
     onProblem(problem);
     this.#lifecycle.abandon(event.tid);
+  }
+
+  /** At the notify door the program is traced for this one exec, unless it can only fail. */
+  #verifyExec(event: DecodedCall): void {
+    const { tracesExecs } = this.#o;
+    if (!tracesExecs || this.#answer.action !== ANSWER.continue || !this.#stack.mayRefuse(event.nr)) return;
+    if (event.unreachable === ENOENT) this.#answer.begin(ANSWER.return).result(-ENOENT);
+    else this.#answer.flag(ANSWER_FLAG.verify);
   }
 
   /** A virtual file is a real one with a name of ours. */

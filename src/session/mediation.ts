@@ -42,6 +42,7 @@ import { RECORDABLE } from "./ring/calls.js";
 import { GATE } from "./ring/image.js";
 import { Summary } from "./summary.js";
 import type { SupervisorPlan, SupervisorReport } from "./supervisor.js";
+import { TracedExecs } from "./traced-execs.js";
 import { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
 
@@ -72,6 +73,7 @@ export class Mediation {
   readonly #attachMode: AttachMode | undefined;
   readonly #hadNoNewPrivs: boolean;
   readonly #setting = new TscSetting();
+  readonly #tracedExecs = new TracedExecs();
   readonly #questions: SessionQuestions | undefined;
   #traceError: HermesError | undefined;
   readonly #observers: Observers;
@@ -101,6 +103,7 @@ export class Mediation {
       fence: this.#fence,
       live,
       setting: this.#setting,
+      tracedExecs: this.#tracedExecs.policy,
       problem,
       tell: (text) => host.problem(text),
     });
@@ -134,6 +137,8 @@ export class Mediation {
       setting: this.#setting,
       ...(this.#questions && { questions: this.#questions }),
       ...(target && { attached: true }),
+      tracedExecs: this.#tracedExecs,
+      tracesExecs: !target && (this.doorPlan.doors & (1 << DOOR.trace)) === 0,
       ...(this.#attachMode && this.#attachMode.filter.length === 0 && { alone: true }),
       ...(this.doorPlan.unhidden.size > 0 && { vdso: new Vdso(this.doorPlan.unhidden) }),
       activity: this.#activity,

@@ -25,6 +25,8 @@ interface PolicyHost {
   /** Calls that policies to come may want. */
   readonly live: readonly Syscall[];
   readonly setting: TscSetting;
+  /** Sees how programs trace each other (traced-execs.ts). */
+  readonly tracedExecs: Policy;
   /** A policy failed: said once, and again in the summary. */
   problem(text: string): void;
   /** Said at once. */
@@ -98,6 +100,7 @@ export class PoliciesInForce {
     const lasting = attach !== undefined;
     const files = { files: kept, notWorthStops: this.#notWorthStops };
     const own = [selfDefence({ ...files, policies, isFree, confinedTo, lasting })];
+    if (!lasting && this.#options.door === "notify") own.push(this.#host.tracedExecs);
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#host.setting.policy);
     if (this.watchesCode) own.push(codeLoadPolicy(() => this.onCode()));
     if (this.looksInside) own.push(newCodePolicy());

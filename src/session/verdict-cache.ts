@@ -1,7 +1,6 @@
 import { readSync, writeSync } from "node:fs";
 import { errnoName, errnoNumber, type Syscall, syscallByName } from "../abi/index.js";
 import {
-  ANSWER,
   VERDICT_CACHE,
   VERDICT_CACHE_CLASS_FIELD,
   VERDICT_CACHE_CLASS_SIZE,
@@ -81,7 +80,7 @@ export class VerdictCache implements CachedCallCounter {
    * If every call must be seen, `allows` is false and nothing is cached: the broker then only learns how to
    * find paths.
    */
-  constructor(stack: PolicyStack, caches: boolean) {
+  constructor(stack: PolicyStack, caches: boolean, seesBirths = true) {
     this.#caches = caches;
     this.#stack = stack;
     this.file = native().createVerdictCache();
@@ -89,7 +88,7 @@ export class VerdictCache implements CachedCallCounter {
       throw new HermesError("SUPERVISOR", {
         message: `no memory for the verdict cache: ${WHY_NONE[errnoName(-this.file) ?? ""] ?? errnoName(-this.file)}`,
       });
-    this.#putWord(VERDICT_CACHE_FIELD.mayShareCpu, Number(stack.wantsEntry(SCHED_GETAFFINITY)));
+    this.#putWord(VERDICT_CACHE_FIELD.mayShareCpu, Number(seesBirths && stack.wantsEntry(SCHED_GETAFFINITY)));
   }
 
   /** The counts stay available. */
@@ -149,7 +148,7 @@ export class VerdictCache implements CachedCallCounter {
   learn(event: DecodedCall, answer: StopAnswer): void {
     if (!this.#caches) return;
     if (answer.isPlainOnBehalf) this.#learnOnBehalf(event);
-    else if (event.nr === EXECVE && answer.action === ANSWER.continue) this.#learnMissing(event);
+    else if (event.nr === EXECVE) this.#learnMissing(event);
   }
 
   #learnOnBehalf(event: DecodedCall): void {

@@ -1,16 +1,7 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Attack, type Goal, ofArena } from "./attacks.js";
-import {
-  type DoorName,
-  type Fence,
-  isServed,
-  optionsOf,
-  policyOf,
-  run,
-  type System,
-  traceOf,
-} from "./systems.js";
+import { type DoorName, type Fence, optionsOf, policyOf, run, type System, traceOf } from "./systems.js";
 
 /**
  * The policies that come with HERMES, and what each of them promises. The arena is a home (arena.ts): the secret lies in
@@ -66,10 +57,7 @@ export function shipped(name: keyof typeof SHIPPED, door: DoorName, fence: Fence
     above: 3,
     layout: "home",
     kind: { policy: name, door, fence },
-    promises: (attack) =>
-      isServed(attack.goal, door) &&
-      (fence !== "none" || !TYPING.test(attack.name)) &&
-      holds(SHIPPED[name])(attack),
+    promises: (attack) => (fence !== "none" || !TYPING.test(attack.name)) && holds(SHIPPED[name])(attack),
     wrap(command, { goal }, arena, build) {
       // What is attacked as "the policy" is a file of the arena's: it must not be that of the build.
       const more = goal === "harm" ? ["-p", policyOf(goal, arena)] : [];

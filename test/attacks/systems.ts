@@ -76,17 +76,13 @@ export function hermes(door: DoorName, fence: Fence): System {
     above: 3,
     layout: "arena",
     kind: { policy: "arena", door, fence },
-    promises: ({ goal }) => isServed(goal, door),
+    promises: () => true,
     wrap(command, { goal }, arena, build) {
       const policies = ["--policy", policyOf(goal, arena)];
       return run(build, [...policies, ...optionsOf(door, fence), ...traceOf(goal, arena)], command);
     },
   };
 }
-
-/** Through the notify door alone, an exec is judged once and may be raced (SECURITY.md). */
-export const isServed = (goal: Goal, door: DoorName): boolean =>
-  door !== "notify" || (goal !== "exec" && goal !== "only");
 
 /** The file of the arena's own policy. */
 export function policyOf(goal: Goal, arena: Arena): string {

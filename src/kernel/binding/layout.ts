@@ -13,6 +13,8 @@ export const KIND = {
   over: 9,
   signal: 10,
   instruction: 12,
+  notExecuted: 13,
+  execTraced: 14,
 } as const;
 
 export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
@@ -28,6 +30,7 @@ export const ANSWER_FLAG = {
   registers: 16,
   routed: 32,
   deliver: 64,
+  verify: 256,
 } as const;
 export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3, snapshot: 4 } as const;
 

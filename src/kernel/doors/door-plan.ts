@@ -131,12 +131,13 @@ const THROUGH_IO_URING = new Set([
 ]);
 
 export function planDoors(request: DoorRequest): DoorPlan {
-  const doorOf = chooseDoors(request);
   const { stack } = request;
+  const hidden = unhideVdso(stack, request.door, request.live);
+  const tracesProgram = hidden.trapsCounter || hidden.unhidden.size > 0;
+  const doorOf = chooseDoors(request, tracesProgram);
   const refusesIoUring = couldPassUnseen(request);
   const onBehalfMark = 1 + Math.floor(Math.random() * 2 ** 31); // a program that guesses it only reaches the other door: harmless
   const narrowed = narrowing(request, doorOf);
-  const hidden = unhideVdso(stack, request.door, request.live);
   const gated = gatedCalls(request, doorOf);
   const program = compileFilter(
     request.attached
@@ -144,7 +145,7 @@ export function planDoors(request: DoorRequest): DoorPlan {
       : filterSpec(request, doorOf, narrowed, gated, refusesIoUring, onBehalfMark),
   );
   const doors = new Set(doorOf.values());
-  if (hidden.trapsCounter || hidden.unhidden.size > 0) doors.add(traceDoor);
+  if (tracesProgram) doors.add(traceDoor);
   const madeOnBehalf = !request.attached && onBehalfAtTraceDoor(stack, doorOf).length > 0;
   return {
     doorOf,
@@ -242,7 +243,10 @@ function whenKey(when: When | undefined): string {
 }
 
 /** Chooses the cheapest door that serves all subscriptions to the call. */
-function chooseDoors({ stack, recorded, door, live, attached }: DoorRequest): Map<number, Door> {
+function chooseDoors(
+  { stack, recorded, door, live, attached }: DoorRequest,
+  tracesAnyway: boolean,
+): Map<number, Door> {
   const doorOf = new Map<number, Door>();
   for (const [nr, subscription] of stack.subscriptions()) {
     if (stack.isBuiltIn(nr)) continue;
@@ -276,6 +280,9 @@ function chooseDoors({ stack, recorded, door, live, attached }: DoorRequest): Ma
     callShape(syscallByNumber(nr)!).paths.length > 0 || (isOnBehalfNumber(nr) && nr !== PIDFD_SEND_SIGNAL);
   if (some && [...doorOf.keys()].some(asksWhoCalls))
     for (const nr of [...CHANGES_VIEW, ...CHANGES_IDENTITY]) if (!doorOf.has(nr)) doorOf.set(nr, some);
+  // What is traced already cannot be traced for one exec. An attached session sees exec events separately.
+  if (!attached && (tracesAnyway || [...doorOf.values()].includes(traceDoor)))
+    for (const nr of EXEC) if (stack.mayRefuse(nr)) doorOf.set(nr, traceDoor);
   // A program with a listener waits at its first execve until the supervisor has taken over the listener.
   if (
     !attached &&
