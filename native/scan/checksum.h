@@ -1,4 +1,4 @@
-/* Tells damaged bytes from whole ones. No protection against somebody who wants it to match. */
+/* Tells damaged bytes from whole ones. No protection against a program that makes it match. */
 #ifndef HERMES_CHECKSUM_H
 #define HERMES_CHECKSUM_H
 

@@ -24,7 +24,7 @@ uint64_t boot_number(void);
 /* True if the file is in this place, i.e. no mount point lies between. */
 int is_in_place(const struct place *place, const struct statx *file);
 
-/* The place of an open folder. Returns 0 for file systems in which the kernel makes the files: they hold nobody's. */
+/* The place of an open folder. Returns 0 for file systems in which the kernel makes the files: no user's files are in them. */
 int find_place(struct place *place, int fd, const struct statx *file, uint64_t boot);
 
 #endif

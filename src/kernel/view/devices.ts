@@ -6,7 +6,7 @@ const RAW =
 const RAW_FOLDERS = /^\/dev\/(?:bsg|raw|vfio)$/;
 const MAX_DEPTH = 4;
 
-/** Device nodes below /dev that lead around every mount: whoever opens one reads the disk itself. */
+/** Device nodes below /dev that lead around every mount: a program that opens one reads the disk itself. */
 export function rawDevices(folder = "/dev", depth = 0): string[] {
   return entriesOf(folder).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;

@@ -75,7 +75,7 @@ export function namedPaths(patterns: readonly string[], folders: readonly string
   });
 }
 
-/** `/a/**` is about the folder itself, too: whoever hides it hides all in it. */
+/** `/a/**` is about the folder itself, too: with it, all that is in it is hidden. */
 function withoutTail(parts: readonly Part[]): readonly Part[] {
   return parts.at(-1) === ANY_DEPTH ? parts.slice(0, -1) : parts;
 }
