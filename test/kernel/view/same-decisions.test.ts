@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +19,7 @@ import { Random } from "../../support/random.js";
 
 /** The same rules give the same answers, whether mounts hold them or each call is decided. */
 
-const PROGRAM = fileURLToPath(new URL("./programs/many-ways.py", import.meta.url));
+const PROGRAM = readFileSync(fileURLToPath(new URL("./programs/many-ways.py", import.meta.url)));
 const isRoot = process.getuid?.() === 0;
 const ROUNDS = 6;
 
@@ -78,6 +87,7 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
       const paths = makeTree(random, folder);
       writeFileSync(join(base, "p.yaml"), rulesFor(random, folder, paths));
       writeFileSync(join(base, "paths.json"), JSON.stringify(paths.filter(Boolean)));
+      writeFileSync(join(base, "many-ways.py"), PROGRAM); // the checkout may be closed to the ordinary user
       chmodSync(base, 0o755);
       const ids = who === "ordinary" && isRoot ? { uid: NOBODY, gid: NOBODY } : {};
       if ("uid" in ids) spawnSync("chown", ["-hR", `${NOBODY}:${NOBODY}`, base]);
@@ -86,7 +96,13 @@ describe.each(isRoot ? (["root", "ordinary"] as const) : (["ordinary"] as const)
       if ("uid" in ids) spawnSync("chown", [`${NOBODY}:${NOBODY}`, state]);
       const told = (options: readonly string[]) => {
         const words = ["run", "--json", "--policy", join(base, "p.yaml"), ...options, "--"];
-        const program = ["/usr/bin/python3", PROGRAM, folder, join(base, "paths.json"), String(seed)];
+        const program = [
+          "/usr/bin/python3",
+          join(base, "many-ways.py"),
+          folder,
+          join(base, "paths.json"),
+          String(seed),
+        ];
         const done = spawnSync(who === "root" ? HERMES : user.hermes, [...words, ...program], {
           cwd: base,
           encoding: "utf8",
