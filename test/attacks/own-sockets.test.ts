@@ -9,7 +9,7 @@ import { asEachUser, type Shipped, WAYS } from "../support/workspace.js";
 const FAMILY = `
 import os, socket
 from multiprocessing import Manager
-for name in ("relative.sock", os.getcwd() + "/absolute.sock", "\\0own-of-a-run"):
+for name in ("relative.sock", os.getcwd() + "/absolute.sock", f"\\0own-of-a-run-{os.getpid()}"):
     for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM):
         if name[0] != "\\0" and os.path.exists(name): os.unlink(name)
         s = socket.socket(socket.AF_UNIX, kind)

@@ -10,10 +10,10 @@ import { asEachUser, type Shipped, WAYS } from "../support/workspace.js";
 /** Listens on every kind of socket, and writes down what arrives. */
 const LISTENER = `
 import os, select, socket, sys
-folder, name = sys.argv[1:]
+folder = sys.argv[1]
 all = {}
 for kind in ("STREAM", "DGRAM", "SEQPACKET"):
-    for address in (f"{folder}/{kind}", f"\\0{name}-{kind}"):
+    for address in (f"{folder}/{kind}", f"\\0{folder}-{kind}"):
         s = socket.socket(socket.AF_UNIX, getattr(socket, "SOCK_" + kind))
         s.bind(address)
         if kind != "DGRAM": s.listen()
@@ -33,17 +33,17 @@ while True:
 /** Tries every way to reach them. */
 const CLIENT = `
 import os, socket, sys
-folder, name = sys.argv[1:]
+folder = sys.argv[1]
 def attempt(what, act):
     try: act(); print("reached", what)
     except OSError as e: print("refused", what, e.errno)
 def fresh(kind): return socket.socket(socket.AF_UNIX, getattr(socket, "SOCK_" + kind))
 os.symlink(folder, "way")
 for kind in ("STREAM", "DGRAM", "SEQPACKET"):
-    for address in (f"{folder}/{kind}", f"way/{kind}", f"\\0{name}-{kind}"):
+    for address in (f"{folder}/{kind}", f"way/{kind}", f"\\0{folder}-{kind}"):
         attempt(f"connect {kind} {address}", lambda: fresh(kind).connect(address))
     if kind == "DGRAM":
-        for address in (f"{folder}/{kind}", f"\\0{name}-{kind}"):
+        for address in (f"{folder}/{kind}", f"\\0{folder}-{kind}"):
             attempt(f"sendto {address}", lambda: fresh(kind).sendto(b"sendto", address))
             attempt(f"sendmsg {address}", lambda: fresh(kind).sendmsg([b"sendmsg"], [], 0, address))
 attempt("connect RELATIVE", lambda: fresh("STREAM").connect(f"{folder}/RELATIVE"))
@@ -77,12 +77,7 @@ const arrived = () =>
   existsSync(join(place.outside, "arrived")) ? readFileSync(join(place.outside, "arrived"), "utf8") : "";
 
 async function listen(): Promise<void> {
-  place.start(
-    "/usr/bin/python3",
-    place.write("listener.py", LISTENER, place.outside),
-    place.outside,
-    "outsider",
-  );
+  place.start("/usr/bin/python3", place.write("listener.py", LISTENER, place.outside), place.outside);
   await until(isThere(join(place.outside, "ready")), "the listener is ready");
 }
 
@@ -94,7 +89,7 @@ asEachUser(
     it("the attacks work without HERMES", async () => {
       await listen();
       const script = place.write("client.py", CLIENT);
-      const { stdout } = place.bare("/usr/bin/python3", script, place.outside, "outsider");
+      const { stdout } = place.bare("/usr/bin/python3", script, place.outside);
       expect(stdout).not.toContain("refused");
       await until(() => arrived().includes("sendmsg"), "datagrams arrive");
     });
@@ -109,7 +104,7 @@ asEachUser(
     it.each(reaching)("%s: no server outside is reached, by any kind of socket or name", async (way) => {
       await listen();
       place.write("client.py", CLIENT);
-      const python = `/usr/bin/python3 client.py ${place.outside} outsider`;
+      const python = `/usr/bin/python3 client.py ${place.outside}`;
       const result =
         way.includes("untrusted") || way.includes("readonly")
           ? direct(way, `${place.workspace}/client.py`)
@@ -125,7 +120,7 @@ asEachUser(
         "client.py",
         CLIENT.replace('os.symlink(folder, "way")', "").replace('f"way/{kind}", ', ""),
       );
-      const words = [...way.split(" "), "--", "/usr/bin/python3", script, place.outside, "outsider"];
+      const words = [...way.split(" "), "--", "/usr/bin/python3", script, place.outside];
       return place.bare(place.program, ...words);
     }
 
@@ -134,7 +129,7 @@ asEachUser(
       async (way) => {
         const folder = join(place.workspace, "served");
         place.bare("mkdir", folder);
-        place.start("/usr/bin/python3", place.write("listener.py", LISTENER, place.outside), folder, "other");
+        place.start("/usr/bin/python3", place.write("listener.py", LISTENER, place.outside), folder);
         await until(isThere(join(folder, "ready")), "the listener is ready");
         place.write("exchange.py", EXCHANGE);
         const { stdout } = place.hermes(way, `/usr/bin/python3 exchange.py ${folder}`);

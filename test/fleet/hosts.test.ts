@@ -43,13 +43,16 @@ describe("a host", () => {
     expect(await found("web-1")).toMatchObject({ state: "new", labels: { role: "build" }, version: null });
     one.runs = [{ pid: 7, command: "make \u001b[31m", calls: 1, denied: 0 }];
     one.start();
-    await expect.poll(async () => (await found("web-1")).state).toBe("online");
-    expect(await found("web-1")).toMatchObject({
-      version: expect.stringMatching(/^\d/),
-      protections: [{ name: "notify", state: "yes" }],
-      sessions: [{ pid: 7, command: "make \u001b[31m" }],
-      trouble: null,
-    });
+    // What runs there comes with a later message than the first sign of life.
+    await expect
+      .poll(() => found("web-1"))
+      .toMatchObject({
+        state: "online",
+        version: expect.stringMatching(/^\d/),
+        protections: [{ name: "notify", state: "yes" }],
+        sessions: [{ pid: 7, command: "make \u001b[31m" }],
+        trouble: null,
+      });
     await one.agent!.close();
     await server.query("UPDATE hermes.host SET seen = seen - 60000", databaseOf(here.url));
     expect((await found("web-1")).state).toBe("away");

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readlinkSync,
@@ -11,7 +12,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import { root } from "../../support/root.js";
 import { until } from "../../support/until.js";
@@ -53,6 +54,7 @@ export class PostgresServer {
     }
     const options = ["-U", "hermes", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
     execFileSync(program, ["-D", data, ...options], { ...this.#user, cwd: this.folder, stdio: "pipe" });
+    mkdirSync(dirname(kept), { recursive: true });
     const draft = `${kept}.${process.pid}`;
     execFileSync("cp", ["-a", data, draft]);
     try {
