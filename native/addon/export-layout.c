@@ -43,6 +43,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD_AS("verdict_cache.missing", verdict_cache, missing); FIELD_AS("verdict_class.nr", verdict_class, nr);
 	FIELD_AS("verdict_class.flags_at", verdict_class, flags_at); FIELD_AS("verdict_class.flags", verdict_class, flags);
 	FIELD_AS("verdict_class.dirfd_at", verdict_class, dirfd_at); FIELD_AS("verdict_class.path_at", verdict_class, path_at);
+	FIELD_AS("verdict_class.null_at", verdict_class, null_at);
 	FIELD_AS("verdict_class.resolve", verdict_class, resolve); FIELD_AS("verdict_class.allows", verdict_class, allows);
 	FIELD_AS("verdict_class.answered", verdict_class, answered); PUT("verdict_class", sizeof(struct verdict_class));
 	PUT("verdict_cache", offsetof(struct verdict_cache, exec_counter));

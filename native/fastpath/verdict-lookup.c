@@ -15,13 +15,18 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+static int is_of_class(const struct notified_call *call, const struct verdict_class *c)
+{
+	return c->nr == call->nr && (c->flags_at < 0 || (uint32_t)call->args[c->flags_at % ARGUMENTS] == c->flags) &&
+	       (c->path_at < 0 || call->args[c->path_at % ARGUMENTS] != 0) &&
+	       (c->null_at < 0 || call->args[c->null_at % ARGUMENTS] == 0);
+}
+
 static int class_of(const struct verdict_cache *cache, const struct notified_call *call)
 {
-	for (uint32_t i = 0; i < cache->class_count && i < VERDICT_CLASSES; i++) {
-		const struct verdict_class *c = &cache->classes[i];
-		if (c->nr == call->nr && (c->flags_at < 0 || (uint32_t)call->args[c->flags_at % ARGUMENTS] == c->flags))
+	for (uint32_t i = 0; i < cache->class_count && i < VERDICT_CLASSES; i++)
+		if (is_of_class(call, &cache->classes[i]))
 			return (int)i;
-	}
 	return -1;
 }
 
@@ -180,13 +185,13 @@ static int full_name(const struct notified_call *call, int dirfd, const char *pa
 }
 
 /* For plain opens. Returns whether the call is answered. */
-static int answer_plain_open(const struct notified_call *call, const struct lookup *lookup, int dirfd, const char *path)
+static int answer_plain_open(const struct notified_call *call, const struct lookup *lookup, int dirfd, const char *asked)
 {
-	char name[2 * PATH_MAX];
+	char name[2 * PATH_MAX], path[PATH_MAX];
 	struct outcome outcome;
 	struct open_how wanted;
 	mode_t mask = 0;
-	if (!path_is_plain(path) || !wanted_open(call, &wanted) || (wanted.flags & O_CREAT && !thread_fs_is_own()))
+	if (!path_without_dots(asked, path) || !wanted_open(call, &wanted) || (wanted.flags & O_CREAT && !thread_fs_is_own()))
 		return 0;
 	if (wanted.flags & O_CREAT && cwd_cache_umask(call->cwd_cache, call->tid, &mask) < 0)
 		return 0;

@@ -26,6 +26,7 @@ struct verdict_class {
 	uint32_t flags;
 	int32_t dirfd_at;     /* … the folder that the path starts from, -1 for the working directory; or the descriptor */
 	int32_t path_at;      /* -1: the call is about a descriptor */
+	int32_t null_at;      /* … because this argument, which could be a path, is NULL; -1 for none */
 	uint32_t resolve;     /* RESOLVE_FOLLOW and so on (tracee/path.h) */
 	uint32_t allows;      /* the class is allowed for at least one path */
 	atomic_uint answered; /* how many calls were answered from the cache, modulo 2^32 */

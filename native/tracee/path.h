@@ -46,6 +46,8 @@ int path_views_differ(pid_t tid);
 int proc_self_target(pid_t tid, int link, const char *name, char *text, size_t size);
 /* Without `.`, `..`, empty or trailing components: if no component is a link, the path is its own canonical name. */
 int path_is_plain(const char *path);
+/* Copies the path without `.` and empty components. Returns whether it is plain then. `into`: PATH_MAX bytes. */
+int path_without_dots(const char *path, char *into);
 
 void pin_release(struct pin *pin);
 /* Facts of the file that a pin holds; `levels` >= 0: of the folder above it, that many levels up. 0 or -errno. */

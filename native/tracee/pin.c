@@ -26,6 +26,29 @@ int path_is_plain(const char *path)
 	}
 }
 
+/* At the end of a path, a slash and a `.` ask for a folder: they stay, and the path is not plain. */
+int path_without_dots(const char *path, char *into)
+{
+	char *end = into;
+	if (strlen(path) >= PATH_MAX)
+		return 0;
+	for (const char *at = path; *at != 0;) {
+		int is_empty = at[0] == '/' && at > path, is_dot = at[0] == '.' && at[1] == '/';
+		if (is_empty || is_dot) {
+			at += 1 + is_dot;
+			continue;
+		}
+		size_t length = strcspn(at, "/");
+		if (at[length] == '/')
+			length++;
+		memcpy(end, at, length);
+		end += length;
+		at += length;
+	}
+	*end = 0;
+	return end > into && path_is_plain(into);
+}
+
 static int is_normal(const char *path)
 {
 	return path[0] == '/' && path_is_plain(path);

@@ -30,6 +30,8 @@ const ENOUGH = 100;
 interface Finding {
   /** -1 for a call on a descriptor. */
   readonly pathAt: number;
+  /** The path that is NULL, because the call is about its descriptor; -1 for none. */
+  readonly nullAt: number;
   /**
    * The index of the argument that holds the path's folder, -1 for the working directory; or of the
    * descriptor.
@@ -221,7 +223,7 @@ export class VerdictCache implements CachedCallCounter {
 
   /** The class of calls like this one; undefined when there are too many classes. */
   #classOf(nr: number, finding: Finding): number | undefined {
-    const key = `${nr} ${finding.flags}`;
+    const key = `${nr} ${finding.flags} ${finding.nullAt}`;
     const known = this.#classes.get(key);
     const number = known ?? this.#classes.size;
     if (known !== undefined || number >= VERDICT_CACHE.classes) return known;
@@ -235,6 +237,7 @@ export class VerdictCache implements CachedCallCounter {
     put("flags", finding.flags);
     put("dirfdAt", finding.dirfdAt);
     put("pathAt", finding.pathAt);
+    put("nullAt", finding.nullAt);
     put("resolve", finding.resolve);
     this.#write(classAt(number), VERDICT_CACHE_CLASS_FIELD.answered); // the broker counts the calls
     this.#putWord(VERDICT_CACHE_FIELD.classCount, this.#classes.size);
@@ -244,13 +247,14 @@ export class VerdictCache implements CachedCallCounter {
 
 /** Undefined for calls on several paths, or on neither a path nor a descriptor. */
 function findingOf(event: DecodedCall): Finding | undefined {
-  const { paths, flags, how, fd, changesDescriptor } = event.shape;
+  const { paths, flags, how, fd } = event.shape;
   const [pathAt] = paths;
   const likeIt = { flagsAt: flags, flags: flags < 0 ? 0 : event.stop.uint(flags) };
-  if (changesDescriptor) return { ...likeIt, pathAt: -1, dirfdAt: fd, resolve: 0 };
+  if (event.changesDescriptor)
+    return { ...likeIt, pathAt: -1, nullAt: pathAt ?? -1, dirfdAt: fd, resolve: 0 };
   if (pathAt === undefined || paths.length > 1 || how >= 0) return undefined;
   const dirfdAt = event.call.args[pathAt]!.dirfd ?? -1;
-  return { ...likeIt, pathAt, dirfdAt, resolve: event.resolveFlags(pathAt) };
+  return { ...likeIt, pathAt, nullAt: -1, dirfdAt, resolve: event.resolveFlags(pathAt) };
 }
 
 function classAt(number: number): number {

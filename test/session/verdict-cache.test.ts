@@ -58,6 +58,9 @@ opens = {
   'secret beside': lambda: os.open('in/../secret', R),
   'dot': lambda: os.open('./in/./plain', R),
   'slashes': lambda: os.open('in//plain', R),
+  'dots and slashes': lambda: os.open('.//in/.///plain', R),
+  'secret behind dots': lambda: os.open('.//in/./secret', R),
+  'dot behind': lambda: os.open('in/.', R),
   'folder': lambda: os.open('in', R),
   'as folder': lambda: os.open('in', R | os.O_DIRECTORY),
   'no folder': lambda: os.open('plain', R | os.O_DIRECTORY),
@@ -109,7 +112,7 @@ print(hex(fcntl.fcntl(d, fcntl.F_GETFL)), os.get_inheritable(d), oct(os.stat('ne
   expect(output).toContain("'whole': 'content of plain'");
   const denied = session.summary.decisions.map(({ rule, count }) => [rule, count]);
   expect(denied).toEqual([
-    ["secret", 61 * 7],
+    ["secret", 61 * 8],
     ["made", 61],
   ]);
 });
@@ -341,4 +344,22 @@ print([told(lambda: f()) for f in (lambda: os.ftruncate(m, 1001), lambda: os.tru
   const { output } = await capture(["python3", "-c", program], { policy });
   expect(output).toBe(bare.output);
   expect(output).toContain("True");
+});
+
+it("tells a call on a descriptor from one on a path", async () => {
+  const program = `${PYTHON}
+os.chdir('${folder}')
+for name in ('free', 'kept'): os.close(os.open(name, os.O_CREAT | os.O_RDWR))
+def touch(f): return lambda: os.utime(f, (1, 2))
+ways = {way + name: touch(f) for name in ('free', 'kept') for way, f in (('fd ', os.open(name, R)), ('path ', name))}
+print({way: {told(f) for i in range(150)} for way, f in ways.items()})
+print({way: {told(f) for i in range(3)} for way, f in ways.items()})
+`;
+  const kept = join(folder, "kept.yaml");
+  writeFileSync(kept, rules("  - { id: kept, deny: touch, path: '**/kept', errno: EPERM, reason: No. }\n"));
+  const { output, session } = await capture(["python3", "-c", program], { policy: kept });
+  const told = "{'fd free': {'ok'}, 'path free': {'ok'}, 'fd kept': {'EPERM'}, 'path kept': {'EPERM'}}";
+  expect(output).toBe(`${told}\n${told}\n`);
+  expect(session.summary.byCall.utimensat).toBe(4 * 153);
+  expect(session.summary.decisions).toMatchObject([{ rule: "kept", count: 2 * 153 }]);
 });

@@ -134,11 +134,12 @@ export const VERDICT_CACHE_CLASS_FIELD = {
   flags: 8,
   dirfdAt: 12,
   pathAt: 16,
-  resolve: 20,
-  allows: 24,
-  answered: 28,
+  nullAt: 20,
+  resolve: 24,
+  allows: 28,
+  answered: 32,
 } as const;
-export const VERDICT_CACHE_CLASS_SIZE = 32;
+export const VERDICT_CACHE_CLASS_SIZE = 36;
 const CACHE_CLASSES_OFFSET = 16;
 const CACHE_NEXT_OFFSET = CACHE_CLASSES_OFFSET + VERDICT_CACHE.classes * VERDICT_CACHE_CLASS_SIZE;
 const CACHE_ALLOWED_OFFSET = CACHE_NEXT_OFFSET + VERDICT_CACHE.states * VERDICT_CACHE.bytes * 2;
