@@ -102,19 +102,19 @@ static int is_file_or_folder(const struct stat *info)
  */
 static int open_without_links(pid_t tid, int base, const char *path, const struct open_how *wanted, int *truncates)
 {
-	struct open_how how = { wanted->flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, wanted->mode, RESOLVE_NO_SYMLINKS };
+	struct open_how how = { wanted->flags | O_NOCTTY | O_CLOEXEC, wanted->mode, RESOLVE_NO_SYMLINKS };
 	struct stat info;
-	int exists = fstatat(base, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
-	if ((exists && !is_file_or_folder(&info) && !S_ISLNK(info.st_mode)) ||
-	    (!exists && wanted->flags & O_CREAT && !on_behalf_has_free_fd(tid)))
+	int exists = fstatat(base, path, &info, AT_SYMLINK_NOFOLLOW) == 0, creates = !exists && wanted->flags & O_CREAT;
+	if ((exists && !is_file_or_folder(&info) && !S_ISLNK(info.st_mode)) || (creates && !on_behalf_has_free_fd(tid)))
 		return errno = EAGAIN, -1;
 	*truncates = exists && wanted->flags & O_TRUNC;
 	how.flags &= ~(uint64_t)O_TRUNC;
-	if (!exists && wanted->flags & O_CREAT)
-		how.flags |= O_EXCL; /* a file that another process creates now would have to be truncated */
+	how.flags |= creates ? O_EXCL : O_NONBLOCK; /* a file that another process creates now would have to be truncated */
 	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof how);
 	if (fd < 0 && errno == EEXIST && !(wanted->flags & O_EXCL))
 		errno = EAGAIN;
+	if (creates)
+		return fd;
 	if (fd < 0 || (fstat(fd, &info) == 0 && is_file_or_folder(&info) && !(major(info.st_dev) == 0 && procfs_is(fd)) &&
 		       on_behalf_empties(fd, &info, (int)wanted->flags) >= 0 &&
 		       (wanted->flags & O_NONBLOCK || fcntl(fd, F_SETFL, (int)wanted->flags) == 0)))
@@ -184,6 +184,15 @@ static int full_name(const struct notified_call *call, int dirfd, const char *pa
 	return -1;
 }
 
+/* The thread keeps it: most files are created with the same one. */
+static void set_umask(mode_t mask)
+{
+	static __thread mode_t in_force = (mode_t)-1;
+	if (in_force != mask)
+		umask(mask);
+	in_force = mask;
+}
+
 /* For plain opens. Returns whether the call is answered. */
 static int answer_plain_open(const struct notified_call *call, const struct lookup *lookup, int dirfd, const char *asked)
 {
@@ -196,10 +205,9 @@ static int answer_plain_open(const struct notified_call *call, const struct look
 	if (wanted.flags & O_CREAT && cwd_cache_umask(call->cwd_cache, call->tid, &mask) < 0)
 		return 0;
 	int base = full_name(call, dirfd, path, name);
-	mode_t own = wanted.flags & O_CREAT ? umask(mask) : 0;
-	int answered = base != -1 && open_allowed(lookup, call->tid, base, path, name, &wanted, &outcome);
 	if (wanted.flags & O_CREAT)
-		umask(own);
+		set_umask(mask);
+	int answered = base != -1 && open_allowed(lookup, call->tid, base, path, name, &wanted, &outcome);
 	if (answered && outcome.fd >= 0 && call->sharing)
 		cpu_sharing_before_descriptor(call->sharing, call->tid);
 	if (base >= 0)

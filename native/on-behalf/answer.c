@@ -23,24 +23,29 @@ static int callers_stay(void)
 	return known > 0;
 }
 
-/*
- * All signals are blocked here. If one came during SECCOMP_ADDFD_FLAG_SEND, the kernel would mark the call as answered and
- * take the descriptor back. The program would see 0 and take that for its stdin.
- */
 static int put_descriptor(int listener, uint64_t id, const struct outcome *outcome, uint32_t flags)
 {
 	struct seccomp_notif_addfd add = { .id = id, .flags = flags, .srcfd = (uint32_t)outcome->fd,
 					   .newfd_flags = outcome->fd_flags };
-	sigset_t every, before;
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
 	int put;
 	do
 		put = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-	while (put < 0 && errno == EAGAIN);
-	int failed = errno;
+	while (put < 0 && (errno == EAGAIN || (errno == EINTR && flags == 0)));
+	return put < 0 ? -errno : put;
+}
+
+/*
+ * All signals are blocked here. If one came during SECCOMP_ADDFD_FLAG_SEND, the kernel would mark the call as answered and
+ * take the descriptor back. The program would see 0 and take that for its stdin.
+ */
+static int put_and_answer(int listener, uint64_t id, const struct outcome *outcome)
+{
+	sigset_t every, before;
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	int put = put_descriptor(listener, id, outcome, SECCOMP_ADDFD_FLAG_SEND);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return put < 0 ? -failed : put;
+	return put;
 }
 
 /*
@@ -73,7 +78,7 @@ void on_behalf_answer(int listener, struct keeper_memory *keeper, uint64_t id, c
 	int64_t result = outcome->result;
 	int in_one_step = outcome->fd >= 0 && !outcome->truncates && !callers_stay();
 	if (in_one_step)
-		result = put_descriptor(listener, id, outcome, SECCOMP_ADDFD_FLAG_SEND);
+		result = put_and_answer(listener, id, outcome);
 	else if (outcome->fd >= 0)
 		result = hand_over(listener, id, outcome);
 	if (outcome->fd >= 0)
