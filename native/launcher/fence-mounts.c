@@ -14,10 +14,14 @@
 
 static const char TMPFS_OF_NOTHING[] = "mode=0555,size=4k,nr_inodes=2";
 
+static int change_attributes(int folder, const char *path, unsigned int flags, struct attributes attributes)
+{
+	return (int)syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
+}
+
 static int set_attributes(int folder, const char *path, unsigned int flags, uint64_t set)
 {
-	struct attributes attributes = { .set = set };
-	return (int)syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
+	return change_attributes(folder, path, flags, (struct attributes){ .set = set });
 }
 
 static int make_read_only(int folder, const char *path, unsigned int flags)
@@ -167,7 +171,7 @@ static int carry_out(struct plan *plan, const struct plan_mount *step, int tree)
 	case MOUNT_PIN:
 		return put_again(path, step->kind == MOUNT_PROTECT);
 	case MOUNT_NO_DEVICES:
-		return set_attributes(AT_FDCWD, path, RECURSIVE, ATTR_NODEV);
+		return 0; /* it came first */
 	}
 	errno = EINVAL;
 	return -1;
@@ -178,6 +182,16 @@ static int is_kept(const struct plan_mount *step)
 	return step->kind == MOUNT_EXPOSE || step->kind == MOUNT_EXPOSE_READ_ONLY;
 }
 
+/* Before later steps change anything. Trees that are taken after MOUNT_NO_DEVICES have no devices either. */
+static int take_tree(struct plan *plan, const struct plan_mount *step)
+{
+	const char *path = (char *)plan + step->path;
+	if (step->kind == MOUNT_NO_DEVICES && set_attributes(AT_FDCWD, path, RECURSIVE, ATTR_NODEV) < 0)
+		fence_fail(plan, STEP_MOUNT, step->path);
+	int tree = is_kept(step) ? clone_tree(path) : -ENOENT;
+	return tree == -1 ? -errno : tree;
+}
+
 void arrange_mounts(struct plan *plan)
 {
 	const struct plan_mount *steps = (const struct plan_mount *)((char *)plan + plan->fence.mounts);
@@ -186,11 +200,8 @@ void arrange_mounts(struct plan *plan)
 	if (trees == NULL || leave_propagation() < 0)
 		fence_fail(plan, STEP_FENCE, FENCE_MOUNT_NAMESPACE);
 	mode_t mask = umask(022);
-	for (uint32_t i = 0; i < count; i++) {
-		trees[i] = is_kept(&steps[i]) ? clone_tree((char *)plan + steps[i].path) : -ENOENT;
-		if (trees[i] == -1)
-			trees[i] = -errno;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		trees[i] = take_tree(plan, &steps[i]);
 	for (uint32_t i = 0; i < count; i++) {
 		if (carry_out(plan, &steps[i], trees[i]) < 0 && !(errno == ENOENT && steps[i].flags & MOUNT_IF_THERE))
 			fence_fail(plan, STEP_MOUNT, steps[i].path);
@@ -199,4 +210,50 @@ void arrange_mounts(struct plan *plan)
 	}
 	free(trees);
 	umask(mask);
+}
+
+/* ------------------------------------------------------------------ while the program runs */
+
+/* Mounts below the path stay as they are: some may have been read-only before. */
+static int open_place(const char *path)
+{
+	int tree = clone_tree(path);
+	if (tree < 0)
+		return -1;
+	int put = change_attributes(tree, "", AT_EMPTY_PATH, (struct attributes){ .clear = ATTR_RDONLY }) < 0
+			  ? -1 : put_tree(tree, path);
+	int failed = errno;
+	close(tree);
+	errno = failed;
+	return put;
+}
+
+static int change_mount(const struct plan *plan, const struct plan_mount *step)
+{
+	const char *path = (const char *)plan + step->path;
+	return step->kind == MOUNT_OPEN ? open_place(path) : make_read_only(AT_FDCWD, path, 0);
+}
+
+static void undo_change(const struct plan *plan, const struct plan_mount *step)
+{
+	const char *path = (const char *)plan + step->path;
+	if (step->kind == MOUNT_OPEN)
+		umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW);
+	else
+		change_attributes(AT_FDCWD, path, 0, (struct attributes){ .clear = ATTR_RDONLY });
+}
+
+int change_mounts(const struct plan *plan)
+{
+	const struct plan_mount *steps = (const struct plan_mount *)((const char *)plan + plan->fence.mounts);
+	for (uint32_t i = 0; i < plan->fence.mount_count; i++) {
+		if (change_mount(plan, &steps[i]) == 0)
+			continue;
+		int failed = errno;
+		while (i-- > 0)
+			undo_change(plan, &steps[i]);
+		errno = failed;
+		return -1;
+	}
+	return 0;
 }

@@ -33,6 +33,8 @@ pid_t fork_inside(struct namespaces *made);
 
 /* fence-mounts.c */
 void arrange_mounts(struct plan *plan);
+/* Carries out the plan's `enum mount_change`, all or none. 0, or -1 and an errno. */
+int change_mounts(const struct plan *plan);
 /* Whether the mounts of a fence can be made here: 0 or an errno. */
 int try_mounts(void);
 int try_proc(void);

@@ -135,6 +135,11 @@ static void undo(const struct plan *plan, uint32_t count)
 			umount2(text_at(plan, masks_of(plan)[i].path), MNT_DETACH | UMOUNT_NOFOLLOW);
 }
 
+void remove_masks(const struct plan *plan)
+{
+	undo(plan, plan->fence.mask_count);
+}
+
 int put_masks(struct plan *plan, struct mask_places *at)
 {
 	uint32_t count = plan->fence.mask_count;

@@ -15,6 +15,8 @@ struct mask_places {
 int arrange_masks(struct plan *plan);
 /* Puts those with MASK_PUT, all or none. 0, or -1 and an errno. Ends in the workshop. */
 int put_masks(struct plan *plan, struct mask_places *at);
+/* Takes those away again, in the program's namespace. */
+void remove_masks(const struct plan *plan);
 /* Writes to the plan which masks the program has met: of those that arrange_masks() put … */
 void note_masks(struct plan *plan, int masks);
 /* … and of those that the plan names, in the caller's namespace. */

@@ -1,6 +1,7 @@
-/* Changes the masks of a running program: a process of its own enters the program's namespaces and leaves at once. */
+/* Changes what a running program sees: a process of its own enters the program's namespaces and leaves at once. */
 #define _GNU_SOURCE
 #include "view.h"
+#include "fence.h"
 #include "launcher.h"
 #include "masks.h"
 
@@ -38,6 +39,12 @@ int view_main(int argc, char **argv)
 		return fail(plan);
 	if (put_masks(plan, &at) < 0 || setns(at.target, CLONE_NEWNS) < 0)
 		return fail(plan);
+	if (change_mounts(plan) < 0) {
+		int failed = errno;
+		remove_masks(plan);
+		errno = failed;
+		return fail(plan);
+	}
 	look_at_masks(plan);
 	take_masks(plan);
 	return 0;

@@ -74,7 +74,13 @@ enum mount_kind {
 	MOUNT_HIDE,
 	MOUNT_PROTECT,   /* the path as it is now, read-only */
 	MOUNT_PIN,       /* the path as it is now, as a mount: it cannot be renamed or removed */
-	MOUNT_NO_DEVICES, /* device nodes at the path and below cannot be opened */
+	MOUNT_NO_DEVICES, /* device nodes at the path and below cannot be opened, nor where later steps expose a part of it */
+};
+
+/* Of a program that runs already. */
+enum mount_change {
+	MOUNT_OPEN, /* what is at the path becomes writable */
+	MOUNT_SHUT, /* the mount at the path becomes read-only */
 };
 
 enum mount_flag { MOUNT_IF_THERE = 1 /* no error if the path does not exist */ };

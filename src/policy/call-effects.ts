@@ -1,4 +1,4 @@
-import { syscallByName } from "../abi/index.js";
+import { type Syscall, syscallByName } from "../abi/index.js";
 import type { EffectRow } from "./effect-row.js";
 import type { CallEffect } from "./effects.js";
 import { ON_FILES } from "./effects-on-files.js";
@@ -35,6 +35,16 @@ export const CALL_EFFECTS: readonly CallEffect[] = TABLE.flatMap(
       return { call, does, on, ...(holds && { holds }), ...(when && { when }), ...(subtree && { subtree }) };
     }),
 );
+
+/** Calls that can change a file by a descriptor alone, and what they are besides. */
+const ON_OPEN_FILES = new Set(
+  CALL_EFFECTS.filter(({ does }) => does.includes("fsetattr")).map(({ call }) => call),
+);
+const takesPath = ({ args }: Syscall) => args.some(({ kind }) => kind === "path");
+/** … always. */
+export const BY_DESCRIPTOR = [...ON_OPEN_FILES].filter((call) => !takesPath(call)).map(({ nr }) => nr);
+/** … where they are given no path. */
+export const BY_DESCRIPTOR_OR_PATH = [...ON_OPEN_FILES].filter(takesPath).map(({ nr }) => nr);
 
 let byCall: Map<number, CallEffect[]> | undefined;
 

@@ -86,6 +86,12 @@ export const inCases = (cases: Cases) => ({
     cases.some((tests) => tests.every((test) => constantTestHolds(test, event.argument(test.arg)))),
 });
 
+/** utimensat and futimesat: without a path, the second argument, they are about their descriptor. */
+const PATH_AT = 1;
+export const hasNoPath = (_: number, event: CallEvent) => event.argument(PATH_AT) === 0n;
+export const hasPath = (_: number, event: CallEvent) => event.argument(PATH_AT) !== 0n;
+export const WITH_PATH: Cases = [[{ arg: PATH_AT, width: 64, op: "ne", value: 0n }]];
+
 const SOL_IP = flagsValue("sockopt_level", "SOL_IP");
 const SOL_IPV6 = flagsValue("sockopt_level", "SOL_IPV6");
 const SOL_SCTP = flagsValue("sockopt_level", "SOL_SCTP");

@@ -22,6 +22,8 @@ export const EFFECTS = {
   chown: "changes owner or group",
   touch: "changes time stamps",
   xattr: "changes extended attributes or inode flags",
+  fsetattr:
+    "changes length, mode, owner, times or attributes of a file that is open already, by its descriptor",
   exec: "runs a program",
   load: "maps a file as code: libraries, plug-ins, programs started through the loader",
   connect: "chooses a peer: connect, and every send that carries an address",

@@ -59,8 +59,8 @@ export interface Policy {
    * `isOwn`: what lies at this path, or below it, can only belong to the run.
    */
   readRules?(isOwn: (path: string) => boolean): ReadRules | NotStatic;
-  /** How each of its rules is held, if a view holds the rules on reading, and if none does. */
-  tiers?(hasView: boolean): readonly RuleTier[];
+  /** How each of its rules is held, if a view holds this of them, or nothing. */
+  tiers?(held: HeldByView | undefined): readonly RuleTier[];
   /** Valid but probably unintended: unreachable rules, patterns that match everything. */
   lint?(): readonly string[];
   /** Explains a decision, line by line. */
@@ -77,8 +77,24 @@ export interface ReadRules {
   refusal(path: string): ReadRefusal | undefined;
   /** Whether something below a folder whose content is refused may be read by an exception. */
   excepts(folder: string): boolean;
-  /** The policy without the stops that only these rules need. `hasLinks`: some of the files are symbolic links. */
-  released(hasLinks: boolean): Policy;
+  /** Its rules on changing files by their descriptors. */
+  readonly openFiles: OpenFileRules | NotStatic;
+  /** The policy without the stops that are needless because of what a view holds. */
+  released(held: HeldByView): Policy;
+}
+
+/** Rules on files that are open already: they may be changed by a descriptor in these places, and nowhere else. */
+export interface OpenFileRules {
+  /** Folders and devices, as absolute paths; undefined: everywhere. */
+  readonly changeable: readonly string[] | undefined;
+}
+
+/** What a view holds of a policy, beside its rules on reading files. */
+export interface HeldByView {
+  /** Some of the files that may not be read are symbolic links: no mount hides those. */
+  readonly hasLinks: boolean;
+  /** The rules on files that are open. */
+  readonly openFiles: boolean;
 }
 
 export interface ReadRefusal {
@@ -102,7 +118,7 @@ export interface RuleTier {
   readonly why?: string;
 }
 
-/** Why the rules on reading files need a decision at each call. */
+/** Why rules on files need a decision at each call. */
 export interface NotStatic {
   readonly why: string;
 }

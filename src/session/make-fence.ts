@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { callNumber } from "../abi/named.js";
@@ -8,7 +8,7 @@ import { View, type VisiblePlaces } from "../kernel/view/view.js";
 import type { Policy } from "../policy/policy.js";
 import { findProgram } from "./find-program.js";
 import type { SessionOptions } from "./options.js";
-import { scanFolder } from "./protected-files.js";
+import { filesToProtect, scanFolder } from "./protected-files.js";
 import { recordedCalls } from "./recorded-calls.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
@@ -30,6 +30,7 @@ export function makeFence(
     workspace: process.env.HERMES_WORKSPACE ?? cwd,
     program: resolve(cwd, options.file ?? findProgram(command[0]!, env.PATH, cwd)),
     ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
+    kept: filesToProtect(options, policies).filter(isNoLink),
     shown: strict ? [virtualFiles.folder] : [],
     landlock: (native().probe() >> PROBE.landlockShift) & 0xff,
     ...(options.defence !== "stops" && {
@@ -49,9 +50,10 @@ function makeView(
 ): ReturnType<typeof View.of> {
   const { attach, door, view: wanted, live = [], deed } = options;
   if (door !== "auto" || wanted === "off" || attach || deed || live.length > 0) return undefined;
-  if (handsOverFolder(options)) return undefined;
+  const handedOver = filesHandedOver(options);
+  if (!handedOver) return undefined;
   if (recordedCalls(options).some(({ nr }) => nr === OPENAT)) return undefined;
-  const view = View.of(policies, { ...places, home: homedir() }, { folder: scanFolder() });
+  const view = View.of(policies, { ...places, home: homedir(), handedOver }, { folder: scanFolder() });
   if (!(view instanceof View)) return view;
   const seesAll = view.policies.some(({ subscription }) => {
     const wanted = subscription.calls.get(OPENAT);
@@ -60,13 +62,33 @@ function makeView(
   return seesAll ? undefined : view;
 }
 
-/** Through a folder that was opened outside, the program would see the files as they are there. */
-function handsOverFolder({ stdio = [0, 1, 2], keepFds = [] }: SessionOptions): boolean {
-  return [...stdio, ...keepFds].some((fd) => {
-    try {
-      return fstatSync(fd).isDirectory();
-    } catch {
-      return false; // it is closed
-    }
-  });
+/**
+ * Files that are open outside, and that the program gets. Undefined where there is a folder among them: through it the
+ * program would see the files as they are outside.
+ */
+function filesHandedOver({ stdio = [0, 1, 2], keepFds = [] }: SessionOptions): readonly string[] | undefined {
+  const files: string[] = [];
+  for (const fd of [...stdio, ...keepFds]) {
+    const info = statOf(fd);
+    if (info?.isDirectory()) return undefined;
+    if (info?.isFile()) files.push(readlinkSync(`/proc/self/fd/${fd}`));
+  }
+  return files;
+}
+
+/** Only files can be changed by a descriptor. */
+function isNoLink(path: string): boolean {
+  try {
+    return !lstatSync(path).isSymbolicLink();
+  } catch {
+    return false; // it is not there, or out of reach for the program, too
+  }
+}
+
+function statOf(fd: number): Stats | undefined {
+  try {
+    return fstatSync(fd);
+  } catch {
+    return undefined; // it is closed
+  }
 }

@@ -19,7 +19,7 @@ import { openTrace } from "../record/trace/open.js";
 import type { TraceResult } from "../record/trace/options.js";
 import type { Recorder } from "../record/trace/recorder.js";
 import { type AttachMode, attachable, chooseAttachMode } from "./attach.js";
-import { changeMasks } from "./change-masks.js";
+import { changeView } from "./change-view.js";
 import { TscSetting } from "./instrument/tsc-setting.js";
 import { Vdso } from "./instrument/vdso.js";
 import type { PeriodicTask } from "./loop.js";
@@ -270,7 +270,7 @@ export class Mediation {
     if (ending === "unknown") this.#problem("the program has ended; how, the kernel does not say");
     this.#recorder?.note({ kind: "end", time: Date.now() / 1000, exitCode });
     for (const text of this.#fence.problems) this.#problem(text);
-    for (const { path, by } of this.#fence.view?.lookedFor(masksSeen, changeMasks) ?? [])
+    for (const { path, by } of this.#fence.view?.lookedFor(masksSeen, changeView) ?? [])
       this.#summary.countHidden(path, by);
     for (const pattern of this.mediator.inside?.neverFound ?? [])
       this.#problem(`${pattern}: no function of that name was in anything that ran`);
@@ -343,7 +343,7 @@ export class Mediation {
       noNewPrivs: this.#noNewPrivs,
       ioUring: refusesIoUring ? "refused" : "allowed",
       fence: level,
-      ...(this.#fence.view && { hiddenFiles: this.#fence.view.size }),
+      ...this.#fence.view?.report,
       ...(withoutView !== undefined && { withoutView }),
       inForce,
       missing,

@@ -122,6 +122,10 @@ export interface Protections {
   readonly fence: FenceLevel;
   /** How many files and folders mounts hide, where they hold the rules on reading files. */
   readonly hiddenFiles?: number;
+  /** The only places where mounts let the program change files that it has open. */
+  readonly changeable?: readonly string[];
+  /** Why that is decided at each call instead. */
+  readonly openFilesDecided?: string;
   /** Why mounts do not hold the rules on reading files, where they could by their form or this machine. */
   readonly withoutView?: string;
   /** The fence's protections in force, and those of its level that are not, with the reason. */

@@ -9,7 +9,7 @@ import { loadPolicies } from "../policy/load.js";
 import type { ConstantRule, Policy } from "../policy/policy.js";
 import { PolicyStack } from "../policy/stack.js";
 import { withUnseen } from "./attach.js";
-import { changeMasks } from "./change-masks.js";
+import { changeView } from "./change-view.js";
 import { codeLoadPolicy, usesStacks } from "./code-watch.js";
 import { newCodePolicy } from "./instrument/new-code.js";
 import type { TscSetting } from "./instrument/tsc-setting.js";
@@ -134,7 +134,7 @@ export class PoliciesInForce {
     const inline = this.#policies.filter((policy) => policy.file === undefined);
     const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd })), ...inline];
     if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) {
-      this.#host.fence.view?.refresh(changeMasks);
+      this.#host.fence.view?.refresh(changeView);
       return undefined;
     }
     checkRequired(this.#options, next);
@@ -149,7 +149,7 @@ export class PoliciesInForce {
     const held = adopted?.policies ?? next;
     const stack = this.#stackOf(held, kept, this.#filtered);
     checkServed(doorPlan, stack);
-    adopted?.hold(changeMasks);
+    adopted?.hold(changeView);
     const stuck = this.#filtered.filter(({ id }) => !stack.constants.some((rule) => rule.id === id));
     if (stuck.length > 0)
       this.#host.tell(

@@ -8,9 +8,15 @@ import { sharesDescriptors } from "../kernel/process/shared-descriptors.js";
 import { type CallEvent, isNameless } from "../nouns/event.js";
 import { isAtOrBelow } from "../nouns/path.js";
 import { deny, emulate, type Verdict, type VerdictAction } from "../nouns/verdict.js";
-import { CALL_EFFECTS, callEffects, NEVER_CACHED, ON_ONE_FILE } from "../policy/call-effects.js";
+import {
+  BY_DESCRIPTOR_OR_PATH,
+  CALL_EFFECTS,
+  callEffects,
+  NEVER_CACHED,
+  ON_ONE_FILE,
+} from "../policy/call-effects.js";
 import { constantTestHolds } from "../policy/constant-test.js";
-import { writingOpens } from "../policy/effect-conditions.js";
+import { WITH_PATH, writingOpens } from "../policy/effect-conditions.js";
 import type { CallEffect } from "../policy/effects.js";
 import { effectSubjects, flagBits } from "../policy/match/subject.js";
 import type { CacheScope, CallSubscription, ConstantTest, Policy } from "../policy/policy.js";
@@ -356,8 +362,9 @@ function mountsUnknown({ does, on }: CallEffect): boolean {
   return on.kind === "unknown-file" && does.includes("mount");
 }
 
-/** Of the calls with open flags in a register, only those that could write. */
+/** Of the calls with open flags in a register, only those that could write; of the others, those that name a file. */
 function whenWriting({ call }: CallEffect): Act["when"] {
+  if (BY_DESCRIPTOR_OR_PATH.includes(call.nr)) return WITH_PATH;
   return ["open", "openat", "open_by_handle_at"].includes(call.name) ? writingOpens(call) : undefined;
 }
 

@@ -17,11 +17,18 @@ it.each([...ON_ONE_FILE])("%s is about one file, and its flags are in one regist
     const index = spec?.match(/(\d+):\d+$/)?.[1];
     if (index !== undefined) expect(Number(index)).toBe(flags);
   }
-  for (const { on, subtree, holds } of callEffects(call.nr)) {
-    expect(on).toEqual({ kind: changesDescriptor ? "fd" : "path", argument: argument.name });
+  for (const { on, subtree, holds, does } of callEffects(call.nr)) {
+    const onFd = does.includes("fsetattr");
+    expect(on).toEqual(
+      onFd ? { kind: "fd", argument: call.args[fd]!.name } : { kind: "path", argument: argument.name },
+    );
     expect(subtree).toBeUndefined();
-    // Whether it does this is told by the flags alone: nothing else is asked for.
-    const event = new Proxy({}, { get: (_, key) => expect.fail(`${name} looks at ${String(key)}`) });
+    // Whether it does this is told by the flags alone, and by whether there is a path: nothing else is asked for.
+    const isThere = (i: number) => (i === paths[0] ? 0n : expect.fail(`${name} looks at argument ${i}`));
+    const event = new Proxy(
+      {},
+      { get: (_, key) => (key === "argument" ? isThere : expect.fail(`${name} looks at ${String(key)}`)) },
+    );
     holds?.(0, event as never);
   }
 });

@@ -111,8 +111,14 @@ function explainTiers(policies: readonly Policy[], json: boolean): number {
     const rules = policy.readRules?.(isOwn);
     const why =
       rules === undefined ? "a script decides at each call" : "why" in rules ? rules.why : undefined;
-    const tiers = policy.tiers?.(why === undefined) ?? [];
-    return { policy: policy.name, ...(why !== undefined && { withoutView: why }), rules: tiers };
+    const open = rules && "openFiles" in rules ? rules.openFiles : undefined;
+    const held = open && { hasLinks: false, openFiles: !("why" in open) };
+    return {
+      policy: policy.name,
+      ...(why !== undefined && { withoutView: why }),
+      ...(open && "why" in open && { openFilesDecided: open.why }),
+      rules: policy.tiers?.(held) ?? [],
+    };
   });
   if (json) print(`${JSON.stringify(reports)}\n`);
   else for (const report of reports) printTiers(report);
@@ -122,13 +128,16 @@ function explainTiers(policies: readonly Policy[], json: boolean): number {
 interface TierReport {
   readonly policy: string;
   readonly withoutView?: string;
+  readonly openFilesDecided?: string;
   readonly rules: readonly RuleTier[];
 }
 
-function printTiers({ policy, withoutView, rules }: TierReport): void {
+function printTiers({ policy, withoutView, openFilesDecided, rules }: TierReport): void {
   const p = paint(1);
   print(`${p("bold", policy)}\n`);
   if (withoutView !== undefined) print(`  no view, reading files is decided at each call: ${withoutView}\n`);
+  if (openFilesDecided !== undefined)
+    print(`  changing open files by their descriptors is decided at each call: ${openFilesDecided}\n`);
   for (const { rule, action, filter, view, stops, why } of rules) {
     print(`  ${p("bold", rule)} (${action})\n`);
     const lines: [string, readonly string[]][] = [

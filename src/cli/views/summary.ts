@@ -91,6 +91,9 @@ function inForce(protections: SessionResult["protections"]): string[] {
       ? "no fence"
       : `fence ${fence}${protections.inForce.length > 0 ? ` (${fenceWords(protections.inForce)})` : ""}`,
     ...(protections.hiddenFiles === undefined ? [] : [`${counted(protections.hiddenFiles, "path")} hidden`]),
+    ...(protections.changeable === undefined
+      ? []
+      : [`other files than in ${counted(protections.changeable.length, "place")} read-only`]),
     ...(protections.functions === undefined ? [] : [functionWords(protections.functions)]),
     ...Object.entries(protections.instructions ?? {}).map(
       ([name, count]) => `${name} at ${counted(count, "place")} of code (cooperative)`,

@@ -6,7 +6,7 @@ export interface FencePlan {
   /** Bits 1 << protection. */
   readonly wanted: number;
   readonly required: number;
-  readonly mounts: readonly MountStep[];
+  readonly mounts: readonly (MountStep | MountChange)[];
   /** Files that the program does not find. */
   readonly masks: readonly Mask[];
   readonly pathRules: readonly PathRule[];
@@ -34,6 +34,15 @@ export const MOUNT = {
   pin: 11,
   noDevices: 12,
 } as const;
+
+/** enum mount_change */
+const MOUNT_CHANGE = { open: 0, shut: 1 } as const;
+
+/** Of a running program: a folder becomes writable, or one that was writable becomes read-only. */
+export interface MountChange {
+  readonly kind: keyof typeof MOUNT_CHANGE;
+  readonly path: string;
+}
 
 export interface MountStep {
   readonly kind: keyof typeof MOUNT;
@@ -114,12 +123,7 @@ interface Placer {
 
 /** Encodes the struct. Everything that it points at goes where `put` puts it. */
 export function encodeFence(fence: FencePlan, put: Placer): Uint8Array {
-  const mounts = fence.mounts.flatMap(({ kind, path, data, ifThere }) => [
-    MOUNT[kind],
-    ifThere ? MOUNT_IF_THERE : 0,
-    put.text(path),
-    data === undefined ? 0 : put.text(data),
-  ]);
+  const mounts = fence.mounts.flatMap((step) => mountWords(step, put));
   const words: Record<string, number> = {
     wanted: fence.wanted,
     required: fence.required,
@@ -144,6 +148,17 @@ export function encodeFence(fence: FencePlan, put: Placer): Uint8Array {
   encoded.writeBigUInt64LE(fence.handledPorts, FENCE_FIELD.handledPorts);
   encoded.writeBigUInt64LE(fence.scopes, FENCE_FIELD.scopes);
   return encoded;
+}
+
+function isChange(step: MountStep | MountChange): step is MountChange {
+  return Object.hasOwn(MOUNT_CHANGE, step.kind);
+}
+
+function mountWords(step: MountStep | MountChange, put: Placer): number[] {
+  const path = put.text(step.path);
+  if (isChange(step)) return [MOUNT_CHANGE[step.kind], 0, path, 0];
+  const { kind, data, ifThere } = step;
+  return [MOUNT[kind], ifThere ? MOUNT_IF_THERE : 0, path, data === undefined ? 0 : put.text(data)];
 }
 
 function maskWords({ order = "put", path, target, folder }: Mask, put: Placer): number[] {

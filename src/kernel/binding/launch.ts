@@ -3,7 +3,14 @@ import { errnoName } from "../../abi/index.js";
 import { errnoValue } from "../../abi/named.js";
 import { HermesError } from "../../nouns/errors.js";
 import { decodeText, encodeText } from "../../nouns/text.js";
-import { encodeFence, FENCE_SIZE, type FencePlan, type Mask, NO_FENCE } from "./fence-plan.js";
+import {
+  encodeFence,
+  FENCE_SIZE,
+  type FencePlan,
+  type Mask,
+  type MountChange,
+  NO_FENCE,
+} from "./fence-plan.js";
 
 /** The launcher's orders, encoded as the plan of native/protocol/plan.h. */
 export interface Launch {
@@ -160,10 +167,10 @@ export function encodePlan(launch: Launch, filter: Uint8Array, listener: boolean
   return plan;
 }
 
-/** The orders by which the masks of a running program change. */
-export function encodeViewPlan(masks: readonly Mask[]): Uint8Array {
+/** The orders by which a running program's view changes. */
+export function encodeViewPlan(masks: readonly Mask[], mounts: readonly MountChange[]): Uint8Array {
   const nothing = { file: "", argv: [], env: {}, noNewPrivs: false };
-  return encodePlan({ ...nothing, fence: { ...NO_FENCE, masks } }, new Uint8Array(0), false);
+  return encodePlan({ ...nothing, fence: { ...NO_FENCE, masks, mounts } }, new Uint8Array(0), false);
 }
 
 function terminated(text: string): Uint8Array {

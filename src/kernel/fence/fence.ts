@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { HermesError } from "../../nouns/errors.js";
+import { commonFolders } from "../../nouns/path.js";
 import {
   atLeast,
   type FenceLevel,
@@ -10,7 +11,7 @@ import {
   whyNot,
 } from "../../nouns/protection.js";
 import type { ConstantRule, Policy } from "../../policy/policy.js";
-import { type FenceOutcome, type FencePlan, NO_FENCE } from "../binding/fence-plan.js";
+import { type FenceOutcome, type FencePlan, type MountStep, NO_FENCE } from "../binding/fence-plan.js";
 import type { View, VisiblePlaces } from "../view/view.js";
 import { Cgroups } from "./cgroup.js";
 import { cleanEnvironment } from "./environment.js";
@@ -25,7 +26,7 @@ import {
   plainMounts,
   plainPlaces,
 } from "./mounts.js";
-import { combine, commonFolders, commonPorts, type FenceOptions, withRealPaths } from "./options.js";
+import { combine, commonPorts, type FenceOptions, withRealPaths } from "./options.js";
 import { refusalsOf } from "./refusals.js";
 
 /** The run that a fence is put around. */
@@ -42,6 +43,8 @@ interface Fenced {
   readonly shown: readonly string[];
   /** The Landlock ABI version; 0 without Landlock. */
   readonly landlock: number;
+  /** Files that the program may not change in any way. */
+  readonly kept?: readonly string[];
   /** Make sure that the program changes nothing outside its writable folders, or do not start: `confinedTo`. */
   readonly confine?: boolean;
   /** Makes the view that holds rules of the policies on reading files. */
@@ -120,7 +123,7 @@ export class Fence {
       ...landlock,
       wanted: bits(this.#wanted),
       required: bits(new Set(required)),
-      mounts: strict ? mountSteps(files) : this.view ? plainMounts(this.view.own) : [],
+      mounts: this.#mounts(files, fenced.kept ?? []),
       masks: this.view?.masks ?? [],
       cgroups: this.#cgroups?.procsFiles ?? [],
     };
@@ -174,10 +177,21 @@ export class Fence {
   }
 
   /** A standard fence gets a view where this kernel can hold it; it changes nothing else for the program. */
-  #makeView({ makeView, landlock, workspace }: Fenced, files: MountedFiles): ReturnType<typeof View.of> {
-    if (atLeast(this.level, "strict")) return makeView?.(placesOf(files));
+  #makeView(
+    { makeView, landlock, workspace, kept = [] }: Fenced,
+    files: MountedFiles,
+  ): ReturnType<typeof View.of> {
+    if (atLeast(this.level, "strict")) return makeView?.({ ...placesOf(files), kept });
     const holds = this.level === "standard" && landlock >= REFER_SINCE;
-    return holds ? makeView?.(plainPlaces(files, real(workspace))) : undefined;
+    return holds ? makeView?.({ ...plainPlaces(files, real(workspace)), kept }) : undefined;
+  }
+
+  #mounts(files: MountedFiles, kept: readonly string[]): MountStep[] {
+    const openFiles = this.view?.openFiles;
+    const changeable = openFiles && !("why" in openFiles) ? openFiles.changeable : undefined;
+    if (!atLeast(this.level, "strict"))
+      return this.view ? plainMounts({ own: this.view.own, changeable, kept }) : [];
+    return mountSteps({ ...files, ...(changeable && { kept }) });
   }
 
   // ---------------------------------------------------------------- requirements

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { isAtOrBelow } from "../../nouns/path.js";
+import { commonFolders, isAtOrBelow } from "../../nouns/path.js";
 import type { PathReach, Policy } from "../../policy/policy.js";
-import { commonFolders, commonPorts } from "./options.js";
+import { commonPorts } from "./options.js";
 
 /**
  * What several policies together permit at most, as existing folders and files. Absent: no limit is known.

@@ -8,6 +8,8 @@ export interface MountedFiles {
   /** Paths that stay visible although a private folder covers them. */
   readonly readable: readonly string[];
   readonly hidden: readonly string[];
+  /** Files in writable folders that are read-only all the same. */
+  readonly kept?: readonly string[];
   /** True when the program may resolve host names. */
   readonly hostNetwork: boolean;
 }
@@ -47,13 +49,42 @@ export function isPrivate(path: string): boolean {
   return PRIVATE.includes(path) || isAtOrBelow(path, "/dev") || isAtOrBelow(path, "/proc");
 }
 
-/** The mounts of a standard fence with a view. Every file stays as it is; only /dev has devices. */
-export function plainMounts(own: readonly string[]): MountStep[] {
+/** In these folders nothing is a file of the disk, and a program writes to what is its own there. */
+const NO_DISK = ["/proc"];
+
+/** As a mount of its own it would not find its terminals, which the kernel looks for beside it. */
+const PTMX = "/dev/ptmx";
+
+interface PlainMounts {
+  /** Folders that are the run's own. */
+  readonly own: readonly string[];
+  /** All other files are read-only; undefined: none is. */
+  readonly changeable: readonly string[] | undefined;
+  /** Files in these folders that are read-only all the same. */
+  readonly kept: readonly string[];
+}
+
+/** The mounts of a standard fence with a view. Every file stays where it is; only /dev has devices. */
+export function plainMounts({ own, changeable, kept }: PlainMounts): MountStep[] {
+  const isDevice = (path: string) => isAtOrBelow(path, "/dev");
+  const expose = (path: string): MountStep => ({ kind: "expose", path });
+  const tmpfs = own.map((path): MountStep => ({ kind: "tmpfs", path, data: OPEN_TO_ALL }));
+  if (!changeable) return [expose("/dev"), { kind: "noDevices", path: "/" }, ...tmpfs];
   return [
+    { kind: "readOnly", path: "/" },
+    { kind: "exposeReadOnly", path: "/dev" },
+    ...changeable.filter((path) => isDevice(path) && path !== PTMX).map(expose),
     { kind: "noDevices", path: "/" },
-    { kind: "expose", path: "/dev" },
-    ...own.map((path): MountStep => ({ kind: "tmpfs", path, data: OPEN_TO_ALL })),
+    ...[...NO_DISK, ...changeable.filter((path) => !isDevice(path))].map(expose),
+    ...protectedIn(changeable, kept),
+    ...tmpfs,
   ];
+}
+
+function protectedIn(folders: readonly string[], files: readonly string[]): MountStep[] {
+  return files
+    .filter((path) => folders.some((folder) => isAtOrBelow(path, folder)))
+    .map((path) => ({ kind: "protect", path, ifThere: true }));
 }
 
 /** What the program sees of the files behind these mounts. */
@@ -72,6 +103,7 @@ export function placesOf({ writable, readable, hostNetwork }: MountedFiles): Vis
   return {
     own: PRIVATE,
     exposed: [...writable, ...readable, ...(hostNetwork ? [RESOLVER] : [])],
+    writable,
   };
 }
 
@@ -86,6 +118,7 @@ export function mountSteps(files: MountedFiles): MountStep[] {
     ...devices(),
     ...kernel(),
     ...exposed(files),
+    ...protectedIn(files.writable, files.kept ?? []),
     ...hidden(files),
   ];
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { suggest } from "../../abi/index.js";
 import { HermesError } from "../../nouns/errors.js";
-import { isAtOrBelow } from "../../nouns/path.js";
+import { commonFolders } from "../../nouns/path.js";
 import { type FenceLevel, LEVELS, REQUIRABLE } from "../../nouns/protection.js";
 import type { PolicyFence } from "../../policy/policy.js";
 
@@ -94,14 +94,6 @@ type Common<T> = (a: readonly T[], b: readonly T[]) => readonly T[];
 
 export const commonPorts = (a: readonly number[], b: readonly number[]) =>
   a.filter((port) => b.includes(port));
-
-/** Of two nested folders the inner one; of two separate folders none. */
-export function commonFolders(a: readonly string[], b: readonly string[]): readonly string[] {
-  const both = a.flatMap((one) =>
-    b.flatMap((two) => (isAtOrBelow(one, two) ? [one] : isAtOrBelow(two, one) ? [two] : [])),
-  );
-  return [...new Set(both)];
-}
 
 function smallest(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : Math.min(...numbers);

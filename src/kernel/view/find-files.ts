@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { ANY_DEPTH, matchPart, type Part, STAR } from "../../nouns/glob.js";
-import { isAtOrBelow } from "../../nouns/path.js";
+import { isAtOrBelow, outermost } from "../../nouns/path.js";
 import { decodeText, encodeText } from "../../nouns/text.js";
 import { compileGlob } from "../../policy/match/glob.js";
 import { type FoundNames, type NameMemory, type NamePattern, scanNames } from "./name-scan.js";
@@ -114,9 +114,4 @@ function nameOf(part: Part | undefined): NamePattern | undefined {
     tokens.length > 1 && tokens.includes(STAR) ? text(tokens.at(-1)) : "",
   ];
   return start === "" && end === "" ? undefined : { start, end };
-}
-
-function outermost(paths: readonly string[]): string[] {
-  const all = [...new Set(paths)];
-  return all.filter((path) => !all.some((other) => other !== path && isAtOrBelow(path, other)));
 }

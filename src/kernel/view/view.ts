@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { HermesError } from "../../nouns/errors.js";
 import { isAtOrBelow } from "../../nouns/path.js";
-import type { Policy, ReadRules } from "../../policy/policy.js";
-import type { Mask } from "../binding/fence-plan.js";
+import type { HeldByView, NotStatic, OpenFileRules, Policy, ReadRules } from "../../policy/policy.js";
+import type { Mask, MountChange } from "../binding/fence-plan.js";
+import { changeablePlaces, changesBetween } from "./changeable.js";
 import { rawDevices } from "./devices.js";
 import { findFiles, namedPaths } from "./find-files.js";
 import { ANY_NAME, type HiddenFile, hiddenFiles } from "./hidden-files.js";
@@ -22,6 +23,12 @@ export interface VisiblePlaces {
   readonly devices?: boolean;
   /** It is root with capabilities and can list every folder, so a mask may hold no names. */
   readonly listsAll?: boolean;
+  /** The only folders outside its own that are not read-only; undefined: the view's rules on open files say which. */
+  readonly writable?: readonly string[];
+  /** Files that were opened outside and are handed over to the program. */
+  readonly handedOver?: readonly string[];
+  /** Files that the program may not change in any way. */
+  readonly kept?: readonly string[];
 }
 
 /** Each takes the kernel some ten microseconds at the start. */
@@ -39,8 +46,8 @@ interface Examined {
   readonly rules: ReturnType<NonNullable<Policy["readRules"]>> | undefined;
 }
 
-/** Carries out orders about masks in the running program's namespaces. A byte for each: the program has looked for it. */
-type ChangeMasks = (masks: readonly Mask[]) => Uint8Array;
+/** Carries out orders in the running program's namespaces. A byte for each mask: the program has looked for it. */
+type ChangeView = (masks: readonly Mask[], mounts?: readonly MountChange[]) => Uint8Array;
 
 /**
  * The part of the policies that mounts hold: rules that refuse to read files by path alone. Each file that they refuse
@@ -54,6 +61,7 @@ export class View {
   readonly own: readonly string[];
   /** The launcher's orders at the start of the program. */
   readonly masks: readonly Mask[];
+  #openFiles: OpenFileRules | NotStatic;
   readonly #masked: readonly MaskedFile[];
   readonly #places: VisiblePlaces;
   readonly #memory: NameMemory;
@@ -76,6 +84,7 @@ export class View {
     this.#hidden = hidden;
     this.#hasLinks = hasLinks;
     this.own = ownOf(examined, places);
+    this.#openFiles = this.#changeable(examined);
     const devices = places.devices ? rawDevices().map((path): HiddenFile => ({ path })) : [];
     const { masks, files } = masksOf([...hidden, ...devices]);
     this.masks = masks;
@@ -99,45 +108,96 @@ export class View {
 
   /** The policies, without the stops that the view makes needless. */
   get policies(): readonly Policy[] {
-    return this.#examined.map((one) => released(one, this.#hasLinks));
+    return this.#examined.map((one) => released(one, this.#heldWith(this.#hasLinks)));
   }
 
-  /** How many files and folders are hidden. */
-  get size(): number {
-    return this.#hidden.length;
+  /** How many files and folders are hidden, and which ones may be changed. */
+  get report(): {
+    readonly hiddenFiles: number;
+    readonly changeable?: readonly string[];
+    readonly openFilesDecided?: string;
+  } {
+    const hiddenFiles = this.#hidden.length;
+    if ("why" in this.#openFiles) return { hiddenFiles, openFilesDecided: this.#openFiles.why };
+    const { changeable } = this.#openFiles;
+    return changeable ? { hiddenFiles, changeable } : { hiddenFiles };
   }
 
   /**
    * Policies that take over while the program runs, without the stops that the view makes needless. `hold` makes the view
    * theirs: all of it, or it throws and nothing has changed.
    */
-  adopt(next: readonly Policy[]): { policies: readonly Policy[]; hold(change: ChangeMasks): void } {
+  adopt(next: readonly Policy[]): { policies: readonly Policy[]; hold(change: ChangeView): void } {
     const examined = next.map((policy) => examine(policy, this.#places));
     if (ownOf(examined, this.#places).join() !== this.own.join())
       throw unavailable(`the folders ${this.#places.mayBeOwn} are or are not the run's own from its start`);
     const found = find(examined, this.#places, this.#memory);
     if ("why" in found) throw unavailable(found.why);
-    const policies = examined.map((one) => released(one, found.hasLinks));
-    return { policies, hold: (change) => this.#become(examined, found, change) };
+    const openFiles = this.#changeable(examined);
+    const mounts = this.#changesFor(openFiles);
+    const policies = examined.map((one) => released(one, this.#heldWith(found.hasLinks)));
+    return {
+      policies,
+      hold: (change) => {
+        this.#become(examined, found, change, mounts);
+        if (!("why" in this.#openFiles)) this.#openFiles = openFiles;
+      },
+    };
   }
 
-  #become(examined: readonly Examined[], { hidden, hasLinks }: Found, change: ChangeMasks): void {
+  /** Where files may be changed by their descriptors, or why that is decided at each call. */
+  get openFiles(): OpenFileRules | NotStatic {
+    return this.#openFiles;
+  }
+
+  #changeable(examined: readonly Examined[]): OpenFileRules | NotStatic {
+    return changeablePlaces(examined, { ...this.#places, own: [...this.#places.own, ...this.own] });
+  }
+
+  #heldWith(hasLinks: boolean): HeldByView {
+    return { hasLinks, openFiles: !("why" in this.#openFiles) };
+  }
+
+  /** The calls on open files do not stop: the mounts must change. */
+  #changesFor(next: OpenFileRules | NotStatic): readonly MountChange[] {
+    if ("why" in this.#openFiles) return [];
+    if ("why" in next) throw unavailable(next.why);
+    if (this.#places.writable) return []; // the fence's mounts are narrower than both
+    const [before, after] = [this.#openFiles.changeable, next.changeable];
+    if (!before && !after) return [];
+    if (!before || !after) throw unavailable("files were, or were not, read-only from its start");
+    const changes = changesBetween(before, after);
+    const open = changes.find(({ kind, path }) => kind === "open" && this.#holdsKept(path));
+    if (open) throw unavailable(`${open.path} holds files of HERMES`);
+    return changes;
+  }
+
+  #holdsKept(folder: string): boolean {
+    return this.#places.kept?.some((path) => isAtOrBelow(path, folder)) === true;
+  }
+
+  #become(
+    examined: readonly Examined[],
+    { hidden, hasLinks }: Found,
+    change: ChangeView,
+    mounts: readonly MountChange[] = [],
+  ): void {
     const fresh = hidden.filter((one) => !this.#hidden.some((old) => isSame(one, old)));
     const stale = this.#hidden.filter((old) => !hidden.some((one) => isSame(one, old)));
-    this.#hasLinks = hasLinks;
-    this.#examined = examined;
-    if (fresh.length + stale.length === 0) return;
+    const isChanged = fresh.length + stale.length + mounts.length > 0;
     // The mask of a file that was replaced went with the file.
     const orders = masksOf(stale.filter(({ path }) => !fresh.some((one) => one.path === path)));
     const taken = orders.masks.map((mask): Mask => ({ ...mask, order: "take" }));
-    const seen = change(joined(taken, masksOf(fresh).masks));
+    const seen = isChanged ? change(joined(taken, masksOf(fresh).masks), mounts) : new Uint8Array(0);
+    this.#hasLinks = hasLinks;
+    this.#examined = examined;
     this.#lookedFor.push(...metOf(orders.files, seen));
     this.#later = [...this.#later.filter((one) => !stale.includes(one)), ...fresh];
     this.#hidden = [...this.#hidden.filter((old) => !stale.includes(old)), ...fresh];
   }
 
   /** Hides what has come since, or was put in the place of something hidden. Throws if that fails. */
-  refresh(change: ChangeMasks): void {
+  refresh(change: ChangeView): void {
     const found = find(this.#examined, this.#places, this.#memory);
     if ("why" in found) throw unavailable(found.why);
     if (found.hasLinks && !this.#hasLinks) throw unavailable("a link appeared that a rule is about");
@@ -158,7 +218,7 @@ export class View {
   }
 
   /** The hidden files that the program looked for: `seen` has a byte for each mask of the start. */
-  lookedFor(seen: Uint8Array, change: ChangeMasks): readonly LookedFor[] {
+  lookedFor(seen: Uint8Array, change: ChangeView): readonly LookedFor[] {
     const { masks, files } = masksOf(this.#later);
     const later =
       masks.length === 0 ? [] : metOf(files, change(masks.map((mask) => ({ ...mask, order: "look" }))));
@@ -252,8 +312,8 @@ function isHeld(rules: Examined["rules"]): rules is ReadRules {
   return rules !== undefined && !("why" in rules);
 }
 
-function released({ policy, rules }: Examined, hasLinks: boolean): Policy {
-  return isHeld(rules) ? rules.released(hasLinks) : policy;
+function released({ policy, rules }: Examined, held: HeldByView): Policy {
+  return isHeld(rules) ? rules.released(held) : policy;
 }
 
 function firstOf<T, R>(list: readonly T[], look: (one: T) => R | undefined): R | undefined {

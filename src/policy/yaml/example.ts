@@ -46,6 +46,7 @@ const REPRESENTATIVE: Readonly<
   chmod: { call: "fchmodat" },
   chown: { call: "fchownat" },
   touch: { call: "utimensat" },
+  fsetattr: { call: "fchmod" },
   xattr: { call: "setxattr" },
   exec: { call: "execve" },
   load: { call: "mmap", args: { prot: 5n } },

@@ -24,8 +24,9 @@ export function staticReads(
   policy: string,
   plans: ReadonlyMap<number, CallPlan>,
   isOwn: (path: string) => boolean,
-): Omit<ReadRules, "released"> | NotStatic {
+): StaticReads | NotStatic {
   const sets = new Set<RuleSet>();
+  const opening = new Set<RuleSet>();
   const mounting = plans
     .get(MOUNT)
     ?.effects.flatMap(({ rules }) => rules.all)
@@ -39,6 +40,7 @@ export function staticReads(
       const why = whyNotStatic(part, isOwn);
       if (why) return { why };
       sets.add(part.rules);
+      if (OPENS.includes(nr) && part.effect!.does.includes("read")) opening.add(part.rules);
     }
   }
   const lists = [...sets].map((set) => set.all.filter((rule) => !isNeedless(rule, isOwn)));
@@ -58,7 +60,19 @@ export function staticReads(
       return undefined;
     },
     excepts: (folder) => lists.some((rules) => rules.some((rule) => mayPermitBelow(rule, split(folder)))),
+    hides: (rule) => opening.size > 0 && [...opening].every(({ all }) => refusesAll(rule, all)),
   };
+}
+
+interface StaticReads extends Omit<ReadRules, "openFiles" | "released"> {
+  /** The files that this rule refuses to read cannot be opened at all. */
+  hides(rule: PolicyRule): boolean;
+}
+
+/** No other rule allows first what this one refuses. */
+function refusesAll(rule: PolicyRule, all: readonly PolicyRule[]): boolean {
+  const at = all.indexOf(rule);
+  return rule.key === "deny" && at >= 0 && !all.slice(0, at).some(({ key }) => key === "allow");
 }
 
 /** A view cannot hold what the program may uncover. */
@@ -101,8 +115,8 @@ function whyNotStatic(
 /** The errors that a hidden file can give. */
 const HIDING = new Set(["ENOENT", "EACCES"]);
 
-/** A rule that refuses nothing that the program behind a view could read. */
-function isNeedless(rule: PolicyRule, isOwn: (path: string) => boolean): boolean {
+/** A rule that refuses nothing that the program behind a view could open. */
+export function isNeedless(rule: PolicyRule, isOwn: (path: string) => boolean): boolean {
   return isAboutOthersFiles(rule, isOwn) || isAboutOtherProcesses(rule);
 }
 

@@ -1,14 +1,17 @@
 import { syscallByNumber } from "../../abi/index.js";
-import type { RuleTier, Subscription } from "../policy.js";
-import type { CallPlan } from "./call-plan.js";
+import type { HeldByView, RuleTier, Subscription } from "../policy.js";
+import type { CallPlan, PlannedEffect } from "./call-plan.js";
+import { isByDescriptor } from "./open-file-rules.js";
 import { isHeldByView } from "./read-rules.js";
 import type { PolicyRule } from "./rule.js";
 
 export function ruleTiers(
   { rules, subscription }: { readonly rules: readonly PolicyRule[]; readonly subscription: Subscription },
   plans: ReadonlyMap<number, CallPlan>,
-  hasView: boolean,
+  held: HeldByView | undefined,
 ): RuleTier[] {
+  const isHeld = (nr: number, effect: PlannedEffect["effect"]) =>
+    held !== undefined && (isHeldByView(nr, effect) || (held.openFiles && isByDescriptor(nr, effect)));
   const tiers = new Map(
     rules.map((rule) => [
       rule,
@@ -21,7 +24,7 @@ export function ruleTiers(
       for (const rule of set.all) {
         const tier = tiers.get(rule);
         const isDecided = decided.has(`${rule.id} ${nr}`);
-        const place = isDecided ? "filter" : hasView && isHeldByView(nr, effect) ? "view" : "stops";
+        const place = isDecided ? "filter" : isHeld(nr, effect) ? "view" : "stops";
         if (place === "filter" || subscription.calls.has(nr)) tier?.[place].add(syscallByNumber(nr)!.name);
       }
   return [...tiers].map(([rule, { filter, view, stops }]) => ({

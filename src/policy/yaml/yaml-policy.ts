@@ -4,6 +4,7 @@ import { callSubjects, effectSubjects, flagBits } from "../match/subject.js";
 import type {
   CacheScope,
   FunctionSubscription,
+  HeldByView,
   InstructionSubscription,
   NotStatic,
   Policy,
@@ -21,6 +22,7 @@ import { type FunctionRule, FunctionRules } from "./function-rule.js";
 import type { InstructionRule } from "./instruction-rule.js";
 import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
+import { staticOpenFiles, withoutOpenFiles } from "./open-file-rules.js";
 import { staticReads, withoutReads } from "./read-rules.js";
 import { restsOnMemory } from "./reread.js";
 import type { PolicyRule, RuleInput } from "./rule.js";
@@ -75,8 +77,8 @@ export class YamlPolicy implements Policy {
   readonly #functions: FunctionRules;
   readonly #instructions: InstructionRules;
 
-  /** `whole`: the same policy with all its stops. A view of the files holds its rules on reading. */
-  constructor(parts: PolicyParts, whole?: { readonly policy: YamlPolicy; readonly hasLinks: boolean }) {
+  /** `whole`: the same policy with all its stops. A view of the files holds some of its rules. */
+  constructor(parts: PolicyParts, whole?: { readonly policy: YamlPolicy; readonly held: HeldByView }) {
     this.#parts = parts;
     this.name = parts.name;
     this.version = parts.version;
@@ -95,7 +97,7 @@ export class YamlPolicy implements Policy {
     const instructions = this.#instructions.subscriptions;
     const calls = subscriptionOf(this.#plans, parts.fallback);
     this.subscription = {
-      ...(whole ? withoutReads(calls, whole.hasLinks) : calls),
+      ...(whole ? withoutHeld(calls, whole.held) : calls),
       ...(functions.length > 0 && { functions }),
       ...(instructions.length > 0 && { instructions }),
     };
@@ -151,14 +153,14 @@ export class YamlPolicy implements Policy {
 
   readRules(isOwn: (path: string) => boolean): ReadRules | NotStatic {
     const rules = staticReads(this.name, this.#plans, isOwn);
-    return "why" in rules
-      ? rules
-      : { ...rules, released: (hasLinks) => new YamlPolicy(this.#parts, { policy: this, hasLinks }) };
+    if ("why" in rules) return rules;
+    const openFiles = staticOpenFiles(this.#plans, { hides: rules.hides, isOwn });
+    const released = (held: HeldByView) => new YamlPolicy(this.#parts, { policy: this, held });
+    return { ...rules, openFiles, released };
   }
 
-  /** How each rule is held if a view holds the rules on reading, and if none does. */
-  tiers(hasView: boolean): RuleTier[] {
-    return ruleTiers(this, this.#plans, hasView);
+  tiers(held: HeldByView | undefined): RuleTier[] {
+    return ruleTiers(this, this.#plans, held);
   }
 
   /** The explanation in lines: each rule that was tried, and why it did not match. */
@@ -184,6 +186,11 @@ export class YamlPolicy implements Policy {
     if (plan) eachRuleInput(plan, event, (part, input) => inputs.push({ part, sight: input }));
     return explain(inputs, this.rules, this.#fallback, new MatchState(event, true));
   }
+}
+
+function withoutHeld(calls: Subscription, { hasLinks, openFiles }: HeldByView): Subscription {
+  const left = withoutReads(calls, hasLinks);
+  return openFiles ? withoutOpenFiles(left) : left;
 }
 
 function fallbackVerdict(action: Default): Verdict {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { landlockRules } from "../../../src/kernel/fence/landlock.js";
-import { combine, commonFolders } from "../../../src/kernel/fence/options.js";
+import { combine } from "../../../src/kernel/fence/options.js";
+import { commonFolders } from "../../../src/nouns/path.js";
 import { hermes } from "../../support/cli.js";
 import { OrdinaryUser } from "../../support/ordinary-user.js";
 
