@@ -217,6 +217,63 @@ static int answer_plain_open(const struct notified_call *call, const struct look
 	return answered;
 }
 
+/* ------------------------------------------------------------------ plain changes of folders */
+
+static int changes_entry(int nr)
+{
+	return nr == SYS_mkdir || nr == SYS_mkdirat || nr == SYS_unlink || nr == SYS_unlinkat || nr == SYS_rmdir;
+}
+
+static int change_entry(const struct notified_call *call, int folder, const char *name)
+{
+	switch (call->nr) {
+	case SYS_mkdir:
+		return mkdirat(folder, name, (mode_t)call->args[1]);
+	case SYS_mkdirat:
+		return mkdirat(folder, name, (mode_t)call->args[2]);
+	default:
+		return unlinkat(folder, name, call->nr == SYS_unlinkat ? (int)call->args[2] : call->nr == SYS_rmdir ? AT_REMOVEDIR : 0);
+	}
+}
+
+/* Returns whether there is an outcome. No link is followed: the folder's name is canonical, and the entry itself changes. */
+static int change_without_links(const struct notified_call *call, int base, char *path, struct outcome *outcome)
+{
+	char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	int folder = base;
+	if (slash) {
+		name[-1] = 0;
+		folder = open_how(base, slash == path ? "/" : path, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+	}
+	int done = folder < 0 && slash ? -1 : change_entry(call, folder, name), error = errno;
+	if (slash && folder >= 0)
+		close(folder);
+	*outcome = (struct outcome){ .result = done < 0 ? -error : 0, .fd = -1 };
+	return folder >= 0 || !slash || error == ENOENT;
+}
+
+/* For plain changes of entries. Returns whether the call is answered. */
+static int answer_plain_entry(const struct notified_call *call, const struct lookup *lookup, int dirfd, const char *asked)
+{
+	char name[2 * PATH_MAX], path[PATH_MAX];
+	struct outcome outcome;
+	mode_t mask = 0;
+	if (!changes_entry(call->nr) || !path_without_dots(asked, path))
+		return 0;
+	int makes = call->nr == SYS_mkdir || call->nr == SYS_mkdirat;
+	if (makes && (!thread_fs_is_own() || cwd_cache_umask(call->cwd_cache, call->tid, &mask) < 0))
+		return 0;
+	int base = full_name(call, dirfd, path, name);
+	if (makes)
+		set_umask(mask);
+	int answered = base != -1 && is_allowed(lookup, name, strlen(name)) && change_without_links(call, base, path, &outcome);
+	if (base >= 0)
+		close(base);
+	if (answered)
+		on_behalf_answer(call->listener, NULL, call->id, &outcome);
+	return answered;
+}
+
 /* ------------------------------------------------------------------ all other calls */
 
 /* Makes the call on behalf, on the pinned object. */
@@ -286,7 +343,8 @@ static int answer(const struct notified_call *call, const struct lookup *lookup,
 		return cached && answer_on_descriptor(call, lookup, dirfd);
 	if (!take_path(call, c, resolved->path))
 		return 0;
-	if (cached && answer_plain_open(call, lookup, dirfd, resolved->path))
+	if (cached && (answer_plain_open(call, lookup, dirfd, resolved->path) ||
+		       answer_plain_entry(call, lookup, dirfd, resolved->path)))
 		return 1;
 	resolve_path(call, c, differs, resolved);
 	return cached && answer_on_behalf(call, lookup, resolved);

@@ -346,6 +346,46 @@ print([told(lambda: f()) for f in (lambda: os.ftruncate(m, 1001), lambda: os.tru
   expect(output).toContain("True");
 });
 
+it("makes and removes names as the program would make and remove them itself", async () => {
+  const program = `${PYTHON}
+os.chdir('${folder}'); os.umask(0o027)
+d = os.open('in', R)
+def touch(name): os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
+def made(*a, **k):
+    os.mkdir(*a, **k)
+    return 'made %o' % os.stat(a[0], dir_fd=k.get('dir_fd')).st_mode
+calls = {
+  'new': lambda: made('new-folder'), 'there': lambda: os.mkdir('new-folder'), 'below': lambda: made('new-folder/x', 0o7777),
+  'whole': lambda: made('${folder}/new-folder/y'), 'dots': lambda: made('./new-folder//./z'), 'beside': lambda: made('in/../new-folder/w'),
+  'slash': lambda: made('new-folder/v/'), 'dirfd': lambda: made('made-in', dir_fd=d), 'by a link': lambda: made('way/made-by-link'),
+  'over a file': lambda: os.mkdir('plain'), 'below a file': lambda: os.mkdir('plain/x'), 'below nothing': lambda: os.mkdir('nothing/x'),
+  'the root': lambda: os.mkdir('/'), 'itself': lambda: os.mkdir('.'), 'empty': lambda: os.mkdir(''), 'secret': lambda: os.mkdir('secret-new'),
+  'refused': lambda: os.mkdir('no/x'), 'full': lambda: os.rmdir('new-folder'), 'folder as file': lambda: os.unlink('new-folder/x'),
+  'file': lambda: (touch('in/file'), os.unlink('in/file')), 'file as folder': lambda: (touch('in/f'), os.rmdir('in/f')),
+  'link itself': lambda: (os.symlink('plain', 'a-link'), os.unlink('a-link')), 'not there': lambda: os.unlink('in/not-there'),
+  'dirfd file': lambda: (touch('in/g'), os.unlink('g', dir_fd=d)), 'removes secret': lambda: os.unlink('secret'),
+  'last': lambda: [os.rmdir(f) for f in ('new-folder/x', 'new-folder/y', './new-folder/z', 'new-folder/w', 'new-folder/v', 'new-folder', 'in/made-in', 'way/made-by-link')],
+}
+def told(f):
+    try: r = f()
+    except OSError as e: return errno.errorcode[e.errno]
+    return r if isinstance(r, str) else 'ok'
+rounds = [{name: told(f) for name, f in calls.items()} for i in range(40)]
+print(all(one == rounds[0] for one in rounds), rounds[0])
+`;
+  const bare = await capture(["python3", "-c", program], {});
+  writeFileSync(join(folder, "secret"), "content of secret\n");
+  for (const name of ["secret-new", "no/x"]) rmSync(join(folder, name), { recursive: true });
+  const { output } = await capture(["python3", "-c", program], { policy });
+  // The policy refuses three of them, each time.
+  const others = (text: string) =>
+    text.replace(/'(secret|refused|removes secret)': '\w+'/g, "").slice(text.indexOf(" "));
+  expect(others(output)).toBe(others(bare.output));
+  for (const refused of ["'secret': 'EXDEV'", "'refused': 'EROFS'", "'removes secret': 'EXDEV'"])
+    expect(output).toContain(refused);
+  expect(output).toMatch(/^True/);
+});
+
 it("tells a call on a descriptor from one on a path", async () => {
   const program = `${PYTHON}
 os.chdir('${folder}')
