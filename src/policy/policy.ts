@@ -29,6 +29,8 @@ export interface Policy {
   /** What the policy asks of the fence. */
   readonly fence?: PolicyFence;
   readonly floor?: PolicyFloor;
+  /** Its rules or its fence name the workspace, so it must be one that may be opened to a program. */
+  readonly usesWorkspace?: boolean;
   /** Files with prototypes of its functions (docs/prototypes.md), relative to its own folder. */
   readonly prototypes?: readonly string[];
   /** The place in the policy's source (file:line) that threw an error. */

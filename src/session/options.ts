@@ -20,6 +20,8 @@ export interface SessionOptions {
   readonly policies: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** The folder that the program may work in, as the user names it: nouns/workspace.ts. */
+  readonly workspace?: string;
   readonly stdio?: readonly [number, number, number];
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;

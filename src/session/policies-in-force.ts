@@ -130,9 +130,9 @@ export class PoliciesInForce {
    * can give.
    */
   async reload(doorPlan: DoorPlan): Promise<PolicyStack | undefined> {
-    const { policies, cwd } = this.#options;
+    const { policies, cwd, workspace } = this.#options;
     const inline = this.#policies.filter((policy) => policy.file === undefined);
-    const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd })), ...inline];
+    const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd, workspace })), ...inline];
     if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) {
       this.#host.fence.view?.refresh(changeMasks);
       return undefined;

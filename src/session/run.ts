@@ -48,6 +48,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /**
+   * `${workspace}` of policies, and where a strict fence permits writing. Default: HERMES_WORKSPACE, or the working
+   * directory, unless that is a home or larger.
+   */
+  readonly workspace?: string;
+  /**
    * Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: those of this
    * process.
    */

@@ -57,7 +57,7 @@ function secondTry(
 
 async function mediate(options: SessionOptions, channel: SupervisorChannel): Promise<WorkerReport> {
   const policies = [
-    ...(await loadPolicies(options.policies, { cwd: options.cwd })),
+    ...(await loadPolicies(options.policies, { cwd: options.cwd, workspace: options.workspace })),
     ...(options.deed
       ? await (await import("../intent/runtime-check/policy.js")).runtimeCheckPolicies(options.deed)
       : []),

@@ -4,7 +4,7 @@ import { attachedOptions } from "../../session/attach-run.js";
 import { LIVE } from "../../session/run.js";
 import { Session } from "../../session/session.js";
 import type { Thread } from "../../session/thread.js";
-import { callList, choice, usageError } from "../options/values.js";
+import { callList, choice, usageError, workspaceOption } from "../options/values.js";
 import { Asker } from "../run/asker.js";
 import { hearAttachedSignals, takeSignals } from "../run/signals.js";
 import { takeStartState } from "../run/start-state.js";
@@ -15,6 +15,7 @@ import { type AskFlags, askOptions, askPlan, type RecordFlags, traceOptions } fr
 
 interface AttachFlags extends RecordFlags, AskFlags {
   policy?: string[];
+  workspace?: string;
   door: string;
   filter?: boolean;
   fence?: string;
@@ -87,6 +88,7 @@ async function sessionOptions(word: string, flags: AttachFlags) {
     door: choice("--door", flags.door, ["auto", "notify", "trace"]),
     filter: flags.filter === true,
     reload: flags.reload,
+    ...workspaceOption(flags.workspace),
     ...askOptions({ ...flags, ...approvals }),
     ...(flags.live !== undefined && {
       live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),

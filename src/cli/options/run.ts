@@ -8,6 +8,10 @@ export const ASK =
 export const ASK_TIMEOUT =
   "no answer for so long is a refusal, e.g. 30s or 5m (default, and at most: approvals.timeout of hermes.yaml)";
 
+/** What `--workspace` takes, wherever policies may open the workspace to a program. */
+export const WORKSPACE =
+  "the folder that policies and a strict fence open to the program (default: HERMES_WORKSPACE, else the working directory, unless that is a home or larger)";
+
 /** `hermes run`. The caller gives what it does. */
 export function addRunCommand(
   program: Command,
@@ -73,6 +77,7 @@ export function addRunCommand(
       "auto",
     )
     .option("-C, --cwd <folder>", "working directory of the program")
+    .option("-w, --workspace <folder>", WORKSPACE)
     .option(
       "--env <name=value>",
       "set an environment variable (name alone removes it); may be repeated",

@@ -35,6 +35,7 @@ interface PolicyParts {
   readonly files: readonly string[];
   readonly description?: string;
   readonly requires: readonly string[];
+  readonly usesWorkspace: boolean;
   readonly fence?: PolicyFence;
   readonly fallback: Default;
   readonly rules: readonly PolicyRule[];
@@ -64,6 +65,7 @@ export class YamlPolicy implements Policy {
   readonly description: string | undefined;
   /** Protections that the run requires: the starter of the run checks them. */
   readonly requires: readonly string[];
+  readonly usesWorkspace: boolean;
   readonly fence?: PolicyFence;
   readonly floor: PolicyFloor;
   readonly subscription: Subscription;
@@ -84,6 +86,7 @@ export class YamlPolicy implements Policy {
     this.files = parts.files;
     this.description = parts.description;
     this.requires = parts.requires;
+    this.usesWorkspace = parts.usesWorkspace;
     if (parts.fence) this.fence = parts.fence;
     this.rules = parts.rules;
     this.default = parts.fallback;
