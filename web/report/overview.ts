@@ -76,7 +76,7 @@ export function tiles({ report }: Data): HTMLElement {
       "div",
       { class: "tile wide" },
       h("b", {}, formatDuration(time.lived)),
-      h("span", {}, "total process time"),
+      h("span", {}, "time of all threads"),
       bar,
       legend,
     ),

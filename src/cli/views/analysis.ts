@@ -119,7 +119,7 @@ function heading({ trace, time }: AnalysisReport, p: Paint): string {
   return [
     p("bold", spellInvisible(trace.command.join(" ") || trace.file)),
     `${trace.started}, ${formatDuration(trace.seconds)}${end}, ${counted(trace.events, "call")}${trace.functions > 0 ? `, ${counted(trace.functions, "function call")}` : ""}`,
-    `total process time ${formatDuration(time.lived)}: ${share(time.own)} in user space, ${share(time.kernel)} in system calls, ${share(time.waiting)} waiting`,
+    `time of all threads ${formatDuration(time.lived)}: ${share(time.own)} in user space, ${share(time.kernel)} in system calls, ${share(time.waiting)} waiting`,
     ...gaps.map((gap) => p("yellow", `! ${gap}`)),
     "",
   ].join("\n");
