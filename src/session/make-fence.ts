@@ -51,8 +51,9 @@ function makeView(
   policies: readonly Policy[],
   places: VisiblePlaces,
 ): ReturnType<typeof View.of> {
-  const { attach, door, view: wanted, live = [], deed } = options;
-  if (door !== "auto" || wanted === "off" || attach || deed || live.length > 0) return undefined;
+  const { attach, door, view: wanted, live = [], deed, logRefusals } = options;
+  if (door !== "auto" || wanted === "off" || attach || deed || logRefusals || live.length > 0)
+    return undefined;
   if (handsOverFolder(options)) return undefined;
   if (recordedCalls(options).some(({ nr }) => nr === OPENAT)) return undefined;
   const view = View.of(policies, { ...places, home: homedir() }, { folder: scanFolder() });

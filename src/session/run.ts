@@ -64,6 +64,11 @@ export interface RunOptions {
   readonly fence?: FenceLevel | FenceOptions;
   /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/view.md). Default: auto. */
   readonly view?: "auto" | "off";
+  /**
+   * Report each refusal to the `refused` event while the program runs, at most 20 a second. Rules on reading files are then
+   * decided at each call instead of being held by mounts, which refuse silently.
+   */
+  readonly logRefusals?: boolean;
   /** After this many milliseconds the session ends with exit code 124. */
   readonly timeout?: number;
   /** Reload policies when one of their files changes. Default: yes. */

@@ -66,6 +66,7 @@ async function mediate(options: SessionOptions, channel: SupervisorChannel): Pro
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {
     problem: (text) => channel.report({ type: "problem", text }),
+    refused: (refusal) => channel.report({ type: "refused", refusal }),
     ask: (question) => channel.report({ type: "question", question }),
     withdraw: (id, why) => channel.report({ type: "withdrawn", id, why }),
     stop: () => supervisor?.end(),

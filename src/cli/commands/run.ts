@@ -24,6 +24,7 @@ import { type ControlledRun, finishRun } from "../run/controlled-run.js";
 import { takeSignals } from "../run/signals.js";
 import { type StartState, takeStartState } from "../run/start-state.js";
 import { hasTerminal } from "../run/terminal.js";
+import { LOGS } from "../views/refusal.js";
 
 export interface RecordFlags {
   trace?: string;
@@ -61,6 +62,7 @@ export interface RunFlags extends FenceFlags, RecordFlags, AskFlags {
   reload: boolean;
   live?: string | true;
   orphans: string;
+  log?: string;
   quiet?: boolean;
   json?: boolean;
 }
@@ -106,6 +108,7 @@ export async function runCommand(
     signals: takeSignals(start.ignoredSignals),
     started: Date.now(),
     killOrphans: choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill",
+    ...(flags.log !== undefined && { log: choice("--log", flags.log, LOGS) }),
     reloads: flags.reload && (flags.policy?.length ?? 0) > 0,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
@@ -158,6 +161,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
     ...workspaceOption(flags.workspace),
+    ...(flags.log !== undefined && { logRefusals: true }),
     ...(flags.timeout !== undefined && { timeout: timeoutOf(flags.timeout) }),
     ...(flags.trace !== undefined && { trace: await traceOptions(flags.trace, flags) }),
   };

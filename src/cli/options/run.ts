@@ -12,6 +12,10 @@ export const ASK_TIMEOUT =
 export const WORKSPACE =
   "the folder that policies and a strict fence open to the program (default: HERMES_WORKSPACE, else the working directory, unless that is a home or larger)";
 
+/** What `--log` takes. */
+export const LOG =
+  "refused, or refused=json: a line on stderr for each refusal while the program runs, at most 20 a second";
+
 /** `hermes run`. The caller gives what it does. */
 export function addRunCommand(
   program: Command,
@@ -101,6 +105,7 @@ export function addRunCommand(
     .option("--ask <where>", ASK)
     .option("--ask-timeout <time>", ASK_TIMEOUT)
     .option("--approvals <file>", "a policy file whose rules answer in advance")
+    .option("--log <what>", LOG)
     .option("-q, --quiet", "no summary")
     .option("--json", "the summary as one line of JSON on stderr")
     .passThroughOptions()
