@@ -285,7 +285,7 @@ export class Mediation {
       ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
       ...(ending === "detached" && { detached: true }),
       pid,
-      summary: this.#summary.report(),
+      summary: this.#summary.report(this.#policies.changing),
       protections: this.#protections(fence),
       policies: this.policies,
       reloads: this.#policies.reloads,

@@ -19,6 +19,7 @@ import type { PolicyName, SessionOptions } from "./options.js";
 import { filesToProtect, notWorthStops } from "./protected-files.js";
 import { checkRequired } from "./required-protections.js";
 import { selfDefence } from "./self-defence.js";
+import type { RuleName } from "./summary.js";
 
 interface PolicyHost {
   readonly fence: Fence;
@@ -78,6 +79,13 @@ export class PoliciesInForce {
       version,
       ...(file !== undefined && { file }),
     }));
+  }
+
+  /** Rules that change what happens. */
+  get changing(): readonly RuleName[] {
+    return this.#policies.flatMap(({ name, changing = [] }) =>
+      changing.map((rule) => ({ policy: name, rule })),
+    );
   }
 
   /** Files that are watched: of the policies, those they were asked for by, and those that a view hides. */

@@ -17,6 +17,8 @@ export interface SummaryReport {
   readonly byAction: Readonly<Partial<Record<VerdictAction, number>>>;
   /** Decisions other than allow, and calls that a rule watches, by policy, rule and call; most frequent first. */
   readonly decisions: readonly DecisionCount[];
+  /** Rules that would change what happens, and never did. */
+  readonly neverApplied?: readonly RuleName[];
   /** Hidden files that the program looked for. */
   readonly hidden?: readonly HiddenFileSeen[];
   /** On request: decisions other than allow, each with its target, in order. */
@@ -36,6 +38,11 @@ interface DecidedCallCount {
   readonly rule?: string;
   readonly reason?: string;
   readonly count: number;
+}
+
+export interface RuleName {
+  readonly policy: string;
+  readonly rule: string;
 }
 
 interface HiddenFileSeen {
@@ -78,6 +85,8 @@ type DecidedCalls = Map<string, { -readonly [K in keyof DecidedCallCount]: Decid
 const MAX_KINDS = 1000;
 const MAX_DECIDED_CALLS = 100;
 const MAX_INSIDE = 10_000;
+/** A policy that is a program can name ever new rules. */
+const MAX_APPLIED = 100_000;
 /** Instead of a call's name: which call it was is not known. */
 const HIDDEN = "hidden";
 
@@ -86,6 +95,8 @@ export class Summary {
   readonly #calls = new Float64Array(MAX_SYSCALL + 1);
   readonly #decisions = new Map<string, DecisionKind>();
   readonly #budget = new TargetBudget();
+  /** Rules that decided something. */
+  readonly #applied = new Set<string>();
   /** By name; only calls that policies name are counted, so there are few. */
   readonly #inside = new Map<string, number>();
   readonly #decidedCalls: DecidedCalls | undefined;
@@ -178,10 +189,13 @@ export class Summary {
     const known = this.#decisions.get(key) ?? { decision, nr, targets: new Targets(this.#budget), count: 0 };
     this.#decisions.set(key, known);
     known.count++;
+    if (decision.rule !== undefined && this.#applied.size < MAX_APPLIED)
+      this.#applied.add(`${decision.policy}\0${decision.rule}`);
     if (target) known.targets.add(target);
   }
 
-  report(): SummaryReport {
+  /** `changing`: the rules of the policies in force that would change what happens. */
+  report(changing: readonly RuleName[] = []): SummaryReport {
     for (const [nr, count] of this.cachedCalls?.made() ?? []) this.countUndecided(nr, count);
     const byCall: Record<string, number> = {};
     let calls = 0;
@@ -208,11 +222,13 @@ export class Summary {
     const byAction: Partial<Record<VerdictAction, number>> = {};
     for (const { action, count } of decisions)
       if (action !== "allow") byAction[action] = (byAction[action] ?? 0) + count;
+    const neverApplied = changing.filter(({ policy, rule }) => !this.#applied.has(`${policy}\0${rule}`));
     return {
       calls,
       byCall,
       byAction,
       decisions,
+      ...(neverApplied.length > 0 && { neverApplied }),
       ...(this.#hidden.length > 0 && { hidden: this.#hidden }),
       ...(this.#decidedCalls && { deeds: [...this.#decidedCalls.values()] }),
     };

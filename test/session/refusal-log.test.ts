@@ -59,7 +59,10 @@ describe("--log refused", () => {
   });
 
   it("accounts for every refusal, shown or not", () => {
-    const { stderr } = run(["-q", "--log", "refused"], "for i in $(seq 400); do echo > new$i; done 2>/dev/null");
+    const { stderr } = run(
+      ["-q", "--log", "refused"],
+      "for i in $(seq 400); do echo > new$i; done 2>/dev/null",
+    );
     const shown = stderr.match(/refused openat/g)!.length;
     const left = [...stderr.matchAll(/(\d+) refusals? not shown/g)].reduce(
       (sum, [, n]) => sum + Number(n),

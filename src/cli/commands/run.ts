@@ -63,6 +63,7 @@ export interface RunFlags extends FenceFlags, RecordFlags, AskFlags {
   live?: string | true;
   orphans: string;
   log?: string;
+  requireHit?: boolean;
   quiet?: boolean;
   json?: boolean;
 }
@@ -110,6 +111,7 @@ export async function runCommand(
     killOrphans: choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill",
     ...(flags.log !== undefined && { log: choice("--log", flags.log, LOGS) }),
     reloads: flags.reload && (flags.policy?.length ?? 0) > 0,
+    requireHit: flags.requireHit ?? false,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
   };

@@ -106,6 +106,10 @@ export function addRunCommand(
     .option("--ask-timeout <time>", ASK_TIMEOUT)
     .option("--approvals <file>", "a policy file whose rules answer in advance")
     .option("--log <what>", LOG)
+    .option(
+      "--require-hit",
+      "fail with exit status 125 if a rule that changes what happens (fault, emulate, redirect, modify) never applied",
+    )
     .option("-q, --quiet", "no summary")
     .option("--json", "the summary as one line of JSON on stderr")
     .passThroughOptions()

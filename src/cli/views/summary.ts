@@ -39,6 +39,8 @@ export function renderSummary(result: SessionResult): string {
   }
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more (--json shows all)`);
+  const never = (summary.neverApplied ?? []).map(({ policy, rule }) => `${policy}/${rule}`);
+  if (never.length > 0) lines.push(p("yellow", `  ${neverApplied(never)}`));
   lines.push(p("dim", `  active: ${inForce(protections).join(", ")}`));
   if (protections.withoutView !== undefined)
     lines.push(p("dim", `  no view, reading files is decided at each call: ${protections.withoutView}`));
@@ -48,6 +50,12 @@ export function renderSummary(result: SessionResult): string {
   if (result.fast) lines.push(p("dim", `  ${fastLine(result.fast)}`));
   if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** "rule p/full never applied", "rules p/full, p/slow and 3 more never applied". */
+export function neverApplied(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return `${names.length === 1 ? "rule" : "rules"} ${names.slice(0, NAMED).join(", ")}${more} never applied`;
 }
 
 /** A delayed call did not fail. */
@@ -61,6 +69,7 @@ function countWords({ byAction, decisions }: SessionResult["summary"]): string[]
     .map(([word, count]) => `${groupDigits(count)} ${word}`);
 }
 
+const NAMED = 10;
 const TARGETS_SHOWN = 3;
 const LONGEST_TARGET = 100;
 

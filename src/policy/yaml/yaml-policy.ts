@@ -23,7 +23,7 @@ import { InstructionRules } from "./instruction-rules.js";
 import { lint } from "./lint.js";
 import { staticReads, withoutReads } from "./read-rules.js";
 import { restsOnMemory } from "./reread.js";
-import type { PolicyRule, RuleInput } from "./rule.js";
+import { isChange, type PolicyRule, type RuleInput } from "./rule.js";
 import { ruleTiers } from "./rule-tiers.js";
 
 export type Default = "allow" | "deny" | "ask";
@@ -65,6 +65,7 @@ export class YamlPolicy implements Policy {
   readonly description: string | undefined;
   /** Protections that the run requires: the starter of the run checks them. */
   readonly requires: readonly string[];
+  readonly changing: readonly string[];
   readonly usesWorkspace: boolean;
   readonly fence?: PolicyFence;
   readonly floor: PolicyFloor;
@@ -86,6 +87,9 @@ export class YamlPolicy implements Policy {
     this.files = parts.files;
     this.description = parts.description;
     this.requires = parts.requires;
+    this.changing = [...parts.rules, ...(parts.functions ?? []), ...(parts.instructions ?? [])]
+      .filter(isChange)
+      .map(({ id }) => id);
     this.usesWorkspace = parts.usesWorkspace;
     if (parts.fence) this.fence = parts.fence;
     this.rules = parts.rules;
