@@ -32,7 +32,7 @@ export function renderAnalysis(report: AnalysisReport, all: boolean): string {
       ),
     ],
     [filesTitle(report), cut(report.files.folders.map(folder), limit)],
-    [`Network (${report.network.peers.length} peers)`, network(report, limit)],
+    [`Network (${counted(report.network.peers.length, "peer")})`, network(report, limit)],
     [
       `Secrets touched (${report.secrets.length})`,
       cut(
@@ -44,7 +44,7 @@ export function renderAnalysis(report: AnalysisReport, all: boolean): string {
       ),
     ],
     [
-      `Decisions (${report.decisions.length} kinds)`,
+      `Decisions (${counted(report.decisions.length, "kind")})`,
       cut(
         report.decisions.map(
           (d) =>

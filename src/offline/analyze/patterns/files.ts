@@ -1,3 +1,4 @@
+import { counted } from "../../../nouns/counted.js";
 import { processName, type TracedProcess } from "../processes.js";
 import { habitOf, weighed } from "./habits.js";
 import {
@@ -52,7 +53,7 @@ export class FailedOpens implements BehaviourPattern {
       .map(({ process, opens, absent, refused, proofs }) => ({
         pattern: "failed-opens",
         severity: refused >= MANY_REFUSED ? "warning" : "notice",
-        title: `${processName(process)} opened ${absent + refused} of ${opens} files in vain (${absent} were not there, ${refused} were refused)`,
+        title: `${processName(process)} opened ${absent + refused} of ${counted(opens, "file")} in vain (${absent} not there, ${refused} refused)`,
         evidence: proofs,
       }));
   }
