@@ -183,7 +183,17 @@ Examples:
 
   const policy = program
     .command("policy")
-    .description("check, test and explain policies without running a program");
+    .description("list, show, check, test and explain policies without running a program");
+  policy
+    .command("list")
+    .description("the policies that come with HERMES, which -p takes by name")
+    .option("--json", "as JSON")
+    .action(async (options) => exit((await import("./commands/policy-list.js")).policyListCommand(options)));
+  policy
+    .command("show")
+    .description("print a policy that comes with HERMES")
+    .argument("<name>", "its name")
+    .action(async (name) => exit((await import("./commands/policy-list.js")).policyShowCommand(name)));
   policy
     .command("check")
     .description("load policies and report their rules or errors")

@@ -2,7 +2,7 @@ import type { TracedProcess } from "../processes.js";
 import type { PatternFinding } from "./pattern.js";
 
 /** What programs of this name ordinarily do, although it looks like a pattern. */
-export interface Habit {
+interface Habit {
   readonly patterns: readonly string[];
   /** The tool: a program's name, or its script's (`npm` of `node /usr/bin/npm`). Any tool when absent. */
   readonly tool?: RegExp;
