@@ -12,7 +12,7 @@ import { addFleetCommands } from "./options/fleet.js";
 import { addMcpCommands } from "./options/mcp.js";
 import { collect, collectPolicies } from "./options/policy-file.js";
 import { newProgram, runProgram } from "./options/program.js";
-import { ASK, ASK_TIMEOUT, addRunCommand } from "./options/run.js";
+import { ASK, ASK_TIMEOUT, addRunCommand, WORKSPACE } from "./options/run.js";
 import { addSkillCommands } from "./options/skill.js";
 import { exit } from "./views/output.js";
 
@@ -53,6 +53,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("-s <n>", "maximum length of shown strings", "32")
     .option("-k, --stack [calls]", "the stack below each line; or only for these calls and %classes")
     .option("-p, --policy <file>", "a policy to enforce meanwhile; may be repeated", collectPolicies)
+    .option("--workspace <folder>", WORKSPACE)
     .option("--ask <where>", ASK)
     .option("--ask-timeout <time>", ASK_TIMEOUT)
     .option("--json", "records as JSON lines instead of text")
@@ -182,7 +183,17 @@ Examples:
 
   const policy = program
     .command("policy")
-    .description("check, test and explain policies without running a program");
+    .description("list, show, check, test and explain policies without running a program");
+  policy
+    .command("list")
+    .description("the policies that come with HERMES, which -p takes by name")
+    .option("--json", "as JSON")
+    .action(async (options) => exit((await import("./commands/policy-list.js")).policyListCommand(options)));
+  policy
+    .command("show")
+    .description("print a policy that comes with HERMES")
+    .argument("<name>", "its name")
+    .action(async (name) => exit((await import("./commands/policy-list.js")).policyShowCommand(name)));
   policy
     .command("check")
     .description("load policies and report their rules or errors")

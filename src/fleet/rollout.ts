@@ -1,3 +1,4 @@
+import { counted } from "../nouns/counted.js";
 import type { Operation } from "../record/store/sql.js";
 import { type Assignment, assignments, type DenialRate, rateOf, rollBack } from "./releases.js";
 
@@ -35,5 +36,5 @@ function denialsJumped(
   const share = (rate: DenialRate) => (rate.calls === 0 ? 0 : rate.denied / rate.calls);
   if (share(now) - share(before) <= limits.jump) return undefined;
   const percent = (rate: DenialRate) => `${(share(rate) * 100).toFixed(1)} %`;
-  return `${now.denied} of ${now.calls} calls were refused (${percent(now)}; before the rollout ${percent(before)})`;
+  return `${now.denied} of ${counted(now.calls, "call")} refused (${percent(now)}; before the rollout ${percent(before)})`;
 }

@@ -16,6 +16,10 @@ const TABLE = {
   ATTACH_FILTER: { exit: 125, text: "cannot install a filter in process {pid}: {why}" },
   ATTACH_FORBIDDEN: { exit: 126, text: "cannot attach to process {pid}: {why}" },
   ATTACH_NOT_FOUND: { exit: 127, text: "there is no process {pid}" },
+  WORKSPACE: {
+    exit: 125,
+    text: "the workspace would be {folder}, {why}, and {who} would open it to the program: start in the folder of a project, or name a workspace with --workspace FOLDER or HERMES_WORKSPACE (--workspace . means the current folder)",
+  },
   UNAVAILABLE: { exit: 125, text: "this run needs {what}, which is not available here: {why}" },
   POLICY_NOT_FOUND: { exit: 125, text: "policy {file}: cannot read it: {errno}" },
   POLICY_UNKNOWN: {

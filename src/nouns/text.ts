@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
+export { counted, groupDigits } from "./counted.js";
+
 /**
  * File names in the kernel are bytes; JavaScript strings are UTF-16. A byte that is not UTF-8 becomes a lone
  * surrogate (U+DC80 + byte - 0x80, as in Python). So different names stay different, and each converts back
@@ -74,17 +76,4 @@ export function escapeControl(text: string): string {
       return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
     },
   );
-}
-
-/**
- * 1,234,567, as toLocaleString("en") formats it. The first call of toLocaleString takes as long as a short
- * run.
- */
-export function groupDigits(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-/** "1 call", "1,234 calls". */
-export function counted(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -9,6 +9,8 @@ export interface LoadOptions {
   readonly previous?: Policy;
   /** The folder in which the program will start, if it is not ours. */
   readonly cwd?: string;
+  /** The workspace, if the caller names one. */
+  readonly workspace?: string;
 }
 
 /** Loads one policy. `path` is the user's spelling, for messages; `file` is absolute. */
@@ -25,17 +27,27 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Loader>>> = {
   ".lua": async () => (await import("./lua/load.js")).loadLua,
 };
 
+interface LoadAllOptions {
+  readonly previous?: readonly Policy[];
+  readonly cwd?: string | undefined;
+  readonly workspace?: string | undefined;
+}
+
 /** Loads all policies of a session. */
 export async function loadPolicies(
   paths: readonly string[],
-  { previous = [], cwd }: { previous?: readonly Policy[]; cwd?: string | undefined } = {},
+  { previous = [], cwd, workspace }: LoadAllOptions = {},
 ): Promise<Policy[]> {
   const loaded: Policy[] = [];
   // One after the other: each ends the bundler's process, and another load would then wait for it for ever.
   for (const path of paths) {
     const before = previous.find((policy) => policy.file === resolve(path));
     loaded.push(
-      await loadPolicy(path, { ...(before && { previous: before }), ...(cwd !== undefined && { cwd }) }),
+      await loadPolicy(path, {
+        ...(before && { previous: before }),
+        ...(cwd !== undefined && { cwd }),
+        ...(workspace !== undefined && { workspace }),
+      }),
     );
   }
   return loaded;

@@ -29,6 +29,10 @@ export interface Policy {
   /** What the policy asks of the fence. */
   readonly fence?: PolicyFence;
   readonly floor?: PolicyFloor;
+  /** Rules that change what happens (faults, emulation, redirects), by id: a run says which of them never applied. */
+  readonly changing?: readonly string[];
+  /** Its rules or its fence name the workspace, so it must be one that may be opened to a program. */
+  readonly usesWorkspace?: boolean;
   /** Files with prototypes of its functions (docs/prototypes.md), relative to its own folder. */
   readonly prototypes?: readonly string[];
   /** The place in the policy's source (file:line) that threw an error. */

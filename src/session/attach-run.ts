@@ -5,7 +5,10 @@ import { type RunOptions, sessionOptions, startSession } from "./run.js";
 import type { Session, SessionEvents } from "./session.js";
 
 export interface AttachOptions
-  extends Pick<RunOptions, "policy" | "trace" | "door" | "reload" | "ask" | "live" | "signal"> {
+  extends Pick<
+    RunOptions,
+    "policy" | "trace" | "door" | "reload" | "ask" | "live" | "signal" | "workspace" | "logRefusals"
+  > {
   readonly pid: number;
   /**
    * Install a filter even if the process has one already, or must give up new privileges for good

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { native, PROBE } from "../kernel/binding/native.js";
+import { counted } from "../nouns/counted.js";
 import { HermesError } from "../nouns/errors.js";
 import { PROTECTIONS } from "../nouns/protection.js";
 
@@ -73,7 +74,7 @@ async function doorCheck(door: "notify" | "trace", offered: boolean): Promise<Do
     return {
       name,
       state: "yes",
-      finding: `works: ${decided} calls of a test program were decided`,
+      finding: `works: ${counted(decided, "call")} of a test program decided`,
       required: door === "notify",
     };
   } catch (error) {

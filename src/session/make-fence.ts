@@ -5,11 +5,13 @@ import { callNumber } from "../abi/named.js";
 import { native, PROBE } from "../kernel/binding/native.js";
 import { Fence } from "../kernel/fence/fence.js";
 import { View, type VisiblePlaces } from "../kernel/view/view.js";
+import { checkWorkspace } from "../nouns/workspace.js";
 import type { Policy } from "../policy/policy.js";
 import { findProgram } from "./find-program.js";
 import type { SessionOptions } from "./options.js";
 import { filesToProtect, scanFolder } from "./protected-files.js";
 import { recordedCalls } from "./recorded-calls.js";
+import { sessionWorkspace } from "./session-workspace.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
 /** The fence that the session's options and policies ask for. */
@@ -24,10 +26,12 @@ export function makeFence(
   const strict = [fence, ...policies.map((policy) => policy.fence)].some(
     (asked) => asked?.level === "strict",
   );
+  const workspace = sessionWorkspace(options);
   return new Fence(fence, policies, {
     cwd,
     env,
-    workspace: process.env.HERMES_WORKSPACE ?? cwd,
+    workspace: workspace.folder,
+    checkWorkspace: () => checkWorkspace(workspace, "the strict fence"),
     program: resolve(cwd, options.file ?? findProgram(command[0]!, env.PATH, cwd)),
     ours: [...new Set([...files, ...(typeof trace?.file === "string" ? [resolve(trace.file)] : [])])],
     kept: filesToProtect(options, policies).filter(isNoLink),
@@ -48,8 +52,9 @@ function makeView(
   policies: readonly Policy[],
   places: VisiblePlaces,
 ): ReturnType<typeof View.of> {
-  const { attach, door, view: wanted, live = [], deed } = options;
-  if (door !== "auto" || wanted === "off" || attach || deed || live.length > 0) return undefined;
+  const { attach, door, view: wanted, live = [], deed, logRefusals } = options;
+  if (door !== "auto" || wanted === "off" || attach || deed || logRefusals || live.length > 0)
+    return undefined;
   const handedOver = filesHandedOver(options);
   if (!handedOver) return undefined;
   if (recordedCalls(options).some(({ nr }) => nr === OPENAT)) return undefined;

@@ -18,7 +18,7 @@ export function makeInstrument(options: MediatorOptions, policies: () => PolicyS
       decide: (event, subscribers) => policies().decideFunction(event, subscribers),
       ask: (event, decision) => questions?.askFunction(event, decision) ?? withoutApprover(decision),
       withdraw: (id, why) => questions?.withdraw(id, why),
-      record: (event, decision) => summary.countInside(event.name, decision),
+      record: (event, decision) => summary.countInside(event, decision),
       recordReturn: (event, decision) => summary.countReturn(event.name, decision),
       problem: onProblem,
     },
@@ -36,7 +36,7 @@ export function instructionHost(
     decide: (event, subscribers) => policies().decideInstruction(event, subscribers),
     ask: (event, decision) => questions?.askInstruction(event, decision) ?? withoutApprover(decision),
     withdraw: (id, why) => questions?.withdraw(id, why),
-    record: (event, decision) => summary.countInside(event.name, decision),
+    record: (event, decision) => summary.countInside(event, decision),
     problem: onProblem,
   };
 }

@@ -38,6 +38,7 @@ import type {
 import { PoliciesInForce } from "./policies-in-force.js";
 import { readThreads } from "./read-threads.js";
 import { recordedCalls } from "./recorded-calls.js";
+import { type Refusal, RefusalLog } from "./refusal-log.js";
 import { RECORDABLE } from "./ring/calls.js";
 import { GATE } from "./ring/image.js";
 import { Summary } from "./summary.js";
@@ -53,6 +54,7 @@ const MAX_PROBLEMS = 50;
 
 interface MediationHost extends SessionQuestionsHost {
   problem(text: string): void;
+  refused(refusal: Refusal): void;
   /** The run must end: its trace cannot be written any more. */
   stop(): void;
 }
@@ -88,6 +90,7 @@ export class Mediation {
     this.#options = options;
     this.#host = host;
     this.#summary = new Summary(options.deed !== undefined);
+    if (options.logRefusals) this.#summary.log = new RefusalLog((refusal) => host.refused(refusal));
     const calls = (options.live ?? []).filter((key) => !namesFunction(key));
     const live = calls.flatMap((key) => callsNamed("--live", key));
     const target = options.attach && attachable(options.attach.pid);
@@ -282,10 +285,11 @@ export class Mediation {
       ...(signal !== undefined && { signal: signalName(signal) ?? String(signal) }),
       ...(ending === "detached" && { detached: true }),
       pid,
-      summary: this.#summary.report(),
+      summary: this.#summary.report(this.#policies.changing),
       protections: this.#protections(fence),
       policies: this.policies,
       reloads: this.#policies.reloads,
+      ...(this.#summary.log && { refusalsLeftOut: this.#summary.log.leftOut }),
       ...this.#traceResult(),
       ...observed,
       problems: this.#problems,

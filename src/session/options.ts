@@ -8,6 +8,7 @@ import type { ActivityReport } from "../record/trace/activity.js";
 import type { TraceOptions, TraceResult } from "../record/trace/options.js";
 import type { CoverageOptions } from "./coverage/options.js";
 import type { CoverageReport } from "./coverage/report.js";
+import type { Refusal } from "./refusal-log.js";
 import type { RingReport } from "./ring/ring.js";
 import type { SummaryReport } from "./summary.js";
 import type { SupervisorPlan } from "./supervisor.js";
@@ -20,6 +21,8 @@ export interface SessionOptions {
   readonly policies: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** The folder that the program may work in, as the user names it: nouns/workspace.ts. */
+  readonly workspace?: string;
   readonly stdio?: readonly [number, number, number];
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
@@ -62,6 +65,8 @@ export interface SessionOptions {
    * make that fence whole.
    */
   readonly defence?: "stops";
+  /** Tell each refusal while the program runs. Rules on reading are then decided at each call: mounts refuse silently. */
+  readonly logRefusals?: boolean;
   /** Why there is no view although the policies could have one. */
   readonly withoutView?: string;
 }
@@ -97,6 +102,8 @@ export interface SessionResult {
   readonly policies: readonly PolicyName[];
   /** How often policies were replaced while the program ran. */
   readonly reloads: number;
+  /** With `logRefusals`: refusals at the end that were too many to be told. */
+  readonly refusalsLeftOut?: number;
   readonly trace?: TraceResult;
   readonly coverage?: CoverageReport;
   /** The fast tier's report. */
@@ -162,6 +169,7 @@ export type WorkerReport =
   | { readonly type: "main-exited" }
   | { readonly type: "main-stopped"; readonly signal: number }
   | { readonly type: "problem"; readonly text: string }
+  | { readonly type: "refused"; readonly refusal: Refusal }
   | { readonly type: "question"; readonly question: Question }
   | { readonly type: "withdrawn"; readonly id: number; readonly why: string }
   | { readonly type: "policies"; readonly policies: readonly PolicyName[]; readonly files: readonly string[] }

@@ -19,6 +19,7 @@ import type { PolicyName, SessionOptions } from "./options.js";
 import { filesToProtect, notWorthStops } from "./protected-files.js";
 import { checkRequired } from "./required-protections.js";
 import { selfDefence } from "./self-defence.js";
+import type { RuleName } from "./summary.js";
 
 interface PolicyHost {
   readonly fence: Fence;
@@ -80,6 +81,13 @@ export class PoliciesInForce {
     }));
   }
 
+  /** Rules that change what happens. */
+  get changing(): readonly RuleName[] {
+    return this.#policies.flatMap(({ name, changing = [] }) =>
+      changing.map((rule) => ({ policy: name, rule })),
+    );
+  }
+
   /** Files that are watched: of the policies, those they were asked for by, and those that a view hides. */
   get files(): readonly string[] {
     const named = this.#options.policies.map((path) => resolve(path));
@@ -130,9 +138,9 @@ export class PoliciesInForce {
    * can give.
    */
   async reload(doorPlan: DoorPlan): Promise<PolicyStack | undefined> {
-    const { policies, cwd } = this.#options;
+    const { policies, cwd, workspace } = this.#options;
     const inline = this.#policies.filter((policy) => policy.file === undefined);
-    const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd })), ...inline];
+    const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd, workspace })), ...inline];
     if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) {
       this.#host.fence.view?.refresh(changeView);
       return undefined;

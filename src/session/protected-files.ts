@@ -6,6 +6,7 @@ import type { Policy } from "../policy/policy.js";
 import { stateFolder } from "../record/store/state-folder.js";
 import { prototypeFiles } from "./observed-functions.js";
 import type { SessionOptions } from "./options.js";
+import { sessionWorkspace } from "./session-workspace.js";
 
 /** The files of the session's policies, and everything else that HERMES reads later or writes. */
 export function filesToProtect(options: SessionOptions, policies: readonly Policy[]): string[] {
@@ -19,7 +20,7 @@ export function filesToProtect(options: SessionOptions, policies: readonly Polic
     ...(deed?.closed ?? []).flatMap(withBeside),
   ];
   // Without a policy, the program has all rights of its user.
-  const own = policies.length > 0 ? hermesFiles(deed?.workspace ?? resolve(cwd)) : [];
+  const own = policies.length > 0 ? hermesFiles(sessionWorkspace(options).folder) : [];
   // Of a folder, self-defence protects all that is in it.
   return [...protectedNames([...files, ...own]), ...(policies.length > 0 ? namesOnTheWay(scanFolder()) : [])];
 }
@@ -36,8 +37,8 @@ export function scanFolder(): string {
  * Of these files, those that alone are not worth a stop: a project's configuration that does not exist. One that the
  * program creates can only make things stricter (intent/guard/config/tighten.ts).
  */
-export function notWorthStops({ deed, cwd = "." }: SessionOptions): string[] {
-  const workspace = deed?.workspace ?? resolve(cwd);
+export function notWorthStops(options: SessionOptions): string[] {
+  const workspace = sessionWorkspace(options).folder;
   const project = projectFile({ workspace, home: homedir(), env: process.env });
   return existsSync(project) ? [] : protectedNames([project, `${project}.lock`]);
 }

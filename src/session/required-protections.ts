@@ -1,11 +1,15 @@
 import { HermesError } from "../nouns/errors.js";
 import { REQUIRABLE } from "../nouns/protection.js";
+import { checkWorkspace } from "../nouns/workspace.js";
 import type { Policy } from "../policy/policy.js";
 import type { SessionOptions } from "./options.js";
+import { sessionWorkspace } from "./session-workspace.js";
 
-/** Refuses to run without a required protection. */
+/** Refuses to run without a required protection, or with a workspace that must not be opened to a program. */
 export function checkRequired(options: SessionOptions, policies: readonly Policy[]): void {
   const { door, fence, trace, attach } = options;
+  const opening = policies.find((policy) => policy.usesWorkspace);
+  if (opening) checkWorkspace(sessionWorkspace(options), `policy ${opening.name}`);
   const unfenced = attach ? "the program runs already" : "the run has the option --fence none";
   const fencing = attach && policies.find((policy) => policy.fence);
   if (fencing)

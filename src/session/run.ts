@@ -48,6 +48,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /**
+   * `${workspace}` of policies, and where a strict fence permits writing. Default: HERMES_WORKSPACE, or the working
+   * directory, unless that is a home or larger.
+   */
+  readonly workspace?: string;
+  /**
    * Descriptors that become the program's stdin, stdout and stderr; -1 for closed. Default: those of this
    * process.
    */
@@ -59,6 +64,11 @@ export interface RunOptions {
   readonly fence?: FenceLevel | FenceOptions;
   /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/view.md). Default: auto. */
   readonly view?: "auto" | "off";
+  /**
+   * Report each refusal to the `refused` event while the program runs, at most 20 a second. Rules on reading files are then
+   * decided at each call instead of being held by mounts, which refuse silently.
+   */
+  readonly logRefusals?: boolean;
   /** After this many milliseconds the session ends with exit code 124. */
   readonly timeout?: number;
   /** Reload policies when one of their files changes. Default: yes. */

@@ -17,6 +17,7 @@ import type {
   WorkerReport,
   WorkerTask,
 } from "./options.js";
+import type { Refusal } from "./refusal-log.js";
 import { answerRemotely, CONTROL_SIZE, endRemote } from "./remote-decider.js";
 import type { SupervisorReport } from "./supervisor.js";
 import { type Supervising, Thread } from "./thread.js";
@@ -28,6 +29,8 @@ export interface SessionEvents {
   mainExited?(): void;
   mainStopped?(signal: number): void;
   problem?(text: string): void;
+  /** With `logRefusals`: the program was refused something, just now. */
+  refused?(refusal: Refusal): void;
   /** An approver is asked whether something may happen; the call waits. Without this event it is refused. */
   question?(question: Question, answer: (answer: Answer | Reply) => void): void;
   /** The question is void: its call no longer waits. */
@@ -75,7 +78,7 @@ export class Session {
   ): Promise<Session> {
     if (inline.length === 0) return new Session(thread ?? new Thread(), { options }, events);
     const { loadPolicies } = await import("../policy/load.js");
-    const loaded = await loadPolicies(options.policies, { cwd: options.cwd });
+    const loaded = await loadPolicies(options.policies, { cwd: options.cwd, workspace: options.workspace });
     const { Mediation } = await import("./mediation.js");
     const memory = new SharedArrayBuffer(BUFFER_SIZE);
     const control = new SharedArrayBuffer(CONTROL_SIZE);
@@ -88,6 +91,7 @@ export class Session {
     // A second try on another thread could not use the same mediation: no stop is saved.
     const mediation = new Mediation({ ...options, defence: "stops" }, [...loaded, ...inline], memory, {
       problem: (text) => events.problem?.(text),
+      refused: (refusal) => events.refused?.(refusal),
       ask: (question) => session?.hearQuestion(question, events),
       withdraw: (id, why) => events.withdrawn?.(id, why),
       stop: () => session?.end(),
@@ -200,6 +204,9 @@ export class Session {
         break;
       case "problem":
         events.problem?.(report.text);
+        break;
+      case "refused":
+        events.refused?.(report.refusal);
         break;
       case "question":
         this.hearQuestion(report.question, events);

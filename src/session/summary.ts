@@ -1,11 +1,13 @@
 import { syscallByNumber } from "../abi/index.js";
 import { MAX_SYSCALL } from "../kernel/binding/layout.js";
-import type { CallEvent } from "../nouns/event.js";
+import type { CallEvent, FunctionEvent, InstructionEvent } from "../nouns/event.js";
 import { escapeControl } from "../nouns/text.js";
 import { type Decision, POLICY_ERROR, type VerdictAction } from "../nouns/verdict.js";
 import { describe } from "../people/approval/question.js";
 import type { ReadRefusal } from "../policy/policy.js";
 import { type DecidedCall, decidedCall } from "../record/audit/decided-call.js";
+import type { RefusalLog } from "./refusal-log.js";
+import { TargetBudget, type TargetCount, Targets, targetOf } from "./targets.js";
 
 /** Counts of what a session did. */
 export interface SummaryReport {
@@ -15,6 +17,8 @@ export interface SummaryReport {
   readonly byAction: Readonly<Partial<Record<VerdictAction, number>>>;
   /** Decisions other than allow, and calls that a rule watches, by policy, rule and call; most frequent first. */
   readonly decisions: readonly DecisionCount[];
+  /** Rules that would change what happens, and never did. */
+  readonly neverApplied?: readonly RuleName[];
   /** Hidden files that the program looked for. */
   readonly hidden?: readonly HiddenFileSeen[];
   /** On request: decisions other than allow, each with its target, in order. */
@@ -36,6 +40,11 @@ interface DecidedCallCount {
   readonly count: number;
 }
 
+export interface RuleName {
+  readonly policy: string;
+  readonly rule: string;
+}
+
 interface HiddenFileSeen {
   readonly path: string;
   readonly policy: string;
@@ -49,6 +58,19 @@ interface DecisionCount {
   readonly reason?: string;
   readonly call: string;
   readonly count: number;
+  /** A fault that only let the call wait. */
+  readonly delayed?: true;
+  /** What was refused or changed, in the order in which it happened first; of an endless number of targets the first. */
+  readonly targets?: readonly TargetCount[];
+  /** How many of these decisions were about targets that are not listed. */
+  readonly unlisted?: number;
+}
+
+interface DecisionKind {
+  readonly decision: Decision;
+  readonly nr: number | string;
+  readonly targets: Targets;
+  count: number;
 }
 
 /** Counts calls that are answered without the supervisor. */
@@ -63,18 +85,25 @@ type DecidedCalls = Map<string, { -readonly [K in keyof DecidedCallCount]: Decid
 const MAX_KINDS = 1000;
 const MAX_DECIDED_CALLS = 100;
 const MAX_INSIDE = 10_000;
+/** A policy that is a program can name ever new rules. */
+const MAX_APPLIED = 100_000;
 /** Instead of a call's name: which call it was is not known. */
 const HIDDEN = "hidden";
 
 /** Counts decisions. An allowed call costs one increment. */
 export class Summary {
   readonly #calls = new Float64Array(MAX_SYSCALL + 1);
-  readonly #decisions = new Map<string, { decision: Decision; nr: number | string; count: number }>();
+  readonly #decisions = new Map<string, DecisionKind>();
+  readonly #budget = new TargetBudget();
+  /** Rules that decided something. */
+  readonly #applied = new Set<string>();
   /** By name; only calls that policies name are counted, so there are few. */
   readonly #inside = new Map<string, number>();
   readonly #decidedCalls: DecidedCalls | undefined;
   readonly #hidden: HiddenFileSeen[] = [];
   cachedCalls: CachedCallCounter | undefined;
+  /** Tells refusals while the program runs. */
+  log: RefusalLog | undefined;
 
   /** `deeds`: also record the target of each decision. */
   constructor(decidedCalls = false) {
@@ -85,7 +114,8 @@ export class Summary {
     const { nr } = event;
     this.#calls[nr >= 0 && nr < MAX_SYSCALL ? nr : MAX_SYSCALL]!++;
     if (decision.action === "allow" && !decision.watched) return;
-    this.#remember(nr, decision);
+    this.#remember(nr, decision, decision.action === "allow" ? undefined : () => targetOf(event));
+    this.log?.take(event, decision);
     if (this.#decidedCalls) this.#rememberCall(event, decision, this.#decidedCalls);
   }
 
@@ -124,10 +154,13 @@ export class Summary {
   }
 
   /** An event inside the program, which has no syscall number. */
-  countInside(name: string, decision: Decision): void {
+  countInside(event: FunctionEvent | InstructionEvent, decision: Decision): void {
+    const { name } = event;
     const known = this.#inside.get(name);
     if (known !== undefined || this.#inside.size < MAX_INSIDE) this.#inside.set(name, (known ?? 0) + 1);
-    if (decision.action !== "allow" || decision.watched) this.#remember(name, decision);
+    if (decision.action === "allow" && !decision.watched) return;
+    this.#remember(name, decision);
+    this.log?.take(event, decision);
   }
 
   /** A hidden file that the program looked for. The kernel refused it, so how often is not known. */
@@ -139,7 +172,7 @@ export class Summary {
       rule,
       ...(reason !== undefined && { reason }),
     };
-    this.#remember(HIDDEN, decision);
+    this.#remember(HIDDEN, decision, () => path);
     if (this.#hidden.length < MAX_DECIDED_CALLS) this.#hidden.push({ path, policy, rule });
     if (this.#decidedCalls)
       this.#addCall(`read ${escapeControl(path)}`, HIDDEN, () => ({ path }), decision, this.#decidedCalls);
@@ -149,16 +182,20 @@ export class Summary {
     if (decision.action !== "allow") this.#remember(nr, decision);
   }
 
-  #remember(nr: number | string, decision: Decision): void {
+  #remember(nr: number | string, decision: Decision, target?: () => string | undefined): void {
     const full = this.#decisions.size >= MAX_KINDS;
     const detail = full ? "" : kindOf(decision);
-    const key = `${nr} ${decision.action} ${decision.policy} ${detail}`;
-    const known = this.#decisions.get(key);
-    if (known) known.count++;
-    else this.#decisions.set(key, { decision, nr, count: 1 });
+    const key = `${nr} ${decision.action} ${isDelay(decision)} ${decision.policy} ${detail}`;
+    const known = this.#decisions.get(key) ?? { decision, nr, targets: new Targets(this.#budget), count: 0 };
+    this.#decisions.set(key, known);
+    known.count++;
+    if (decision.rule !== undefined && this.#applied.size < MAX_APPLIED)
+      this.#applied.add(`${decision.policy}\0${decision.rule}`);
+    if (target) known.targets.add(target);
   }
 
-  report(): SummaryReport {
+  /** `changing`: the rules of the policies in force that would change what happens. */
+  report(changing: readonly RuleName[] = []): SummaryReport {
     for (const [nr, count] of this.cachedCalls?.made() ?? []) this.countUndecided(nr, count);
     const byCall: Record<string, number> = {};
     let calls = 0;
@@ -171,27 +208,36 @@ export class Summary {
       byCall[name] = count;
       calls += count;
     }
-    const decisions = [...this.#decisions.values()].map(({ decision, nr, count }) => ({
+    const decisions = [...this.#decisions.values()].map(({ decision, nr, count, targets }) => ({
       action: decision.action,
       policy: decision.policy,
       ...(decision.rule !== undefined && { rule: decision.rule }),
       ...(decision.reason !== undefined && { reason: decision.reason }),
       call: callName(nr),
       count,
+      ...(isDelay(decision) && { delayed: true as const }),
+      ...(targets.list.length > 0 && { targets: targets.list, unlisted: targets.unlisted }),
     }));
     decisions.sort((a, b) => b.count - a.count);
     const byAction: Partial<Record<VerdictAction, number>> = {};
     for (const { action, count } of decisions)
       if (action !== "allow") byAction[action] = (byAction[action] ?? 0) + count;
+    const neverApplied = changing.filter(({ policy, rule }) => !this.#applied.has(`${policy}\0${rule}`));
     return {
       calls,
       byCall,
       byAction,
       decisions,
+      ...(neverApplied.length > 0 && { neverApplied }),
       ...(this.#hidden.length > 0 && { hidden: this.#hidden }),
       ...(this.#decidedCalls && { deeds: [...this.#decidedCalls.values()] }),
     };
   }
+}
+
+/** What remains of a fault when its time has passed. */
+function isDelay({ action, fault }: Decision): boolean {
+  return action === "fault" && fault !== undefined && Object.keys(fault).every((part) => part === "delay");
 }
 
 /** The rule, or the reason of a decision without one. Failures of a policy differ by their reason. */

@@ -57,7 +57,7 @@ function secondTry(
 
 async function mediate(options: SessionOptions, channel: SupervisorChannel): Promise<WorkerReport> {
   const policies = [
-    ...(await loadPolicies(options.policies, { cwd: options.cwd })),
+    ...(await loadPolicies(options.policies, { cwd: options.cwd, workspace: options.workspace })),
     ...(options.deed
       ? await (await import("../intent/runtime-check/policy.js")).runtimeCheckPolicies(options.deed)
       : []),
@@ -66,6 +66,7 @@ async function mediate(options: SessionOptions, channel: SupervisorChannel): Pro
   let supervisor: Supervisor | undefined;
   const mediation = new Mediation(options, policies, memory, {
     problem: (text) => channel.report({ type: "problem", text }),
+    refused: (refusal) => channel.report({ type: "refused", refusal }),
     ask: (question) => channel.report({ type: "question", question }),
     withdraw: (id, why) => channel.report({ type: "withdrawn", id, why }),
     stop: () => supervisor?.end(),

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -20,6 +20,25 @@ function hermes(...words: string[]) {
 it.each(["agent", "no-network", "no-secrets", "firewall"])("%s is found", (name) => {
   const { status, stdout } = hermes("policy", "check", name);
   expect([status, stdout]).toEqual([0, expect.stringContaining(`${HOME}policies/${name}.`)]);
+});
+
+it("is listed with what it is for, and shown", () => {
+  const listed = JSON.parse(hermes("policy", "list", "--json").stdout) as Record<string, string>[];
+  expect(listed.map(({ file }) => file!.replace(`${HOME}policies/`, "")).sort()).toEqual(
+    readdirSync(`${HOME}policies`).sort(),
+  );
+  for (const { name, file, description } of listed) {
+    expect(description, name).toMatch(/^[A-Z].{10,}/);
+    expect(hermes("policy", "show", name!).stdout).toBe(readFileSync(file!, "utf8"));
+  }
+  const text = hermes("policy", "list").stdout;
+  expect(text).toMatch(/^untrusted +yaml {2}For an unknown program/m);
+  expect(text.split("\n")).toHaveLength(listed.length + 1);
+});
+
+it("that does not exist is not shown, and the others are named", () => {
+  const { status, stderr } = hermes("policy", "show", "../package.json");
+  expect([status, stderr]).toEqual([125, expect.stringContaining("shipped: agent")]);
 });
 
 it("is in force as its file is", () => {

@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import { AUDIT_KINDS } from "../../src/record/audit/records.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
@@ -56,6 +57,8 @@ export class AuditView implements View {
   readonly #detail = h("article", { class: "detail" }, h("p", { class: "empty" }, "Select a record."));
   readonly #report = h("div", { class: "report", role: "status" });
   #oldest: number | undefined;
+  /** The record that is shown, or about to be. */
+  #opened: string | undefined;
   #isShown = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
@@ -98,6 +101,22 @@ export class AuditView implements View {
     if (this.#isShown && this.#list.scrollTop === 0) this.#later(LIVE_MS, true);
   }
 
+  key(key: string): void {
+    if (key === "j" || key === "ArrowDown") this.#move(1);
+    else if (key === "k" || key === "ArrowUp") this.#move(-1);
+    else if (key === "Escape") this.element.classList.remove("open");
+  }
+
+  /** To the next record, or the one before. What is shown is the reader's own choice, so new records do not move it. */
+  #move(by: 1 | -1): void {
+    const rows = [...this.#list.children] as HTMLElement[];
+    const at = rows.findIndex((row) => row.dataset.id === this.#opened);
+    const next = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
+    if (next === undefined || next === rows[at]) return;
+    next.click();
+    next.scrollIntoView({ block: "nearest" });
+  }
+
   #later(pause: number, waits = false): void {
     if (waits && this.#timer !== undefined) return;
     clearTimeout(this.#timer);
@@ -130,7 +149,7 @@ export class AuditView implements View {
   #row(record: Short): HTMLElement {
     const element = h(
       "div",
-      { class: "item", tabindex: "0", role: "button" },
+      { class: "item", tabindex: "0", role: "button", "data-id": idOf(record) },
       h("div", { class: "what" }, record.line),
       h(
         "div",
@@ -141,15 +160,22 @@ export class AuditView implements View {
         h("span", {}, record.session?.slice(0, 8) ?? ""),
       ),
     );
+    if (idOf(record) === this.#opened) element.setAttribute("aria-current", "true");
     const open = () => void this.#open(record);
     element.addEventListener("click", open);
     element.addEventListener("keydown", (event) => event.key === "Enter" && open());
     return element;
   }
 
-  async #open({ chain, seq }: Short): Promise<void> {
+  async #open(short: Short): Promise<void> {
+    const { chain, seq } = short;
+    this.#opened = idOf(short);
+    for (const row of this.#list.children as HTMLCollectionOf<HTMLElement>)
+      if (row.dataset.id === this.#opened) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
     try {
       const record = await get<Whole>("/api/record", { chain, seq: String(seq) });
+      if (this.#opened !== idOf(short)) return;
       const { whole, follows, related, today, signature, line, kind, time, hash, previous } = record;
       this.#detail.replaceChildren(
         button("‹ back", () => this.element.classList.remove("open"), { class: "back" }),
@@ -194,7 +220,7 @@ export class AuditView implements View {
             { class: broken ? "bad" : "good" },
             broken
               ? `${chain}: BROKEN: ${broken.message}`
-              : `${chain}: whole, ${records} records, ${signedFrom === null ? "not signed" : `signed from ${signedFrom} on`}`,
+              : `${chain}: whole, ${counted(records, "record")}, ${signedFrom === null ? "not signed" : `signed from ${signedFrom} on`}`,
           ),
         ),
       );
@@ -202,6 +228,10 @@ export class AuditView implements View {
       this.#report.replaceChildren(h("p", { class: "bad" }, (error as Error).message));
     }
   }
+}
+
+function idOf({ chain, seq }: Short): string {
+  return `${seq} ${chain}`;
 }
 
 function when(time: number): string {

@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import { h } from "../report/dom.js";
 import { themeButton } from "../report/theme.js";
 import { Analysis } from "./analysis.js";
@@ -51,11 +52,13 @@ function welcome(error: Error): void {
 }
 
 function show(user: User): void {
+  const heard = h("p", { class: "heard", role: "status", "aria-live": "polite" });
   const badge = h("span", { class: "badge", hidden: "" });
   const approvals = new Approvals(user, (count) => {
     badge.hidden = count === 0;
     badge.textContent = String(count);
     document.title = count === 0 ? "HERMES" : `(${count}) HERMES`;
+    heard.textContent = count === 0 ? "No question waits." : `${counted(count, "question")} to be answered.`;
   });
   const audit = new AuditView();
   const views: readonly View[] = [
@@ -70,19 +73,20 @@ function show(user: User): void {
   const tabs = views.map((view) =>
     h("a", { href: `#${view.id}`, class: "tab" }, view.title, view === approvals && badge),
   );
-  const link = h("span", { class: "link", title: "connected" });
+  const link = h("span", { class: "link", title: "connected", role: "img", "aria-label": "connected" });
   const stage = h("main", {});
   document.body.replaceChildren(
     h(
       "header",
       { class: "bar" },
-      h("strong", { class: "brand" }, "HERMES"),
+      h("h1", { class: "brand" }, "HERMES"),
       h("nav", {}, ...tabs),
       link,
       soundButton(),
       themeButton(),
       h("span", { class: "who", title: user.role }, `${user.name} (${user.role})`),
       button("log out", () => void logout()),
+      heard,
     ),
     stage,
   );
@@ -94,7 +98,11 @@ function show(user: User): void {
     current?.hidden?.();
     current = next;
     stage.replaceChildren(next.element);
-    for (const [i, tab] of tabs.entries()) tab.classList.toggle("here", views[i] === next);
+    for (const [i, tab] of tabs.entries()) {
+      tab.classList.toggle("here", views[i] === next);
+      if (views[i] === next) tab.setAttribute("aria-current", "page");
+      else tab.removeAttribute("aria-current");
+    }
     next.shown?.();
   };
   addEventListener("hashchange", route);
@@ -124,7 +132,10 @@ function show(user: User): void {
     },
     (connected) => {
       link.classList.toggle("lost", !connected);
-      link.title = connected ? "connected" : "the console does not answer: trying again";
+      const told = connected ? "connected" : "the console does not answer: trying again";
+      if (!connected && link.title !== told) heard.textContent = told;
+      link.title = told;
+      link.setAttribute("aria-label", told);
     },
     () => location.reload(),
   );

@@ -23,7 +23,7 @@ export class Playground implements View {
     { "aria-label": "kind" },
     ...KINDS.map((kind) => h("option", {}, kind)),
   ) as HTMLSelectElement;
-  readonly #result = h("div", { class: "result" });
+  readonly #result = h("div", { class: "result", role: "status", "aria-live": "polite" });
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
 

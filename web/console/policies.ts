@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
 import { part } from "./findings.js";
@@ -73,7 +74,7 @@ export class Policies implements View {
   }) as HTMLInputElement;
   readonly #save = button("Save", () => void this.#saveIt(), { class: "yes" });
   readonly #told = h("div", { class: "told", role: "status" });
-  readonly #tried = h("div", { class: "tried" });
+  readonly #tried = h("div", { class: "tried", role: "status" });
   readonly #history = h("div", { class: "history" });
   #open: PolicyText | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -191,7 +192,7 @@ export class Policies implements View {
     this.#number(checked.ok ? undefined : (checked.line ?? undefined));
     if (checked.ok)
       this.#told.replaceChildren(
-        h("p", { class: "good" }, `${checked.name}: decides on ${checked.calls} calls`),
+        h("p", { class: "good" }, `${checked.name}: decides on ${counted(checked.calls, "call")}`),
         ...checked.notes.map((note) => h("p", { class: "note" }, note)),
       );
     else

@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import type { RunView } from "../../src/people/console/runs.js";
 import { h } from "../report/dom.js";
 import { get, post } from "./api.js";
@@ -107,7 +108,7 @@ export class SessionsView implements View {
       h(
         "p",
         { class: "note" },
-        `since ${clock(started * 1000)} · ${tree.length} processes · ${Math.round(callsPerSecond).toLocaleString("en")} calls/s · ${calls.toLocaleString("en")} in all · ${policies.map(({ name, version }) => `${name} ${version.slice(0, 8)}`).join(", ") || "no policy"}`,
+        `since ${clock(started * 1000)} · ${counted(tree.length, "process", "processes")} · ${Math.round(callsPerSecond).toLocaleString("en")} calls/s · ${calls.toLocaleString("en")} in all · ${policies.map(({ name, version }) => `${name} ${version.slice(0, 8)}`).join(", ") || "no policy"}`,
       ),
       tree.length > 0 && lines(treeText(tree)),
       ...decisions.map(({ action, what, count }) =>

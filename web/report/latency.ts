@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import type { Data } from "./data.js";
 import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
 import { count, formatDuration } from "./format.js";
@@ -49,7 +50,7 @@ export function latency({ report }: Data): HTMLElement {
     if (i < first || i >= last) return hideTip();
     showTip(
       event,
-      `${count(buckets[i]!)} calls`,
+      counted(buckets[i]!, "call"),
       i === 0
         ? `up to ${formatDuration(bounds[0]!)}`
         : `${formatDuration(bounds[i - 1]!)} to ${formatDuration(bounds[i]!)}`,

@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import type { Data } from "./data.js";
 import { h, section } from "./dom.js";
 import { count, formatBytes, formatDuration } from "./format.js";
@@ -29,6 +30,10 @@ export function tiles({ report }: Data): HTMLElement {
   const out = network.peers.reduce((sum, peer) => sum + peer.bytesOut, 0);
   const into = network.peers.reduce((sum, peer) => sum + peer.bytesIn, 0);
   const share = (seconds: number) => (time.lived > 0 ? (100 * seconds) / time.lived : 0);
+  const many = (n: number, noun: string, several?: string) => {
+    const [number, ...words] = counted(n, noun, several).split(" ");
+    return [number!, words.join(" ")] as const;
+  };
   const tile = (value: string, label: string, detail: string, kind = "") =>
     h("div", { class: `tile ${kind}` }, h("b", {}, value), h("span", {}, label), h("small", {}, detail));
   const bar = h("div", { class: "split", role: "img", "aria-label": "where the time went" });
@@ -52,31 +57,29 @@ export function tiles({ report }: Data): HTMLElement {
   return h(
     "div",
     { class: "tiles" },
-    tile(count(trace.events), "calls", `${count(report.calls.length)} kinds`),
-    tile(count(processes.length), "processes", `${count(report.programs.length)} programs`),
+    tile(...many(trace.events, "call"), counted(report.calls.length, "kind")),
+    tile(...many(processes.length, "process", "processes"), counted(report.programs.length, "program")),
     tile(
-      count(files.read + files.written),
-      "files",
+      ...many(files.read + files.written, "file"),
       `${formatBytes(files.bytesRead)} read, ${formatBytes(files.bytesWritten)} written`,
     ),
-    tile(count(network.peers.length), "peers", `${formatBytes(out)} out, ${formatBytes(into)} in`),
+    tile(...many(network.peers.length, "peer"), `${formatBytes(out)} out, ${formatBytes(into)} in`),
     tile(
-      count(secrets.length),
-      "secrets touched",
+      ...many(secrets.length, "secret touched", "secrets touched"),
       secrets[0]?.path.split("/").at(-1) ?? "none",
       secrets.length > 0 ? "bad" : "",
     ),
     tile(
       count(denied),
       "refused",
-      `${count(decisions.length)} ${decisions.length === 1 ? "kind" : "kinds"} of decisions`,
+      `${counted(decisions.length, "kind")} of decisions`,
       denied > 0 ? "bad" : "",
     ),
     h(
       "div",
       { class: "tile wide" },
       h("b", {}, formatDuration(time.lived)),
-      h("span", {}, "total process time"),
+      h("span", {}, "time of all threads"),
       bar,
       legend,
     ),

@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import { childrenOf, type Data, type ReportedProcess } from "./data.js";
 import { h, hideTip, section, showTip, svg } from "./dom.js";
 import { count, formatDuration, shorten } from "./format.js";
@@ -62,7 +63,7 @@ export function processGraph(data: Data, look: Look): HTMLElement {
         event,
         `${process.name} (${process.pid})`,
         shorten(process.argv.join(" "), 120),
-        `${formatDuration(process.ended - process.started)}, ${count(process.calls)} calls, ${count(process.errors)} failed, ${count(process.denied)} refused`,
+        `${formatDuration(process.ended - process.started)}, ${counted(process.calls, "call")}, ${count(process.errors)} failed, ${count(process.denied)} refused`,
         process.signal ?? (process.code === undefined ? "" : `exit ${process.code}`),
       ),
     );

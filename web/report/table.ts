@@ -18,7 +18,7 @@ export function eventTable(data: Data, look: Look): HTMLElement {
     "aria-label": "search events",
     spellcheck: "false",
   }) as HTMLInputElement;
-  const status = h("output", { class: "note" });
+  const status = h("output", { class: "note", role: "status", "aria-live": "polite" });
   const only = h("button", { type: "button", class: "chip", hidden: "" });
   const space = h("div", { class: "space" });
   const lines = h("div", { class: "lines", role: "rowgroup" });
@@ -97,6 +97,11 @@ export function eventTable(data: Data, look: Look): HTMLElement {
   new ResizeObserver(draw).observe(scroller);
   requestAnimationFrame(filter);
   const head = h("div", { class: "line head" }, ...HEADS.map((name) => h("span", {}, name)));
+  // On a narrow screen the lines go sideways, and their head with them.
+  const sideways = () => {
+    head.scrollLeft = scroller.scrollLeft;
+  };
+  scroller.addEventListener("scroll", sideways, { passive: true });
   return section(
     "events",
     "Events",

@@ -1,6 +1,7 @@
+import { counted } from "../../src/nouns/counted.js";
 import { childrenOf, type Data, type ReportedProcess } from "./data.js";
 import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
-import { count, formatDuration, shorten, spellInvisible, ticks } from "./format.js";
+import { formatDuration, shorten, spellInvisible, ticks } from "./format.js";
 import type { Look } from "./look.js";
 
 const ROW = 20;
@@ -151,7 +152,7 @@ export function timeline(data: Data, look: Look): HTMLElement {
       event,
       `${process.name} (${process.pid})`,
       shorten(process.argv.join(" "), 90),
-      `${formatDuration(process.ended - process.started)}, ${count(process.calls)} calls${process.denied > 0 ? `, ${process.denied} refused` : ""}`,
+      `${formatDuration(process.ended - process.started)}, ${counted(process.calls, "call")}${process.denied > 0 ? `, ${process.denied} refused` : ""}`,
       ...(shown
         ? [
             `${data.events.calls[call[near]!]![0]} ${shorten(data.events.subjects[subject[near]!]!, 70)} (${formatDuration(elapsed[near]!)})`,

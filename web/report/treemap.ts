@@ -1,3 +1,4 @@
+import { counted } from "../../src/nouns/counted.js";
 import type { Data } from "./data.js";
 import { canvas, colour, h, hideTip, section, showTip } from "./dom.js";
 import { count, formatBytes, shorten, spellInvisible } from "./format.js";
@@ -66,11 +67,11 @@ export function treemap(data: Data, look: Look): HTMLElement {
   element.addEventListener("mousemove", (event) => {
     const item = boxAt(event)?.item;
     if (!item) return hideTip();
-    const files = item.children.size > 0 ? `${count(filesIn(item))} files, ` : "";
+    const files = item.children.size > 0 ? `${counted(filesIn(item), "file")}, ` : "";
     showTip(
       event,
       item.path || "/",
-      `${files}${count(item.read)} reads, ${count(item.written)} changes, ${formatBytes(item.bytes)}`,
+      `${files}${counted(item.read, "read")}, ${counted(item.written, "change")}, ${formatBytes(item.bytes)}`,
     );
   });
   element.addEventListener("mouseleave", hideTip);

@@ -1,4 +1,5 @@
 import type { Action } from "../../intent/guard/finding.js";
+import type { Workspace } from "../../nouns/workspace.js";
 import type { ToolRow } from "./tools.js";
 
 /** Before a tool runs; when the agent is about to ask its user about it; after it has run. */
@@ -15,8 +16,8 @@ export interface HookCall {
   readonly response?: unknown;
   /** Absolute: the agent's current directory. */
   readonly cwd: string;
-  /** Absolute: the folder that the agent may change. */
-  readonly workspace: string;
+  /** The folder that the agent may change. */
+  readonly workspace: Workspace;
   readonly session: string;
   /** A person uses the agent interactively and can answer its questions. */
   readonly hasUser: boolean;

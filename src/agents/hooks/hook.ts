@@ -23,7 +23,8 @@ export async function answerHook(
   agent: AgentAdapter,
   store: Store,
 ): Promise<object | undefined> {
-  const { workspace, cwd } = call;
+  const { cwd } = call;
+  const workspace = call.workspace.folder;
   const home = homedir();
   const { config, atLeast } = loadConfig({ workspace, home, env: process.env });
   const guard = hostGuard({ ...(await optionsOf({ config, atLeast })), workspace, cwd, home });
@@ -91,7 +92,7 @@ async function beforehand(
       silent: true,
       ...(call.moment === "before" && narrowed(call, agent)),
     };
-  const { workspace } = call;
+  const workspace = call.workspace.folder;
   const wrapping = { workspace, timeout: agent.timeout(call.input) };
   const inWords = Array.isArray(call.input[field]);
   const running = (line: string) => ({ ...call.input, [field]: inWords ? ["/bin/sh", "-c", line] : line });

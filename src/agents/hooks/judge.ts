@@ -1,6 +1,7 @@
 import { type Action, type Finding, findings, strictest } from "../../intent/guard/finding.js";
 import type { Guard } from "../../intent/guard/guard.js";
 import type { Subject } from "../../intent/guard/subject.js";
+import { workspaceProblem } from "../../nouns/workspace.js";
 import type { AgentAdapter, HookCall } from "./agent.js";
 import { isCommandName } from "./arguments.js";
 import { guardSubjects, type ToolRow } from "./tools.js";
@@ -35,6 +36,8 @@ export async function judgeCall(
   const all = judged.flatMap((one) => one.findings);
   if (command !== undefined && /\0|\p{Surrogate}/u.test(command))
     all.push(deny("not-text", "This command contains bytes that cannot be passed to a shell."));
+  const tooMuch = workspaceProblem(call.workspace, `the hook of ${agent.name}`);
+  if (tooMuch) all.push(deny("workspace", tooMuch.message));
   if (row === undefined && !agent.servers.test(call.tool) && unknown !== "allow")
     all.push(
       findings("hooks")[unknown]("unknown-tool", `HERMES does not know the tool ${call.tool.slice(0, 80)}.`),

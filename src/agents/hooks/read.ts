@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
+import { workspaceOf } from "../../nouns/workspace.js";
 import type { AgentAdapter, HookCall } from "./agent.js";
 
 /** A hook input that violates the agent's contract. */
@@ -25,7 +26,7 @@ export function readCall(
     tool: textAt(value, "tool_name"),
     input,
     cwd: resolve(cwd),
-    workspace: resolve(workspace ?? projectOf(agent, env, cwd)),
+    workspace: workspaceOf(projectOf(agent, env, cwd), workspace, env),
     session: textAt(value, "session_id"),
     hasUser: agent.asks(value, env),
     ...(moment === "after" && { response }),

@@ -38,7 +38,7 @@ export function refusedFile(
   { cwd, workspace }: HookCall,
   config: Context["config"],
 ): (path: string) => boolean {
-  const context = { home: homedir(), workspace, config } as Context;
+  const context = { home: homedir(), workspace: workspace.folder, config } as Context;
   const known = new Map<string, boolean>();
   return (path) => {
     const found = known.get(path);

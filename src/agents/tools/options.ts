@@ -5,7 +5,10 @@ import type { Thread } from "../../session/thread.js";
 import type { Backend } from "./backend.js";
 
 export interface ToolboxOptions {
-  /** The folder that the agent works in; writes outside it are refused. Default: the working directory. */
+  /**
+   * The folder that the agent works in; writes outside it are refused. Default: HERMES_WORKSPACE, else the working
+   * directory, unless that is a home or larger.
+   */
   readonly workspace?: string;
   readonly home?: string;
   /** The environment for commands, before secrets are removed. Default: our own. */

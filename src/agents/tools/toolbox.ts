@@ -8,6 +8,7 @@ import { FileTracker } from "../../intent/guard/files/tracker.js";
 import type { Finding } from "../../intent/guard/finding.js";
 import { hostFiles, hostGuard } from "../../intent/guard/host.js";
 import { HermesError } from "../../nouns/errors.js";
+import { checkWorkspace, workspaceOf } from "../../nouns/workspace.js";
 import type { ApprovalOutcome } from "../../people/approval/approvals.js";
 import { openQueue } from "../../people/approval/open.js";
 import type { Queue } from "../../people/approval/queue.js";
@@ -61,7 +62,9 @@ export class Toolbox {
   static async open(options: ToolboxOptions = {}): Promise<Toolbox> {
     const env = options.env ?? process.env;
     const home = options.home ?? homedir();
-    const workspace = realpathSync.native(resolve(options.workspace ?? "."));
+    const named = workspaceOf(".", options.workspace, env);
+    checkWorkspace(named, "the tools", home);
+    const workspace = realpathSync.native(named.folder);
     const places = { workspace, home, env };
     const { config, atLeast } = loadConfig(places);
     const guard = hostGuard({

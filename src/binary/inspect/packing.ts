@@ -1,3 +1,4 @@
+import { counted } from "../../nouns/counted.js";
 import { type Elf, PF_X } from "../elf/index.js";
 
 /** How random the bytes of a part are: 8 bits a byte is what compression and encryption leave. */
@@ -41,14 +42,16 @@ export function packingOf(elf: Elf): Packing {
     if ((flags & PF_X) !== 0 && part !== undefined && part.entropy > HIGH && fileSize > SMALL)
       hints.push(`code is as dense as compressed data (${part.entropy.toFixed(2)} bits a byte)`);
     if ((flags & PF_X) !== 0 && memorySize > fileSize + (1 << 20))
-      hints.push(`memory to run code in that the file does not fill (${memorySize - fileSize} bytes)`);
+      hints.push(
+        `memory to run code in that the file does not fill (${counted(memorySize - fileSize, "byte")})`,
+      );
   });
   if (elf.sections.length === 0 && elf.type !== "core") hints.push("no section headers");
   const entry = elf.segmentAt(elf.entry);
   if (elf.entry !== 0 && elf.type !== "relocatable" && (entry === undefined || (entry.flags & PF_X) === 0))
     hints.push("it starts where there is no code");
   const appended = appendedTo(elf);
-  if (appended !== undefined) hints.push(`${appended.size} bytes appended: ${appended.kind}`);
+  if (appended !== undefined) hints.push(`${counted(appended.size, "byte")} appended: ${appended.kind}`);
   return { parts, hints, ...(appended !== undefined && { appended }) };
 }
 

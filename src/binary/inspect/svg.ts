@@ -1,3 +1,4 @@
+import { counted } from "../../nouns/counted.js";
 import { blockLines, EDGE_COLOURS } from "./dot.js";
 import type { FlowGraph } from "./graph.js";
 import { layered, type Point } from "./layout.js";
@@ -26,7 +27,7 @@ export function toSvg(graph: FlowGraph): string {
     edges.map(({ ends }) => ends),
   );
   const roots = new Set(graph.roots);
-  const title = `${functionName(graph.function)} · ${graph.blocks.length} blocks${graph.complete ? "" : " · some jumps go to unknown places"}`;
+  const title = `${functionName(graph.function)} · ${counted(graph.blocks.length, "block")}${graph.complete ? "" : " · some jumps go to unknown places"}`;
   const width = Math.ceil(Math.max(layout.width, title.length * 8 + 40));
   const height = Math.ceil(layout.height + TITLE);
   return `${[

@@ -4,22 +4,26 @@ import { attachedOptions } from "../../session/attach-run.js";
 import { LIVE } from "../../session/run.js";
 import { Session } from "../../session/session.js";
 import type { Thread } from "../../session/thread.js";
-import { callList, choice, usageError } from "../options/values.js";
+import { callList, choice, usageError, workspaceOption } from "../options/values.js";
 import { Asker } from "../run/asker.js";
+import { reportRefusal, tellLeftOut } from "../run/controlled-run.js";
 import { hearAttachedSignals, takeSignals } from "../run/signals.js";
 import { takeStartState } from "../run/start-state.js";
 import { replyStatus } from "../run/status-signal.js";
 import { exit, say } from "../views/output.js";
+import { LOGS } from "../views/refusal.js";
 import { renderSummary } from "../views/summary.js";
 import { type AskFlags, askOptions, askPlan, type RecordFlags, traceOptions } from "./run.js";
 
 interface AttachFlags extends RecordFlags, AskFlags {
   policy?: string[];
+  workspace?: string;
   door: string;
   filter?: boolean;
   fence?: string;
   reload: boolean;
   live?: string | true;
+  log?: string;
   quiet?: boolean;
   json?: boolean;
 }
@@ -27,6 +31,7 @@ interface AttachFlags extends RecordFlags, AskFlags {
 /** Watches over a process that runs already, until it ends or a signal says that it is enough. */
 export async function attachCommand(word: string, flags: AttachFlags, thread?: Thread): Promise<never> {
   const start = takeStartState();
+  const log = flags.log === undefined ? undefined : choice("--log", flags.log, LOGS);
   const options = await sessionOptions(word, flags);
   const { pid } = options.attach!;
   native().hide();
@@ -54,6 +59,7 @@ export async function attachCommand(word: string, flags: AttachFlags, thread?: T
     options,
     {
       problem: (text) => say(`hermes: ${text}\n`),
+      refused: (refusal) => reportRefusal(log, refusal),
       ...(asker && {
         question: (question, answer) => asker.question(question, answer),
         withdrawn: (id, why) => asker.withdrawn(id, why),
@@ -71,6 +77,7 @@ export async function attachCommand(word: string, flags: AttachFlags, thread?: T
     thread,
   );
   const result = await session.result.finally(() => asker?.close());
+  tellLeftOut(log, result);
   if (flags.json) say(`${JSON.stringify(result)}\n`);
   else if (!flags.quiet) say(renderSummary(result));
   exit(result.exitCode);
@@ -87,6 +94,8 @@ async function sessionOptions(word: string, flags: AttachFlags) {
     door: choice("--door", flags.door, ["auto", "notify", "trace"]),
     filter: flags.filter === true,
     reload: flags.reload,
+    ...workspaceOption(flags.workspace),
+    ...(flags.log !== undefined && { logRefusals: true }),
     ...askOptions({ ...flags, ...approvals }),
     ...(flags.live !== undefined && {
       live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),

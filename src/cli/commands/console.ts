@@ -12,6 +12,7 @@ import { escapeControl } from "../../nouns/text.js";
 import { OtlpClient } from "../../offline/export/otlp-client.js";
 import { ConsoleLogins, ROLES, type User } from "../../people/console/logins.js";
 import { Console, type LogEntry } from "../../people/console/server.js";
+import { ConsoleWhereabouts } from "../../people/console/whereabouts.js";
 import { Audit } from "../../record/audit/audit.js";
 import { openStore } from "../../record/store/open.js";
 import type { Store } from "../../record/store/store.js";
@@ -23,7 +24,7 @@ import { reportPage } from "../views/report-page.js";
 import { skillFolder, skillScanner } from "./skill.js";
 
 interface ConsoleFlags {
-  readonly listen: string;
+  readonly listen?: string;
   readonly origin?: string;
   readonly user?: readonly string[];
   readonly policy?: readonly string[];
@@ -34,6 +35,7 @@ interface ConsoleFlags {
   readonly traces?: string;
 }
 
+const LISTEN = "127.0.0.1:7655";
 const GUARD_MS = 2000;
 
 /** The console for all hosts of a fleet; it also watches rollouts. */
@@ -48,7 +50,7 @@ export async function serveFleetCommand(flags: ConsoleFlags): Promise<number> {
 
 /** Serves until a signal ends it. */
 export async function consoleCommand(flags: ConsoleFlags, fleet?: Fleet): Promise<number> {
-  const { host, port } = addressOf(flags.listen);
+  const { host, port } = addressOf(flags.listen ?? LISTEN);
   const log = logger(choice("--log", flags.log ?? "text", ["text", "json"]));
   const origin = flags.origin === undefined ? undefined : originOf(flags.origin);
   const users = (flags.user ?? [`${userName()}:admin`]).map(userOf);
@@ -79,8 +81,11 @@ export async function consoleCommand(flags: ConsoleFlags, fleet?: Fleet): Promis
     // Hooks that would have to load everything first ask this process instead (docs/hooks.md).
     const hooks = flags.store === undefined && !fleet ? await serveHooks(store, process.env) : undefined;
     const warden = fleet && watchOver(fleet, audit, log);
+    const whereabouts = whereaboutsOf(store);
+    whereabouts.tell(origin ?? console.url);
     tell(users, access, origin ?? console.url, flags.json);
     await Promise.race((["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)));
+    whereabouts.forget();
     hooks?.close();
     await warden?.close();
     await console.close();
@@ -116,12 +121,15 @@ function cached<T>(make: () => Promise<T>): () => Promise<T> {
 /** For a running console, and for further users. */
 export async function consoleLinkCommand(flags: ConsoleFlags): Promise<number> {
   const users = (flags.user ?? [`${userName()}:admin`]).map(userOf);
-  const { host, port } = addressOf(flags.listen);
-  const shown = host.includes(":") ? `[${host}]` : host;
-  const url = flags.origin === undefined ? `http://${shown}:${port}` : originOf(flags.origin);
+  const given = flags.origin === undefined ? flags.listen && urlOf(flags.listen) : originOf(flags.origin);
   const store = await openStore(flags.store);
   try {
-    tell(users, accessOf(store), url, flags.json);
+    const running = given ?? whereaboutsOf(store).url;
+    if (running === undefined)
+      say(
+        `hermes: no console runs on this store: the link is for one at ${LISTEN} (start it: hermes console)\n`,
+      );
+    tell(users, accessOf(store), running ?? urlOf(LISTEN), flags.json);
     return 0;
   } finally {
     await store.close();
@@ -137,6 +145,15 @@ function tell(users: readonly User[], access: ConsoleLogins, url: string, json: 
 
 function accessOf({ beside }: Store): ConsoleLogins {
   return new ConsoleLogins(`${beside}.console`);
+}
+
+function whereaboutsOf({ beside }: Store): ConsoleWhereabouts {
+  return new ConsoleWhereabouts(`${beside}.console`);
+}
+
+function urlOf(listen: string): string {
+  const { host, port } = addressOf(listen);
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function addressOf(text: string): { readonly host: string; readonly port: number } {

@@ -19,6 +19,7 @@ interface CoverageFlags {
   output?: string;
   format?: string;
   policy?: string[];
+  workspace?: string;
   quiet?: boolean;
 }
 
@@ -50,6 +51,7 @@ export async function coverageCommand(
   const run = {
     ...QUIET_RUN,
     ...(flags.policy && { policy: flags.policy }),
+    ...(flags.workspace !== undefined && { workspace: flags.workspace }),
   };
   return runCommand(words, run, thread, {
     coverage,

@@ -4,15 +4,16 @@ import type { CallOptions, ToolResult } from "../../agents/tools/options.js";
 import type { TerminalOutput } from "../../agents/tools/terminal/exec.js";
 import { Toolbox } from "../../agents/tools/toolbox.js";
 import { escapeControl } from "../../nouns/text.js";
+import { workspaceOf } from "../../nouns/workspace.js";
 import { openStore } from "../../record/store/open.js";
 import type { Thread } from "../../session/thread.js";
-import { choice, usageError } from "../options/values.js";
+import { choice, usageError, workspaceOption } from "../options/values.js";
 import { hasTerminal } from "../run/terminal.js";
 import { REFUSES_ALL, TerminalApprover, waitingText } from "../run/terminal-approver.js";
 import { say } from "../views/output.js";
 
 export interface ExecFlags {
-  readonly workspace: string;
+  readonly workspace?: string;
   readonly cwd?: string;
   readonly here?: boolean;
   readonly timeout?: string;
@@ -39,11 +40,15 @@ const LONGEST_S = 86_400;
 export async function execCommand(command: string, flags: ExecFlags, thread?: Thread): Promise<number> {
   const where = choice("--ask", flags.ask ?? "terminal", ["terminal", "queue", "no"]);
   const approver = where === "terminal" && hasTerminal() ? new TerminalApprover() : undefined;
-  const { workspace, asked } = flags;
+  const { asked } = flags;
+  const { workspace } = workspaceOption(flags.workspace);
   const store = await openStore(flags.store);
-  const answered = asked === undefined ? [] : [await takeAgentAnswer(store, asked, { command, workspace })];
+  const answered =
+    asked === undefined
+      ? []
+      : [await takeAgentAnswer(store, asked, { command, workspace: workspaceOf(".", workspace).folder })];
   const toolbox = await Toolbox.open({
-    workspace,
+    ...(workspace !== undefined && { workspace }),
     store,
     agent: "hermes exec",
     tools: ["terminal_exec"],

@@ -107,7 +107,7 @@ function hostLine({
     version ?? "",
     `${policy}${pinned === null ? "" : " (pinned)"}`,
     `${sessions.length} running`,
-    calls > 0 ? `${denied} of ${calls} calls refused` : "",
+    calls > 0 ? `${denied} of ${counted(calls, "call")} refused` : "",
   ].filter(Boolean);
   const told = trouble === null ? "" : `  ${p("yellow", escapeControl(trouble))}\n`;
   return `${p("bold", id)}  ${escapeControl(parts.join("  "))}\n${told}`;

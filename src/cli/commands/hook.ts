@@ -36,7 +36,8 @@ async function answerTo(
   text: string,
   workspace: string | undefined,
 ): Promise<object | undefined> {
-  const env = Object.fromEntries((AGENTS.get(agent) ?? []).map((name) => [name, process.env[name]]));
+  const names = ["HERMES_WORKSPACE", ...(AGENTS.get(agent) ?? [])];
+  const env = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   const warm = await askHookServer(
     { agent, text, env, ...(workspace !== undefined && { workspace }) },
     process.env,

@@ -78,7 +78,9 @@ async function observe(observations: Observations, trace: string): Promise<void>
   const observer = observations.begin();
   await readTrace(trace, (record) => observer.take(record));
   if (observer.denied > 0)
-    say(`hermes: ${trace}: ${observer.denied} refused calls were not learned (use --repair to add them)\n`);
+    say(
+      `hermes: ${trace}: ${counted(observer.denied, "refused call")} not learned (use --repair to add them)\n`,
+    );
 }
 
 /** Runs the program like `hermes run`, with a temporary trace. */

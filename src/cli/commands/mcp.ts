@@ -9,11 +9,11 @@ import { serverFactory } from "../../agents/mcp/server.js";
 import { Toolbox } from "../../agents/tools/toolbox.js";
 import { IterationBudget } from "../../intent/guard/delegation/budget.js";
 import { escapeControl } from "../../nouns/text.js";
-import { choice, usageError, wholeNumber } from "../options/values.js";
+import { choice, usageError, wholeNumber, workspaceOption } from "../options/values.js";
 import { say } from "../views/output.js";
 
 interface McpFlags {
-  readonly workspace: string;
+  readonly workspace?: string;
   readonly tools?: string;
   readonly profile?: string;
   readonly ask: string;
@@ -31,7 +31,7 @@ export async function mcpCommand(flags: McpFlags): Promise<number> {
     flags.calls === undefined ? undefined : IterationBudget.of(wholeNumber("--calls", flags.calls));
   const questions = new CallQuestions();
   const toolbox = await Toolbox.open({
-    workspace: flags.workspace,
+    ...workspaceOption(flags.workspace),
     agent: "hermes mcp",
     approvers: [questions],
     problem,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { inheritedLimits } from "../../kernel/binding/launch.js";
 import { native } from "../../kernel/binding/native.js";
+import { workspaceOf } from "../../nouns/workspace.js";
 import { GRACE_MS, LONGEST_WAIT } from "../../people/approval/limits.js";
 import { FORMS } from "../../record/trace/encoders.js";
 import type { TraceOptions } from "../../record/trace/options.js";
@@ -9,12 +10,21 @@ import type { SessionOptions, SessionResult } from "../../session/options.js";
 import { LIVE, type RunOptions, sessionOptions } from "../../session/run.js";
 import type { Thread } from "../../session/thread.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "../options/fence.js";
-import { byteCount, callList, choice, functionList, usageError, wholeNumber } from "../options/values.js";
+import {
+  byteCount,
+  callList,
+  choice,
+  functionList,
+  usageError,
+  wholeNumber,
+  workspaceOption,
+} from "../options/values.js";
 import type { AskPlan } from "../run/asker.js";
 import { type ControlledRun, finishRun } from "../run/controlled-run.js";
 import { takeSignals } from "../run/signals.js";
 import { type StartState, takeStartState } from "../run/start-state.js";
 import { hasTerminal } from "../run/terminal.js";
+import { LOGS } from "../views/refusal.js";
 
 export interface RecordFlags {
   trace?: string;
@@ -44,6 +54,7 @@ export interface RunFlags extends FenceFlags, RecordFlags, AskFlags {
   door: string;
   view: string;
   cwd?: string;
+  workspace?: string;
   env?: string[];
   clearEnv?: boolean;
   fd?: string[];
@@ -51,6 +62,8 @@ export interface RunFlags extends FenceFlags, RecordFlags, AskFlags {
   reload: boolean;
   live?: string | true;
   orphans: string;
+  log?: string;
+  requireHit?: boolean;
   quiet?: boolean;
   json?: boolean;
 }
@@ -89,14 +102,16 @@ export async function runCommand(
   const start = takeStartState();
   const options = { ...(await runOptions(words, flags, start)), ...more };
   native().hide();
-  const ask = askPlan(flags, { agent, ...(flags.cwd !== undefined && { workspace: flags.cwd }) });
+  const ask = askPlan(flags, { agent, workspace: workspaceOf(flags.cwd ?? ".", flags.workspace).folder });
   const run: ControlledRun = {
     options: { ...sessionOptions(options), followStops: true },
     ...(ask && { ask }),
     signals: takeSignals(start.ignoredSignals),
     started: Date.now(),
     killOrphans: choice("--orphans", flags.orphans, ["wait", "kill"]) === "kill",
+    ...(flags.log !== undefined && { log: choice("--log", flags.log, LOGS) }),
     reloads: flags.reload && (flags.policy?.length ?? 0) > 0,
+    requireHit: flags.requireHit ?? false,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
   };
@@ -147,6 +162,8 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     }),
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+    ...workspaceOption(flags.workspace),
+    ...(flags.log !== undefined && { logRefusals: true }),
     ...(flags.timeout !== undefined && { timeout: timeoutOf(flags.timeout) }),
     ...(flags.trace !== undefined && { trace: await traceOptions(flags.trace, flags) }),
   };

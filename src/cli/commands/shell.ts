@@ -7,7 +7,7 @@ import { sessionOptions } from "../../session/run.js";
 import { Session } from "../../session/session.js";
 import type { Thread } from "../../session/thread.js";
 import { type FenceFlags, fenceOf } from "../options/fence.js";
-import { usageError } from "../options/values.js";
+import { usageError, workspaceOption } from "../options/values.js";
 import { Asker } from "../run/asker.js";
 import { takeStartState } from "../run/start-state.js";
 import { exit, say } from "../views/output.js";
@@ -16,6 +16,7 @@ import { type AskFlags, askOptions, askPlan } from "./run.js";
 
 interface ShellFlags extends FenceFlags, Omit<AskFlags, "ask"> {
   readonly policy?: readonly string[];
+  readonly workspace?: string;
   readonly quiet?: boolean;
 }
 
@@ -57,6 +58,7 @@ export async function shellCommand(flags: ShellFlags, thread: Thread | undefined
       env: start.env,
       policy,
       fence: fenceOf(flags, []),
+      ...workspaceOption(flags.workspace),
       limits: inheritedLimits(start.openFiles),
       reload: true,
       newSession: true,

@@ -22,6 +22,7 @@ interface TraceFlags {
   s: string;
   stack?: string | true;
   policy?: string[];
+  workspace?: string;
   ask?: string;
   askTimeout?: string;
   json?: boolean;
@@ -53,6 +54,7 @@ export async function traceCommand(words: string[], flags: TraceFlags, thread?: 
   const run = {
     ...QUIET_RUN,
     ...(flags.policy && { policy: flags.policy }),
+    ...(flags.workspace !== undefined && { workspace: flags.workspace }),
     ...(flags.prototypes && { prototypes: flags.prototypes }),
     ...(flags.ask !== undefined && { ask: flags.ask }),
     ...(flags.askTimeout !== undefined && { askTimeout: flags.askTimeout }),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Thread } from "../../session/thread.js";
 import { exit } from "../views/output.js";
 import { collectPolicies } from "./policy-file.js";
-import { ASK_TIMEOUT } from "./run.js";
+import { ASK_TIMEOUT, WORKSPACE } from "./run.js";
 
 /** The commands that put third-party agents under HERMES. Their code is loaded on use. */
 export function addAgentCommands(program: Command): void {
@@ -66,6 +66,7 @@ export function addShellCommands(program: Command, thread: Thread | undefined): 
       "a policy file, or the name of one that comes with HERMES (agent); may be repeated",
       collectPolicies,
     )
+    .option("-w, --workspace <folder>", WORKSPACE)
     .option("--fence <level>", "none, standard or strict: what holds without a policy", "standard")
     .option("--approvals <file>", "a policy file whose rules answer in advance")
     .option("--ask-timeout <time>", ASK_TIMEOUT)

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Thread } from "../../session/thread.js";
 import { exit } from "../views/output.js";
 import { collect, collectPolicies } from "./policy-file.js";
+import { WORKSPACE } from "./run.js";
 
 /** The commands that analyse programs. Each has its own module, loaded on use. */
 export function addAnalysisCommands(program: Command, thread: Thread | undefined): void {
@@ -101,6 +102,7 @@ export function addAnalysisCommands(program: Command, thread: Thread | undefined
     .option("-o, --output <file>", "the report file (default: stderr)")
     .option("--format <format>", "text, json or lcov; default by the file's extension (.json, .info, .lcov)")
     .option("-p, --policy <file>", "a policy to enforce during the run; may be repeated", collectPolicies)
+    .option("--workspace <folder>", WORKSPACE)
     .passThroughOptions()
     .addHelpText("after", COVERAGE_EXAMPLES)
     .action(async (words, options) =>

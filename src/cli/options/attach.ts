@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Thread } from "../../session/thread.js";
 import { collectPolicies } from "./policy-file.js";
-import { ASK, ASK_TIMEOUT } from "./run.js";
+import { ASK, ASK_TIMEOUT, LOG, WORKSPACE } from "./run.js";
 
 /** `hermes attach`. Its code is loaded on use. */
 export function addAttachCommand(program: Command, thread: Thread | undefined): void {
@@ -14,6 +14,7 @@ export function addAttachCommand(program: Command, thread: Thread | undefined): 
       "a policy file, or the name of one that comes with HERMES (agent); of several policies the strictest verdict wins",
       collectPolicies,
     )
+    .option("-w, --workspace <folder>", WORKSPACE)
     .option("-t, --trace <file>", "record calls: JSON lines, compressed (.gz) or binary (.htrace)")
     .option("-e, --events <list>", "system calls and %classes to record (default: all)")
     .option("--trace-bytes <n>", "bytes of each buffer in a trace record", "64")
@@ -36,6 +37,7 @@ export function addAttachCommand(program: Command, thread: Thread | undefined): 
     .option("--ask <where>", ASK)
     .option("--ask-timeout <time>", ASK_TIMEOUT)
     .option("--approvals <file>", "a policy file whose rules answer in advance")
+    .option("--log <what>", LOG)
     .option("-q, --quiet", "no summary")
     .option("--json", "the summary as one line of JSON on stderr")
     .addOption(new Option("--fence <level>").hideHelp())

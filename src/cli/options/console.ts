@@ -8,7 +8,10 @@ export function addConsoleCommands(program: Command): void {
     parent
       .command(name)
       .description(description)
-      .option("--listen <address>", "listening address and port", "127.0.0.1:7655")
+      .option(
+        "--listen <address>",
+        `address and port of the console (default: ${name === "link" ? "where it runs, else " : ""}127.0.0.1:7655)`,
+      )
       .option("--origin <url>", "https://HOST of a TLS proxy in front, for access from other machines")
       .option(
         "--user <name:role>",

@@ -11,7 +11,10 @@ export function addExecCommand(
     .command("exec")
     .description("run one command like an agent's tool: judged by the guard, approved, restricted, recorded")
     .argument("<command>", "the bash command, as one argument")
-    .option("-w, --workspace <folder>", "the folder that the command may change and starts in", ".")
+    .option(
+      "-w, --workspace <folder>",
+      "the folder that the command may change and starts in (default: HERMES_WORKSPACE, else the current folder, unless that is a home or larger)",
+    )
     .option("-C, --cwd <folder>", "the folder inside the workspace where it starts")
     .option("--here", "start in the current folder, which must be inside the workspace")
     .option("--timeout <seconds>", "then everything that it started is ended (default: 30)")

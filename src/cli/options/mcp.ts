@@ -6,7 +6,10 @@ export function addMcpCommands(program: Command): void {
   program
     .command("mcp")
     .description("serve the tools to an agent over MCP: on stdin and stdout, or over HTTP on this machine")
-    .option("-w, --workspace <folder>", "the folder that the agent may change", ".")
+    .option(
+      "-w, --workspace <folder>",
+      "the folder that the agent may change (default: HERMES_WORKSPACE, else the current folder, unless that is a home or larger)",
+    )
     .option("--tools <names>", "only these tools, e.g. read_file,search_files")
     .option("--profile <profile>", "standard, or strict: ask about everything that is not listed as safe")
     .option(

@@ -8,6 +8,14 @@ export const ASK =
 export const ASK_TIMEOUT =
   "no answer for so long is a refusal, e.g. 30s or 5m (default, and at most: approvals.timeout of hermes.yaml)";
 
+/** What `--workspace` takes, wherever policies may open the workspace to a program. */
+export const WORKSPACE =
+  "the folder that policies and a strict fence open to the program (default: HERMES_WORKSPACE, else the working directory, unless that is a home or larger)";
+
+/** What `--log` takes. */
+export const LOG =
+  "refused, or refused=json: a line on stderr for each refusal while the program runs, at most 20 a second";
+
 /** `hermes run`. The caller gives what it does. */
 export function addRunCommand(
   program: Command,
@@ -73,6 +81,7 @@ export function addRunCommand(
       "auto",
     )
     .option("-C, --cwd <folder>", "working directory of the program")
+    .option("-w, --workspace <folder>", WORKSPACE)
     .option(
       "--env <name=value>",
       "set an environment variable (name alone removes it); may be repeated",
@@ -96,6 +105,11 @@ export function addRunCommand(
     .option("--ask <where>", ASK)
     .option("--ask-timeout <time>", ASK_TIMEOUT)
     .option("--approvals <file>", "a policy file whose rules answer in advance")
+    .option("--log <what>", LOG)
+    .option(
+      "--require-hit",
+      "fail with exit status 125 if a rule that changes what happens (fault, emulate, redirect, modify) never applied",
+    )
     .option("-q, --quiet", "no summary")
     .option("--json", "the summary as one line of JSON on stderr")
     .passThroughOptions()

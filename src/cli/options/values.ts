@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { HermesError } from "../../nouns/errors.js";
 
 /** Parses the values of options, with errors for wrong ones. */
@@ -15,6 +17,17 @@ export function choice<T extends string>(flag: string, value: string, choices: r
 export function wholeNumber(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw usageError(`${flag} takes a whole number, not "${text}"`);
   return Number(text);
+}
+
+/** `--workspace`: a folder that must exist, and HERMES_WORKSPACE likewise. */
+export function workspaceOption(named: string | undefined): { readonly workspace?: string } {
+  for (const [what, folder] of [
+    ["--workspace", named],
+    ["HERMES_WORKSPACE", process.env.HERMES_WORKSPACE || undefined],
+  ] as const)
+    if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw usageError(`${what}: ${folder === "" ? "the name is empty" : `${folder} is not a folder`}`);
+  return named === undefined ? {} : { workspace: resolve(named) };
 }
 
 const AGO: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -4,7 +4,7 @@ import { Session } from "../../session/session.js";
 import type { Supervising } from "../../session/thread.js";
 import { say } from "../views/output.js";
 import { Asker } from "./asker.js";
-import { type ControlledRun, reportProblem } from "./controlled-run.js";
+import { type ControlledRun, reportProblem, reportRefusal } from "./controlled-run.js";
 import { SignalRelay } from "./signals.js";
 import { replyStatus } from "./status-signal.js";
 
@@ -36,6 +36,7 @@ export async function controlRun(run: ControlledRun, thread?: Supervising): Prom
     options,
     {
       problem: reportProblem,
+      refused: (refusal) => reportRefusal(run.log, refusal),
       ...(asker && {
         question: (question, answer) => asker.question(question, answer),
         withdrawn: (id, why) => asker.withdrawn(id, why),

@@ -1,6 +1,8 @@
 import type { SessionOptions, SessionResult } from "../../session/options.js";
+import type { Refusal } from "../../session/refusal-log.js";
 import { exit, say } from "../views/output.js";
-import { renderSummary } from "../views/summary.js";
+import { type LogForm, leftOutText, refusalLine } from "../views/refusal.js";
+import { neverApplied, renderSummary } from "../views/summary.js";
 import type { AskPlan } from "./asker.js";
 
 /** A run of the command line, as its control thread knows it. Plain data: it crosses to another thread. */
@@ -14,6 +16,10 @@ export interface ControlledRun {
   readonly started: number;
   readonly killOrphans: boolean;
   readonly reloads: boolean;
+  /** How refusals are told while the program runs; absent: not at all. */
+  readonly log?: LogForm;
+  /** A rule that would change what happens, and never did, makes the run fail. */
+  readonly requireHit: boolean;
   readonly quiet: boolean;
   readonly json: boolean;
 }
@@ -22,9 +28,30 @@ export function reportProblem(text: string): void {
   say(`hermes: ${text}\n`);
 }
 
-/** Prints the summary; exits with the program's status. */
-export function finishRun({ quiet, json }: ControlledRun, result: SessionResult): never {
+export function reportRefusal(form: LogForm | undefined, refusal: Refusal): void {
+  if (form) say(refusalLine(refusal, form));
+}
+
+/** Prints the summary; exits with the program's status, or as failed where a required rule never applied. */
+export function finishRun({ quiet, json, log, requireHit }: ControlledRun, result: SessionResult): never {
+  tellLeftOut(log, result);
+  const missed = requireHit ? (result.summary.neverApplied ?? []) : [];
+  if (!json && !quiet) say(renderSummary(result));
+  if (missed.length > 0)
+    say(
+      `hermes: ${neverApplied(missed.map(({ policy, rule }) => `${policy}/${rule}`))}, and --require-hit was given (the program: exit ${result.exitCode})\n`,
+    );
   if (json) say(`${JSON.stringify(result)}\n`);
-  else if (!quiet) say(renderSummary(result));
-  exit(result.exitCode);
+  exit(missed.length > 0 ? REQUIREMENT_MISSED : result.exitCode);
+}
+
+/** HERMES's own failure: the run did not test what it was to test. */
+const REQUIREMENT_MISSED = 125;
+
+export function tellLeftOut(form: LogForm | undefined, { refusalsLeftOut = 0 }: SessionResult): void {
+  if (refusalsLeftOut === 0) return;
+  const time = Date.now() / 1000;
+  if (form === "refused") say(`hermes: ${leftOutText(refusalsLeftOut)}\n`);
+  else
+    say(`${JSON.stringify({ hermes: "refusals-left-out", version: 1, time, leftOut: refusalsLeftOut })}\n`);
 }

@@ -6,7 +6,7 @@ import type { WorkerOrder, WorkerReport } from "../../session/options.js";
 import { supervise } from "../../session/supervise.js";
 import type { SupervisorChannel } from "../../session/supervisor.js";
 import { failure } from "../../session/worker-failure.js";
-import { type ControlledRun, finishRun, reportProblem } from "./controlled-run.js";
+import { type ControlledRun, finishRun, reportProblem, reportRefusal } from "./controlled-run.js";
 import { CONTROL_STATE, startControlThread } from "./start-control-thread.js";
 
 /**
@@ -42,10 +42,7 @@ class ControlThreadChannel implements SupervisorChannel {
   }
 
   report(report: WorkerReport): void {
-    if (report.type === "problem" && Atomics.load(this.#state, 0) === CONTROL_STATE.vacant) {
-      reportProblem(report.text);
-      return;
-    }
+    if (Atomics.load(this.#state, 0) === CONTROL_STATE.vacant && this.#said(report)) return;
     if (this.#port) this.#port.postMessage(report);
     else this.#early.push(report);
     if (report.type === "started") this.#started();
@@ -53,6 +50,14 @@ class ControlThreadChannel implements SupervisorChannel {
       this.#seen = fileVersions(report.files, this.#seen);
     else if (report.type === "question") this.#startControlThread();
     else if (report.type === "main-exited" && this.#run.killOrphans) native().endSession();
+  }
+
+  /** What is only printed needs no control thread. */
+  #said(report: WorkerReport): boolean {
+    if (report.type === "problem") reportProblem(report.text);
+    else if (report.type === "refused") reportRefusal(this.#run.log, report.refusal);
+    else return false;
+    return true;
   }
 
   /** Started when the wait is interrupted, at the latest when the program has run for a while. */

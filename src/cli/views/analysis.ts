@@ -32,7 +32,7 @@ export function renderAnalysis(report: AnalysisReport, all: boolean): string {
       ),
     ],
     [filesTitle(report), cut(report.files.folders.map(folder), limit)],
-    [`Network (${report.network.peers.length} peers)`, network(report, limit)],
+    [`Network (${counted(report.network.peers.length, "peer")})`, network(report, limit)],
     [
       `Secrets touched (${report.secrets.length})`,
       cut(
@@ -44,7 +44,7 @@ export function renderAnalysis(report: AnalysisReport, all: boolean): string {
       ),
     ],
     [
-      `Decisions (${report.decisions.length} kinds)`,
+      `Decisions (${counted(report.decisions.length, "kind")})`,
       cut(
         report.decisions.map(
           (d) =>
@@ -119,7 +119,7 @@ function heading({ trace, time }: AnalysisReport, p: Paint): string {
   return [
     p("bold", spellInvisible(trace.command.join(" ") || trace.file)),
     `${trace.started}, ${formatDuration(trace.seconds)}${end}, ${counted(trace.events, "call")}${trace.functions > 0 ? `, ${counted(trace.functions, "function call")}` : ""}`,
-    `total process time ${formatDuration(time.lived)}: ${share(time.own)} in user space, ${share(time.kernel)} in system calls, ${share(time.waiting)} waiting`,
+    `time of all threads ${formatDuration(time.lived)}: ${share(time.own)} in user space, ${share(time.kernel)} in system calls, ${share(time.waiting)} waiting`,
     ...gaps.map((gap) => p("yellow", `! ${gap}`)),
     "",
   ].join("\n");

@@ -18,9 +18,7 @@ const SHOWN = 20;
 export function renderSummary(result: SessionResult): string {
   const p = paint(2);
   const { summary, protections } = result;
-  const counts = (Object.entries(summary.byAction) as [VerdictAction, number][]).map(
-    ([action, count]) => `${groupDigits(count)} ${WORDS[action]}`,
-  );
+  const counts = countWords(summary);
   const seen = summary.calls > 0 ? [`${counted(summary.calls, "call")} seen`] : [];
   const end = result.timedOut
     ? "timed out"
@@ -33,13 +31,16 @@ export function renderSummary(result: SessionResult): string {
   for (const d of summary.decisions.slice(0, SHOWN)) {
     const colour =
       d.action === "deny" || d.action === "kill" ? "red" : d.action === "allow" ? "dim" : "yellow";
+    const done = d.action === "allow" ? "watch" : d.delayed ? "delay" : d.action;
     const what = [d.policy, d.rule].filter(Boolean).join("/");
     lines.push(
-      `  ${p(colour, (d.action === "allow" ? "watch" : d.action).padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}${hiddenPaths(summary, d)}`,
+      `  ${p(colour, done.padEnd(8))}${d.call.padEnd(14)} ${`×${d.count}`.padEnd(6)} ${what}${d.reason ? `: ${d.reason}` : ""}${targets(d)}`,
     );
   }
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more (--json shows all)`);
+  const never = (summary.neverApplied ?? []).map(({ policy, rule }) => `${policy}/${rule}`);
+  if (never.length > 0) lines.push(p("yellow", `  ${neverApplied(never)}`));
   lines.push(p("dim", `  active: ${inForce(protections).join(", ")}`));
   if (protections.withoutView !== undefined)
     lines.push(p("dim", `  no view, reading files is decided at each call: ${protections.withoutView}`));
@@ -51,16 +52,37 @@ export function renderSummary(result: SessionResult): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Mounts refused them, so all that is known is which files the program looked for. */
-function hiddenPaths(
-  { hidden = [] }: SessionResult["summary"],
-  { call, policy, rule }: SessionResult["summary"]["decisions"][number],
-): string {
-  if (call !== "hidden") return "";
-  const paths = hidden
-    .filter((one) => one.policy === policy && one.rule === rule)
-    .map(({ path }) => escapeControl(path));
-  return ` (${paths.slice(0, 3).join(", ")}${paths.length > 3 ? " …" : ""})`;
+/** "rule p/full never applied", "rules p/full, p/slow and 3 more never applied". */
+export function neverApplied(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return `${names.length === 1 ? "rule" : "rules"} ${names.slice(0, NAMED).join(", ")}${more} never applied`;
+}
+
+/** A delayed call did not fail. */
+function countWords({ byAction, decisions }: SessionResult["summary"]): string[] {
+  const delayed = decisions.reduce((sum, { delayed, count }) => sum + (delayed ? count : 0), 0);
+  const counts = (Object.entries(byAction) as [VerdictAction, number][]).map(
+    ([action, count]) => [WORDS[action], action === "fault" ? count - delayed : count] as const,
+  );
+  return [...counts, ["delayed", delayed] as const]
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${groupDigits(count)} ${word}`);
+}
+
+const NAMED = 10;
+const TARGETS_SHOWN = 3;
+const LONGEST_TARGET = 100;
+
+/** The first files, addresses or commands that a rule refused or changed. Names are the program's, and may be hostile. */
+function targets({ targets = [], unlisted = 0 }: SessionResult["summary"]["decisions"][number]): string {
+  if (targets.length === 0) return "";
+  const shown = targets.slice(0, TARGETS_SHOWN).map(({ target, count }) => {
+    const text = escapeControl(target);
+    const cut = text.length > LONGEST_TARGET ? `${text.slice(0, LONGEST_TARGET)}…` : text;
+    return `${cut}${count > 1 ? ` ×${groupDigits(count)}` : ""}`;
+  });
+  const isAll = targets.length <= TARGETS_SHOWN && unlisted === 0;
+  return ` (${shown.join(", ")}${isAll ? "" : ", …"})`;
 }
 
 /** The program itself reports these calls, so the record is only as honest as the program. */

@@ -1,3 +1,4 @@
+import { counted } from "../../nouns/counted.js";
 import type { Use } from "../../record/trace/activity.js";
 import type { TopSession } from "../commands/top.js";
 import { paint } from "./output.js";
@@ -40,7 +41,7 @@ function sessionLines(session: TopSession, columns: number): string[] {
     p(
       "dim",
       within(
-        `  ${policies}; ${session.doors.join(" and ") || "no"} door; trace ${session.trace ? `${session.trace.file} (${number(session.trace.records)} records)` : "none"}; watched for ${age(session.time - activity.since)}`,
+        `  ${policies}; ${session.doors.join(" and ") || "no"} door; trace ${session.trace ? `${session.trace.file} (${counted(session.trace.records, "record")})` : "none"}; watched for ${age(session.time - activity.since)}`,
       ),
     ),
     ...processLines(session).slice(0, SHOWN.processes).map(within),

@@ -33,6 +33,8 @@ import { refusalsOf } from "./refusals.js";
 interface Fenced {
   /** The folder that the program may write to by default. */
   readonly workspace: string;
+  /** Throws if the workspace must not be opened to a program. */
+  readonly checkWorkspace?: () => void;
   readonly cwd: string;
   /** The file that the run executes. */
   readonly program: string;
@@ -299,12 +301,14 @@ function both<T>(a: T | undefined, b: T | undefined, common: (a: T, b: T) => T):
 function writableOf(
   options: FenceOptions,
   { writable }: Floor,
-  { workspace }: Fenced,
+  { workspace, checkWorkspace }: Fenced,
   strict: boolean,
 ): readonly string[] | undefined {
   if (options.writable) return both(options.writable, writable, commonFolders);
   if (!strict) return undefined;
-  const folders = !writable || writable.includes("/") ? [real(workspace)] : writable;
+  const opened = !writable || writable.includes("/") ? real(workspace) : undefined;
+  if (opened !== undefined && opened !== "/") checkWorkspace?.();
+  const folders = opened === undefined ? writable! : [opened];
   // Starting a program in the root directory does not make the whole system writable.
   return folders.filter((path) => path !== "/" && !isPrivate(path));
 }

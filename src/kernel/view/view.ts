@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { counted } from "../../nouns/counted.js";
 import { HermesError } from "../../nouns/errors.js";
 import { isAtOrBelow } from "../../nouns/path.js";
 import type { HeldByView, NotStatic, OpenFileRules, Policy, ReadRules } from "../../policy/policy.js";
@@ -284,7 +285,7 @@ function find(
   });
   if (hidden.length > MAX_HIDDEN)
     return {
-      why: `rules refuse ${hidden.length} files, more than the ${MAX_HIDDEN} that are hidden one by one`,
+      why: `rules refuse ${counted(hidden.length, "file")}, more than the ${MAX_HIDDEN} that are hidden one by one`,
     };
   const shown = places.listsAll ? hidden.map((one) => (one.files ? { ...one, files: [] } : one)) : hidden;
   return { hidden: [...shown, ...files.unlisted.map((path): HiddenFile => ({ path, files: [] }))], hasLinks };

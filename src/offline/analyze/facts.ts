@@ -5,11 +5,12 @@ import { FileStatistics } from "./files.js";
 import { FunctionStatistics } from "./functions.js";
 import { NetworkStatistics } from "./network.js";
 import { PATTERNS } from "./patterns/index.js";
-import type { BehaviourPattern, EffectStep } from "./patterns/pattern.js";
+import type { BehaviourPattern, EffectStep, PatternFinding } from "./patterns/pattern.js";
 import { ProcessHistory, processName, type TracedProcess } from "./processes.js";
 import { Programs } from "./programs.js";
 import { RecordedEffects } from "./recorded-effects.js";
 import type { UsedSecrets } from "./secrets.js";
+import { ThreadTime } from "./thread-time.js";
 
 interface SecretUse {
   readonly path: string;
@@ -33,6 +34,7 @@ export class Facts {
   first = Number.POSITIVE_INFINITY;
   last = Number.NEGATIVE_INFINITY;
   readonly processes = new ProcessHistory();
+  readonly threadTime = new ThreadTime();
   readonly calls = new CallStatistics();
   readonly functions = new FunctionStatistics();
   readonly files = new FileStatistics();
@@ -67,6 +69,7 @@ export class Facts {
         return this.#function(record);
       case "fork":
         this.processes.forked(record);
+        this.threadTime.saw(record.child, record.time, record.time);
         break;
       case "exec": {
         const before = this.processes.of(record);
@@ -79,6 +82,7 @@ export class Facts {
       }
       case "exit":
         this.processes.exited(record);
+        this.threadTime.ended(record.tid, record.time);
         this.functions.exited(record.tid);
         break;
       case "dropped":
@@ -91,10 +95,13 @@ export class Facts {
   }
 
   findings() {
-    const order = { alert: 0, warning: 1, notice: 2 };
+    const order = { alert: 0, warning: 2, notice: 4 };
+    // An attempt is no coincidence: of findings that count the same, it comes first.
+    const rank = ({ severity, pattern }: PatternFinding) =>
+      order[severity] + (pattern === "refused-attempt" ? 0 : 1);
     return this.#patterns
       .flatMap((pattern) => pattern.findings())
-      .sort((a, b) => order[a.severity] - order[b.severity] || a.evidence[0]!.time - b.evidence[0]!.time);
+      .sort((a, b) => rank(a) - rank(b) || a.evidence[0]!.time - b.evidence[0]!.time);
   }
 
   #call(record: CallRecord): TracedProcess {
@@ -116,6 +123,7 @@ export class Facts {
     const { time, elapsed = 0 } = record;
     const process = this.processes.of(record);
     this.functions.take(record);
+    this.threadTime.saw(record.tid, time, time + elapsed);
     if (record.action !== "allow" || record.rule !== undefined) this.decisions.take(record);
     if (time < process.first) process.first = time;
     if (time + elapsed > process.last) process.last = time + elapsed;
@@ -127,6 +135,7 @@ export class Facts {
     const { elapsed = 0, errno, action, time } = record;
     const { waits } = this.calls.take(record);
     process.calls++;
+    this.threadTime.saw(record.tid, time, time + elapsed);
     if (errno !== undefined) process.errors++;
     if (action === "deny" || action === "kill") process.denied++;
     if (waits || readsPipe(record)) process.waiting += elapsed;

@@ -41,7 +41,7 @@ export function reportOf(facts: Facts, { file, complete }: TraceOrigin) {
       ...(facts.exitCode !== undefined && { exitCode: facts.exitCode }),
     },
     findings: facts.findings() as readonly PatternFinding[],
-    time: timeOf(facts.processes.all),
+    time: timeOf(facts),
     processes: facts.processes.all.map((process) => processOf(process, facts.last)),
     programs: facts.programs.list().map((program) => ({ ...program, by: [...program.by] })),
     files: filesOf(facts),
@@ -63,13 +63,12 @@ export function reportOf(facts: Facts, { file, complete }: TraceOrigin) {
   };
 }
 
-/** Seconds of all processes together: in calls that work, in calls that wait, and outside of the kernel. */
-function timeOf(processes: readonly TracedProcess[]) {
-  let lived = 0;
+/** Seconds of all threads together: in calls that work, in calls that wait, and outside of the kernel. */
+function timeOf({ processes, threadTime }: Facts) {
+  const lived = threadTime.seconds;
   let kernel = 0;
   let waiting = 0;
-  for (const process of processes) {
-    lived += Math.max(0, (process.ended ?? process.last) - (process.started ?? process.first));
+  for (const process of processes.all) {
     kernel += process.working;
     waiting += process.waiting;
   }

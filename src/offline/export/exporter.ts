@@ -1,5 +1,6 @@
 import { syscallByName } from "../../abi/index.js";
 import { parseAddress } from "../../nouns/address.js";
+import { counted } from "../../nouns/counted.js";
 import { argumentsText, functionResult } from "../../record/trace/function-text.js";
 import type { CallRecord, FunctionRecord, TraceRecord } from "../../record/trace/records.js";
 import { RecordActors } from "../analyze/actors.js";
@@ -98,7 +99,7 @@ export function sentence(record: TraceRecord, actor: TracedProcess | undefined):
     case "exit":
       return `${who} ${record.signal === undefined ? `ends with ${record.code}` : `is ended by ${record.signal}`}`;
     case "dropped":
-      return `${record.count} calls were not recorded`;
+      return `${counted(record.count, "call")} not recorded`;
     case "policies":
       return `policies in force: ${record.policies.map((p) => `${p.name} ${p.version}`).join(", ")}`;
     case "end":

@@ -1,7 +1,7 @@
 import { rereadOf, syscallByName } from "../../abi/index.js";
 import { CALL_EFFECTS } from "../call-effects.js";
-import type { PolicyRule } from "./rule.js";
-import { callsConcerned, isAbout } from "./rule-target.js";
+import { isChange, type PolicyRule } from "./rule.js";
+import { callsConcerned, isAbout, widerEffect } from "./rule-target.js";
 import type { RuleSpec } from "./schema.js";
 
 /** A construct that is valid but probably unintended. */
@@ -56,6 +56,14 @@ export function lint(rules: readonly PolicyRule[], fallback: string): LintFindin
         rule,
         `rules on the path of ${names.join(", ")} cannot be enforced, because the kernel reads the path a second time: the call is refused for every path. Leave \`path\` out`,
       );
+    for (const name of isChange(rule) ? rule.target.names : []) {
+      const effect = widerEffect(name);
+      if (effect !== undefined)
+        find(
+          rule,
+          `${name} is one call of several that ${effect} covers; write ${name}() if you mean it alone`,
+        );
+    }
     if (list(rule.spec.path).some((text) => EVERY_FILE.has(text)))
       find(rule, "its path matches every file; leave `path` out if you mean that");
     if (list(rule.spec.address).filter((text) => EVERY_ADDRESS.has(text)).length > 1)

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { workspaceOf } from "../../nouns/workspace.js";
 
 /**
  * The environment of a policy: its folders, and lookups of names. Used while loading, never while deciding.
@@ -27,7 +28,7 @@ export function hostContext(given: Partial<LoadContext> = {}): LoadContext {
     ...given,
     realpath,
     cwd,
-    workspace: realpath(given.workspace ?? process.env.HERMES_WORKSPACE ?? cwd),
+    workspace: realpath(workspaceOf(cwd, given.workspace).folder),
     home: realpath(given.home ?? homedir()),
     tmp: [...new Set((given.tmp ?? ["/tmp", "/var/tmp", tmpdir()]).map(realpath))],
   };

@@ -45,10 +45,14 @@ interface LoadedFile {
 }
 
 /** The loader's signature for all languages. Counters continue when a policy is reloaded. */
-export function loadYamlPolicy(path: string, _: string, { previous, cwd }: LoadOptions): Promise<YamlPolicy> {
+export function loadYamlPolicy(
+  path: string,
+  _: string,
+  { previous, cwd, workspace }: LoadOptions,
+): Promise<YamlPolicy> {
   return loadYaml(
     path,
-    cwd === undefined ? {} : { cwd: resolve(cwd) },
+    { ...(cwd !== undefined && { cwd: resolve(cwd) }), ...(workspace !== undefined && { workspace }) },
     previous instanceof YamlPolicy ? previous.rules : [],
   );
 }
@@ -84,6 +88,7 @@ export async function loadYaml(
     requires: [...new Set(ordered.flatMap(({ content }) => content.requires ?? []))],
     fallback: top.default,
     ...(Object.keys(top.fence).length > 0 && { fence: top.fence }),
+    usesWorkspace: ordered.some(({ variables }) => variables.usesWorkspace),
     rules: withCounters(rules, previous),
     functions,
     instructions,

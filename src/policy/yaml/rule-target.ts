@@ -7,7 +7,7 @@ import {
   syscallByNumber,
   syscallsOfClass,
 } from "../../abi/index.js";
-import { CALL_EFFECTS } from "../call-effects.js";
+import { CALL_EFFECTS, callEffects } from "../call-effects.js";
 import { type CallEffect, EFFECTS, type Effect, isEffect } from "../effects.js";
 import { PatternError } from "../match/glob.js";
 
@@ -18,6 +18,9 @@ export interface RuleTarget {
   readonly calls: ReadonlySet<number>;
 }
 
+/** People say `fsync` and mean that data reaches the disk: programs call fdatasync as often. */
+const FAMILIES: Readonly<Record<string, Effect>> = { fsync: "sync" };
+
 /**
  * `read` is the effect, `%read` the class, `read()` the system call; a word that is no effect is a class or a
  * call.
@@ -26,7 +29,8 @@ export function parseTarget(names: readonly string[]): RuleTarget {
   const effects = new Set<Effect>();
   const calls = new Set<number>();
   for (const name of names) {
-    if (isEffect(name)) effects.add(name);
+    const effect = isEffect(name) ? name : FAMILIES[name];
+    if (effect !== undefined) effects.add(effect);
     else for (const { nr } of callsOf(name)) calls.add(nr);
   }
   return { names, effects, calls };
@@ -47,6 +51,15 @@ function unknown(name: string, what: string): never {
   const candidates = [...Object.keys(EFFECTS), ...Object.keys(CLASSES), ...SYSCALLS.map((call) => call.name)];
   const near = suggest(name.replace(/^%|\(\)$/g, ""), candidates);
   throw new PatternError(`unknown ${what} "${name}"${near ? `: did you mean "${near}"?` : ""}`);
+}
+
+/** Of a call that a rule names by a bare word: an effect that other calls have too. */
+export function widerEffect(name: string): Effect | undefined {
+  const call = syscallByName(name);
+  if (!call || isEffect(name) || FAMILIES[name] !== undefined) return undefined;
+  callsWith ??= byEffect();
+  const effect = callEffects(call.nr)[0]?.does[0];
+  return effect !== undefined && (callsWith.get(effect)?.size ?? 0) > 1 ? effect : undefined;
 }
 
 export function isAbout(target: RuleTarget, deed: CallEffect): boolean {

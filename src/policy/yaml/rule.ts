@@ -67,3 +67,8 @@ export interface RuleCounter {
 export function restricts({ key }: Pick<PolicyRule, "key">): boolean {
   return key === "deny" || key === "kill" || key === "ask";
 }
+
+/** Rules that are there to change what happens: one that never applies in a run may be a mistake. */
+export function isChange({ key }: { readonly key: ActionKey }): boolean {
+  return key === "fault" || key === "emulate" || key === "redirect" || key === "modify";
+}

@@ -16,6 +16,8 @@ export class Variables {
   readonly #surroundings: LoadContext;
   readonly #folder: string;
   readonly #own: Readonly<Record<string, readonly string[]>>;
+  /** Whether a text that was expanded names the workspace. */
+  usesWorkspace = false;
 
   /** `folder` is the policy file's, for `./`. */
   constructor(surroundings: LoadContext, folder: string, own: Readonly<Record<string, readonly string[]>>) {
@@ -54,6 +56,7 @@ export class Variables {
       above: foldersAbove(workspace),
     };
     const values = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (values && name === "workspace") this.usesWorkspace = true;
     if (values) return values.map(escapeGlob);
     const later = name.startsWith(LATER) ? autoRunPatterns(name.slice(LATER.length)) : [];
     if (later.length > 0)

@@ -25,7 +25,7 @@ import { lint } from "./lint.js";
 import { staticOpenFiles, withoutOpenFiles } from "./open-file-rules.js";
 import { staticReads, withoutReads } from "./read-rules.js";
 import { restsOnMemory } from "./reread.js";
-import type { PolicyRule, RuleInput } from "./rule.js";
+import { isChange, type PolicyRule, type RuleInput } from "./rule.js";
 import { ruleTiers } from "./rule-tiers.js";
 
 export type Default = "allow" | "deny" | "ask";
@@ -37,6 +37,7 @@ interface PolicyParts {
   readonly files: readonly string[];
   readonly description?: string;
   readonly requires: readonly string[];
+  readonly usesWorkspace: boolean;
   readonly fence?: PolicyFence;
   readonly fallback: Default;
   readonly rules: readonly PolicyRule[];
@@ -66,6 +67,8 @@ export class YamlPolicy implements Policy {
   readonly description: string | undefined;
   /** Protections that the run requires: the starter of the run checks them. */
   readonly requires: readonly string[];
+  readonly changing: readonly string[];
+  readonly usesWorkspace: boolean;
   readonly fence?: PolicyFence;
   readonly floor: PolicyFloor;
   readonly subscription: Subscription;
@@ -86,6 +89,10 @@ export class YamlPolicy implements Policy {
     this.files = parts.files;
     this.description = parts.description;
     this.requires = parts.requires;
+    this.changing = [...parts.rules, ...(parts.functions ?? []), ...(parts.instructions ?? [])]
+      .filter(isChange)
+      .map(({ id }) => id);
+    this.usesWorkspace = parts.usesWorkspace;
     if (parts.fence) this.fence = parts.fence;
     this.rules = parts.rules;
     this.default = parts.fallback;

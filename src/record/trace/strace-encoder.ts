@@ -1,5 +1,5 @@
 import type { RecordedStack } from "../../nouns/inside.js";
-import { escapeControl } from "../../nouns/text.js";
+import { counted, escapeControl } from "../../nouns/text.js";
 import type { Encoder } from "./encoders.js";
 import { argumentsText, functionResult } from "./function-text.js";
 import type { CallRecord, FunctionRecord, TraceRecord } from "./records.js";
@@ -103,7 +103,7 @@ export class StraceEncoder implements Encoder {
         this.#cut.delete(record.tid);
         break;
       case "dropped":
-        this.#line({ time: record.time, tid: 0 }, `+++ ${record.count} calls were not recorded +++`);
+        this.#line({ time: record.time, tid: 0 }, `+++ ${counted(record.count, "call")} not recorded +++`);
         break;
     }
   }

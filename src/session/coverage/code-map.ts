@@ -2,6 +2,7 @@ import type { Elf } from "../../binary/elf/elf.js";
 import { type ControlFlow, controlFlow } from "../../binary/inspect/cfg.js";
 import { MachineCode } from "../../binary/inspect/code.js";
 import { type CodeFunction, recoverFunctions } from "../../binary/inspect/functions.js";
+import { counted } from "../../nouns/counted.js";
 import { lineRanges } from "./lines.js";
 import { type CodePart, type CoveredFunction, CoveredModule } from "./module.js";
 import { SourceLines } from "./source-lines.js";
@@ -97,8 +98,12 @@ function named({ name, address, size }: CodeFunction) {
 
 function leftOut(guessed: number, unknown: number): string | undefined {
   const parts = [
-    ...(guessed > 0 ? [`${guessed} places that look like functions, but nothing leads to them`] : []),
-    ...(unknown > 0 ? [`what jumps of ${unknown} functions lead to that nothing proves`] : []),
+    ...(guessed > 0
+      ? [
+          `${counted(guessed, "place")} that ${guessed === 1 ? "looks like a function" : "look like functions"}, but nothing leads there`,
+        ]
+      : []),
+    ...(unknown > 0 ? [`what jumps of ${counted(unknown, "function")} lead to that nothing proves`] : []),
   ];
   return parts.length > 0 ? parts.join("; ") : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Elf } from "../../binary/elf/elf.js";
 import type { Module } from "../../kernel/process/modules.js";
+import { counted } from "../../nouns/counted.js";
 import { matchesModule, moduleName, parseFunctionPattern } from "../../policy/function-pattern.js";
 import type { PatchedMemory } from "../instrument/patched-memory.js";
 import type { SiteHit, SiteOwner, Sites } from "../instrument/sites.js";
@@ -49,7 +50,9 @@ export class Collector {
     const once = !this.#options.count;
     const failed = this.#sites.place(tid, space, addresses, new Mapped(covered, bias), { once });
     if (failed.length > 0)
-      this.#problem(`${module.path}: ${failed.length} places cannot be watched, and do not count as run`);
+      this.#problem(
+        `${module.path}: ${counted(failed.length, "place")} cannot be watched: not counted as run`,
+      );
   }
 
   /** What is known of a module, if it is one that is looked at. */

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:f
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unreadable } from "../../people/console/readable.js";
 import { root } from "../../support/root.js";
 import { PYTHON, Scene } from "./scene.js";
 
@@ -46,8 +47,8 @@ interface Opened {
   readonly errors: string[];
 }
 
-async function open(file: string, colorScheme: "light" | "dark" = "light"): Promise<Opened> {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme });
+async function open(file: string, colorScheme: "light" | "dark" = "light", width = 1400): Promise<Opened> {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const requests: string[] = [];
   const errors: string[] = [];
   page.setDefaultTimeout(100_000);
@@ -79,6 +80,22 @@ describe("hermes analyze --html", () => {
     expect(errors).toEqual([]);
     await page.close();
   });
+
+  it.each([
+    ["light", 1400],
+    ["dark", 1400],
+    ["light", 375],
+    ["dark", 375],
+  ] as const)(
+    "can be read %s, %i pixels wide: contrast, one heading, no wider than the screen",
+    async (theme, width) => {
+      const { page } = await open(file, theme, width);
+      for (const finding of await page.locator("details").all())
+        await finding.evaluate("(one) => { one.open = true }");
+      expect(await unreadable(page)).toEqual([]);
+      await page.close();
+    },
+  );
 
   it("shows what was found, every part of it", async () => {
     const { page } = await open(file);

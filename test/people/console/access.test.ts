@@ -34,19 +34,27 @@ describe("a link", () => {
       expect((await login(wrong)).status).toBe(401);
   });
 
-  it("can be had for a console that runs", async () => {
-    const { stdout, status } = hermes([
+  it("can be had for a console that runs, wherever it listens", async () => {
+    const { stdout, stderr, status } = hermes([
       ..."console link --json --user bob:viewer --store".split(" "),
       place.store,
-      "--listen",
-      `127.0.0.1:${console.port}`,
     ]);
-    expect(status).toBe(0);
+    expect([status, stderr]).toEqual([0, ""]);
     const { links } = JSON.parse(stdout) as { links: { link: string; name: string; role: string }[] };
     expect(links).toMatchObject([{ name: "bob", role: "viewer" }]);
     const { hash, origin } = new URL(links[0]!.link);
     expect(origin).toBe(console.url);
     expect((await login(hash.slice("#login=".length))).body).toMatchObject({ name: "bob", role: "viewer" });
+  });
+
+  it("for a console that does not run says so, and where one would", async () => {
+    const link = (...more: string[]) => hermes(["console", "link", "--store", place.store, ...more]);
+    expect(link("--listen", "127.0.0.1:7700").stdout).toContain("http://127.0.0.1:7700/#login=");
+    expect(link("--origin", "https://hermes.example").stdout).toContain("https://hermes.example/#login=");
+    await console.stop();
+    const { stdout, stderr } = link();
+    expect(stdout).toContain("http://127.0.0.1:7655/#login=");
+    expect(stderr).toContain("no console runs on this store");
   });
 
   it("is used on the record, and never stands in the log", async () => {

@@ -266,6 +266,12 @@ describe("other effects", () => {
     ["mount", "chroot", event("chroot", at("/x")), true],
     ["write_data", "sendfile to a file", event("sendfile", { targets: { out_fd: "/o", in_fd: "/i" } }), true],
     ["sync", "fsync", event("fsync", fd("/x")), true],
+    ["fsync", "fsync", event("fsync", fd("/x")), true],
+    ["fsync", "fdatasync", event("fdatasync", fd("/x")), true],
+    ["fsync", "msync", event("msync"), true],
+    ["fsync()", "fsync", event("fsync", fd("/x")), true],
+    ["fsync()", "fdatasync", event("fdatasync", fd("/x")), false],
+    ["fdatasync", "fsync", event("fsync", fd("/x")), false],
     ["touch", "utime", event("utime", at("/x")), true],
     ["monitor", "inotify_add_watch", event("inotify_add_watch", at("/x")), true],
   ])("%s: %s", async (effect, _, call, expected) =>

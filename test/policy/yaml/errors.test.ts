@@ -156,7 +156,7 @@ describe("a mistake is told with its line, its column and what to do", () => {
     ["regular expression", block("deny: exec", "argv_matches: '(a'"), "is not a regular expression of RE2"],
     ["backreference", block("deny: exec", "argv_matches: '(a)\\1'"), "is not a regular expression of RE2"],
     ["unknown flag", block("deny: open", "flags: O_CRAET"), 'unknown flag "O_CRAET": did you mean O_CREAT?'],
-    ["flags of what has none", block("deny: fsync", "flags: O_CREAT"), "have no flags"],
+    ["flags of what has none", block("deny: fdatasync", "flags: O_CREAT"), "have no flags"],
     [
       "unknown argument",
       block("deny: socket", "where: { familly: 1 }"),

@@ -302,6 +302,10 @@ describe("policy check", () => {
       "deny: signal, target: own",
       "it can never match: the effect `signal` covers other processes only; name the calls (kill …) for signals to the caller itself",
     ],
+    [
+      "fault: unlink, errno: EIO",
+      "unlink is one call of several that delete covers; write unlink() if you mean it alone",
+    ],
   ])("%s", async (rule, text) => expect(await found(rule)).toContain(text));
 
   test("says nothing of rules that make sense", async () => {
@@ -310,6 +314,8 @@ describe("policy check", () => {
       "deny: [mmap, mprotect], where: { prot: { all: [PROT_WRITE, PROT_EXEC] } }",
       "deny: socket, family: packet, type: raw",
       'deny: signal, target: [outside, "!parent"]',
+      "fault: [unlink(), fsync, getrandom], errno: EIO",
+      "deny: unlink",
     ])
       expect(await found(rule), rule).toEqual([]);
   });

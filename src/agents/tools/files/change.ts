@@ -1,6 +1,7 @@
 import { redact } from "../../../intent/guard/credentials/secrets.js";
 import type { Warning } from "../../../intent/guard/files/tracker.js";
 import { type Finding, findings } from "../../../intent/guard/finding.js";
+import { counted } from "../../../nouns/counted.js";
 import type { ToolCall, ToolContext, ToolIntent } from "../tool.js";
 import { ToolError } from "../tool.js";
 import { diff } from "./diff.js";
@@ -181,7 +182,8 @@ function staleness({ refuses }: Changing, { real, existing }: FileLocation, worl
 
 /** The diff that an approver sees is also stored: it must not contain secrets. */
 function shownDiff(present: Present | undefined, text: string): string {
-  if (present && !present.decoded) return `(replaces ${present.bytes.length} bytes of binary data)`;
+  if (present && !present.decoded)
+    return `(replaces ${counted(present.bytes.length, "byte")} of binary data)`;
   const whole = redact(diff(present?.decoded?.text ?? "", text)).text;
   if (whole.length <= DIFF_SHOWN) return whole;
   return `${whole.slice(0, DIFF_SHOWN)}\n(${whole.length - DIFF_SHOWN} more characters)`;

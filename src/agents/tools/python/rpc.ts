@@ -5,6 +5,7 @@ import { redact } from "../../../intent/guard/credentials/secrets.js";
 import { DELEGATE_BLOCKED_TOOLS, toolName } from "../../../intent/guard/delegation/tools.js";
 import { type Finding, findings } from "../../../intent/guard/finding.js";
 import type { Judgement } from "../../../intent/guard/guard.js";
+import { counted } from "../../../nouns/counted.js";
 import { heldAtMost } from "../../../people/approval/limits.js";
 import type { RunOrder } from "../backend.js";
 import { intentOf, judgementOf, operationDigest, requireApproved } from "../files/file-target.js";
@@ -60,7 +61,7 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
     const subject = { kind: "python", input: code } as const;
     return {
       ...intentOf({
-        what: `run a Python script of ${code.split("\n").length} lines${network ? ", with network" : ""}`,
+        what: `run a Python script of ${counted(code.split("\n").length, "line")}${network ? ", with network" : ""}`,
         subject,
         judgement: judgeScript(asked, (await world.guard.judge(subject)).findings, world),
         digest: digest(asked),

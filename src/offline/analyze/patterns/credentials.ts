@@ -1,5 +1,6 @@
 import { isInternetAddress } from "../network.js";
 import { lineage, processName } from "../processes.js";
+import { habitOf, weighed } from "./habits.js";
 import {
   type BehaviourPattern,
   BoundedMap,
@@ -45,16 +46,18 @@ export class CredentialThenConnect implements BehaviourPattern {
     for (const { id } of lineage(process)) {
       const secrets = this.#read.get(id);
       if (!secrets) continue;
-      const key = `${process.id} ${address}`;
+      const habit = habitOf("credential-then-connect", process, { files: [...secrets.keys()], address });
+      const key = `${process.id} ${habit?.reason ?? address}`;
       if (this.#found.has(key) || this.#found.size >= MAX_FINDINGS) return;
       const [first] = secrets.keys();
       const more = secrets.size > 1 ? ` and ${secrets.size - 1} more` : "";
-      this.#found.set(key, {
+      const finding: PatternFinding = {
         pattern: "credential-then-connect",
         severity: "alert",
         title: `${processName(process)} connected to ${address} after ${first}${more} had been read`,
         evidence: [...secrets.values(), evidence(record, process)],
-      });
+      };
+      this.#found.set(key, weighed(finding, habit));
       return;
     }
   }

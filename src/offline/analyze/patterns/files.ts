@@ -1,4 +1,6 @@
+import { counted } from "../../../nouns/counted.js";
 import { processName, type TracedProcess } from "../processes.js";
+import { habitOf, weighed } from "./habits.js";
 import {
   type BehaviourPattern,
   BoundedMap,
@@ -8,6 +10,7 @@ import {
   MAX_FINDINGS,
   type PatternFinding,
 } from "./pattern.js";
+import { startsLater } from "./starts-later.js";
 
 interface Failures {
   readonly process: TracedProcess;
@@ -45,32 +48,16 @@ export class FailedOpens implements BehaviourPattern {
         ({ opens, absent, refused }) =>
           refused >= MANY_REFUSED || (absent >= MANY_ABSENT && absent > 0.7 * opens),
       )
+      .filter(({ process, refused }) => refused >= MANY_REFUSED || !habitOf("failed-opens", process))
       .slice(0, MAX_FINDINGS)
       .map(({ process, opens, absent, refused, proofs }) => ({
         pattern: "failed-opens",
         severity: refused >= MANY_REFUSED ? "warning" : "notice",
-        title: `${processName(process)} opened ${absent + refused} of ${opens} files in vain (${absent} were not there, ${refused} were refused)`,
+        title: `${processName(process)} opened ${absent + refused} of ${counted(opens, "file")} in vain (${absent} not there, ${refused} refused)`,
         evidence: proofs,
       }));
   }
 }
-
-const STARTS_LATER: readonly (readonly [RegExp, string])[] = [
-  [
-    /\/\.(bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|cshrc|kshrc)$|^\/etc\/(profile|bash\.bashrc|profile\.d\/.*)$/,
-    "runs at every login",
-  ],
-  [/^\/etc\/(cron[^/]*|anacrontab)(\/|$)|^\/var\/spool\/cron\//, "runs by the clock"],
-  [/^\/(etc|usr\/lib|lib|run)\/systemd\/(system|user)\/|\/\.config\/systemd\/user\//, "is a service"],
-  [
-    /\/\.config\/autostart\/|^\/etc\/(init\.d|rc[^/]*\.d|xdg\/autostart)\/|^\/etc\/rc\.local$/,
-    "runs at every start",
-  ],
-  [/^\/etc\/ld\.so\.preload$/, "is loaded into every program"],
-  [/\/\.ssh\/(authorized_keys2?|rc)$/, "opens the door for a key"],
-  [/^\/etc\/(passwd|shadow|sudoers|sudoers\.d\/.*|pam\.d\/.*)$/, "decides who may do what"],
-  [/\/\.git\/hooks\/(?!.*\.sample$)[^/]+$/, "runs at git commands"],
-];
 
 /** Something is put where it will be run, or believed, later. */
 export class Persistence implements BehaviourPattern {
@@ -79,12 +66,12 @@ export class Persistence implements BehaviourPattern {
   step({ effect, record, process, failed }: EffectStep): void {
     const { does, path } = effect;
     if (failed || path === undefined || !does.includes("write") || does[0] === "delete") return;
-    const row = STARTS_LATER.find(([pattern]) => pattern.test(path));
-    if (!row || this.#found.has(path) || this.#found.size >= MAX_FINDINGS) return;
+    const because = startsLater(path);
+    if (because === undefined || this.#found.has(path) || this.#found.size >= MAX_FINDINGS) return;
     this.#found.set(path, {
       pattern: "persistence",
       severity: "warning",
-      title: `${processName(process)} wrote ${path}, which ${row[1]}`,
+      title: `${processName(process)} wrote ${path}, which ${because}`,
       evidence: [evidence(record, process)],
     });
   }
@@ -104,13 +91,16 @@ export class CoveredTracks implements BehaviourPattern {
     const { does, path } = effect;
     if (failed || path === undefined || !TRACKS.test(path)) return;
     if (!does.includes("delete") && !does.includes("truncate")) return;
-    if (this.#found.size < MAX_FINDINGS)
-      this.#found.set(path, {
-        pattern: "covered-tracks",
-        severity: "alert",
-        title: `${processName(process)} ${does.includes("delete") ? "deleted" : "emptied"} ${path}`,
-        evidence: [evidence(record, process)],
-      });
+    if (this.#found.size >= MAX_FINDINGS) return;
+    const deletes = does.includes("delete");
+    const finding: PatternFinding = {
+      pattern: "covered-tracks",
+      severity: "alert",
+      title: `${processName(process)} ${deletes ? "deleted" : "emptied"} ${path}`,
+      evidence: [evidence(record, process)],
+    };
+    const habit = deletes ? undefined : habitOf(finding.pattern, process, { files: [path] });
+    this.#found.set(path, weighed(finding, habit));
   }
 
   findings(): readonly PatternFinding[] {
@@ -120,21 +110,35 @@ export class CoveredTracks implements BehaviourPattern {
 
 const MASS = 100;
 
+interface Deletions {
+  readonly process: TracedProcess;
+  count: number;
+  /** Of each folder one file. */
+  readonly files: Map<string, string>;
+  readonly proofs: CallEvidence[];
+}
+
+const MAX_FOLDERS = 10_000;
+
 /** Many files that were there before are deleted or moved away. */
 export class MassDeletion implements BehaviourPattern {
   readonly #created = new BoundedMap<string, true>(200_000);
-  readonly #by = new BoundedMap<number, { process: TracedProcess; count: number; proofs: CallEvidence[] }>(
-    1_000,
-  );
+  readonly #by = new BoundedMap<number, Deletions>(1_000);
 
   step({ effect, record, process, failed }: EffectStep): void {
     const { does, path } = effect;
     if (failed || path === undefined) return;
     if (does.includes("create")) this.#created.set(path, true);
     if (!does.includes("delete") || path !== record.path || this.#created.has(path)) return;
-    const deleted = this.#by.get(process.id) ?? { process, count: 0, proofs: [] };
+    const deleted: Deletions = this.#by.get(process.id) ?? {
+      process,
+      count: 0,
+      files: new Map(),
+      proofs: [],
+    };
     this.#by.set(process.id, deleted);
     deleted.count++;
+    if (deleted.files.size < MAX_FOLDERS) deleted.files.set(path.slice(0, path.lastIndexOf("/")), path);
     if (deleted.proofs.length < 5) deleted.proofs.push(evidence(record, process));
   }
 
@@ -142,11 +146,16 @@ export class MassDeletion implements BehaviourPattern {
     return [...this.#by.values()]
       .filter(({ count }) => count >= MASS)
       .slice(0, MAX_FINDINGS)
-      .map(({ process, count, proofs }) => ({
-        pattern: "mass-deletion",
-        severity: "warning",
-        title: `${processName(process)} deleted or moved away ${count} files that it had not made`,
-        evidence: proofs,
-      }));
+      .map(({ process, count, files, proofs }) =>
+        weighed(
+          {
+            pattern: "mass-deletion",
+            severity: "warning",
+            title: `${processName(process)} deleted or moved away ${count} files that it had not made`,
+            evidence: proofs,
+          },
+          habitOf("mass-deletion", process, { files: [...files.values()] }),
+        ),
+      );
   }
 }

@@ -90,13 +90,15 @@ export class PortScan implements BehaviourPattern {
 /** Where cloud machines hand out their credentials. */
 const METADATA = /^(169\.254\.(169\.254|170\.2)|168\.63\.129\.16|100\.100\.100\.200|\[fd00:ec2::254\]):/;
 
+export const handsOutCredentials = (address: string) => METADATA.test(address);
+
 export class MetadataService implements BehaviourPattern {
   readonly #found = new Map<string, PatternFinding>();
 
   step({ effect, record, process }: EffectStep): void {
     const { does, address } = effect;
-    if (address === undefined || !does.includes("connect") || !METADATA.test(address)) return;
-    if (this.#found.has(address)) return;
+    if (address === undefined || !does.includes("connect") || !handsOutCredentials(address)) return;
+    if (record.action === "deny" || record.action === "kill" || this.#found.has(address)) return;
     this.#found.set(address, {
       pattern: "metadata-service",
       severity: "alert",

@@ -1,4 +1,5 @@
 import { processName, type TracedProcess } from "../processes.js";
+import { habitOf, weighed } from "./habits.js";
 import {
   type BehaviourPattern,
   BoundedMap,
@@ -22,12 +23,13 @@ export class LooksIntoOthers implements BehaviourPattern {
     if (!reads && !(does.includes("ptrace") && record.args.request !== "PTRACE_TRACEME")) return;
     const key = `${process.id} ${record.name} ${path ?? ""}`;
     if (this.#found.has(key) || this.#found.size >= MAX_FINDINGS) return;
-    this.#found.set(key, {
+    const finding: PatternFinding = {
       pattern: "looks-into-others",
       severity: "warning",
       title: `${processName(process)} looked into another process (${path ?? record.name})`,
       evidence: [evidence(record, process)],
-    });
+    };
+    this.#found.set(key, weighed(finding, habitOf(finding.pattern, process)));
   }
 
   findings(): readonly PatternFinding[] {

@@ -1,5 +1,6 @@
 import type { CallRecord } from "../../../record/trace/records.js";
 import { processName, type TracedProcess } from "../processes.js";
+import { habitOf, weighed } from "./habits.js";
 import {
   type BehaviourPattern,
   BoundedMap,
@@ -15,7 +16,10 @@ const RUNS = new Set(["execve", "execveat"]);
 
 /** A file that the session itself has written is run, or loaded as code. */
 export class WriteThenExec implements BehaviourPattern {
-  readonly #written = new BoundedMap<string, { proof: CallEvidence; downloaded: boolean }>(MAX_FILES);
+  readonly #written = new BoundedMap<
+    string,
+    { proof: CallEvidence; writer: TracedProcess; downloaded: boolean }
+  >(MAX_FILES);
   readonly #received = new Set<number>();
   readonly #found = new Map<string, PatternFinding>();
 
@@ -33,7 +37,11 @@ export class WriteThenExec implements BehaviourPattern {
       const moved = record.name.startsWith("rename") ? this.#written.get(record.path ?? "") : undefined;
       this.#written.set(
         path,
-        moved ?? { proof: evidence(record, process), downloaded: this.#received.has(process.id) },
+        moved ?? {
+          proof: evidence(record, process),
+          writer: process,
+          downloaded: this.#received.has(process.id),
+        },
       );
     }
   }
@@ -41,12 +49,14 @@ export class WriteThenExec implements BehaviourPattern {
   #runs(record: CallRecord, process: TracedProcess, path: string, executed: boolean): void {
     const written = this.#written.get(path);
     if (!written || this.#found.has(path) || this.#found.size >= MAX_FINDINGS) return;
-    this.#found.set(path, {
-      pattern: written.downloaded ? "download-then-exec" : "write-then-exec",
-      severity: written.downloaded ? "alert" : "warning",
-      title: `${path} was written by ${written.proof.program}${written.downloaded ? ", which had received data from the network," : ""} and then ${executed ? "run" : "loaded as code"}`,
-      evidence: [written.proof, evidence(record, process)],
-    });
+    const { proof, writer, downloaded } = written;
+    const finding: PatternFinding = {
+      pattern: downloaded ? "download-then-exec" : "write-then-exec",
+      severity: downloaded ? "alert" : "warning",
+      title: `${path} was written by ${proof.program}${downloaded ? ", which had received data from the network," : ""} and then ${executed ? "run" : "loaded as code"}`,
+      evidence: [proof, evidence(record, process)],
+    };
+    this.#found.set(path, weighed(finding, habitOf(finding.pattern, writer)));
   }
 
   findings(): readonly PatternFinding[] {
