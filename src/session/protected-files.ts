@@ -20,7 +20,7 @@ export function filesToProtect(options: SessionOptions, policies: readonly Polic
     ...(deed?.closed ?? []).flatMap(withBeside),
   ];
   // Without a policy, the program has all rights of its user.
-  const own = policies.length > 0 ? hermesFiles(sessionWorkspace(options).folder) : [];
+  const own = policies.length > 0 ? projectFolders(options).flatMap((folder) => hermesFiles(folder)) : [];
   // Of a folder, self-defence protects all that is in it.
   return [...protectedNames([...files, ...own]), ...(policies.length > 0 ? namesOnTheWay(scanFolder()) : [])];
 }
@@ -38,9 +38,16 @@ export function scanFolder(): string {
  * program creates can only make things stricter (intent/guard/config/tighten.ts).
  */
 export function notWorthStops(options: SessionOptions): string[] {
-  const workspace = sessionWorkspace(options).folder;
-  const project = projectFile({ workspace, home: homedir(), env: process.env });
-  return existsSync(project) ? [] : protectedNames([project, `${project}.lock`]);
+  return projectFolders(options).flatMap((workspace) => {
+    const project = projectFile({ workspace, home: homedir(), env: process.env });
+    return existsSync(project) ? [] : protectedNames([project, `${project}.lock`]);
+  });
+}
+
+/** Where this run, and the next one that starts in the same folder, look for a project's configuration. */
+function projectFolders(options: SessionOptions): string[] {
+  const { folder } = sessionWorkspace(options);
+  return options.deed ? [folder] : [...new Set([folder, resolve(options.cwd ?? ".")])];
 }
 
 /** The kernel's limit of links (path_resolution(7)). */

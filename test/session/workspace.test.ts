@@ -166,3 +166,11 @@ describe("a workspace that does not exist", () => {
     expect(run(project, ["run", "--", "true"], { HERMES_WORKSPACE: "/none" }).status).toBe(2);
   });
 });
+
+describe("the configuration of a project", () => {
+  it("is kept from a program in the named workspace and where it starts", () => {
+    const script = "echo x > hermes.yaml; echo x > project/hermes.yaml; ls hermes.yaml project/hermes.yaml";
+    const { stdout } = run(home, ["run", "-q", "-p", "workspace", "-w", "project", "--", "sh", "-c", script]);
+    expect(stdout).toBe("");
+  });
+});

@@ -19,7 +19,7 @@ export interface RuleTarget {
 }
 
 /** People say `fsync` and mean that data reaches the disk: programs call fdatasync as often. */
-const FAMILIES: Readonly<Record<string, Effect>> = { fsync: "sync" };
+const FAMILIES: ReadonlyMap<string, Effect> = new Map([["fsync", "sync"]]);
 
 /**
  * `read` is the effect, `%read` the class, `read()` the system call; a word that is no effect is a class or a
@@ -29,7 +29,7 @@ export function parseTarget(names: readonly string[]): RuleTarget {
   const effects = new Set<Effect>();
   const calls = new Set<number>();
   for (const name of names) {
-    const effect = isEffect(name) ? name : FAMILIES[name];
+    const effect = isEffect(name) ? name : FAMILIES.get(name);
     if (effect !== undefined) effects.add(effect);
     else for (const { nr } of callsOf(name)) calls.add(nr);
   }
@@ -56,7 +56,7 @@ function unknown(name: string, what: string): never {
 /** Of a call that a rule names by a bare word: an effect that other calls have too. */
 export function widerEffect(name: string): Effect | undefined {
   const call = syscallByName(name);
-  if (!call || isEffect(name) || FAMILIES[name] !== undefined) return undefined;
+  if (!call || isEffect(name) || FAMILIES.has(name)) return undefined;
   callsWith ??= byEffect();
   const effect = callEffects(call.nr)[0]?.does[0];
   return effect !== undefined && (callsWith.get(effect)?.size ?? 0) > 1 ? effect : undefined;
