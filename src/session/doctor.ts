@@ -124,7 +124,8 @@ function landlockFinding(version: number): Pick<DoctorCheck, "state" | "finding"
 /** A fence works only if a program ran behind it: run one. */
 async function fenceChecks(landlock: number): Promise<DoctorCheck[]> {
   const { run } = await import("./run.js");
-  const { protections } = await run({ command: ["/bin/true"], fence: "strict" });
+  // In the root directory, because the folder where doctor is asked may be no workspace.
+  const { protections } = await run({ command: ["/bin/true"], fence: "strict", cwd: "/" });
   const why = new Map(protections.missing.map((missing) => [missing.name, missing.why]));
   return PROTECTIONS.filter((protection) => "from" in protection).map(({ name, what }) => ({
     name: name.replaceAll("_", " "),
