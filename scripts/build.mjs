@@ -65,6 +65,7 @@ await step(
     "package-lock.json",
     "scripts/build.mjs",
     "scripts/bundle.mjs",
+    "scripts/default-config.mjs",
     "scripts/later.mjs",
     "scripts/libsql.mjs",
   ],

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as esbuild from "esbuild";
+import { defaultConfig } from "./default-config.mjs";
 import { later } from "./later.mjs";
 import { libsql } from "./libsql.mjs";
 
@@ -160,9 +161,21 @@ export async function bundle() {
   // Most runs have YAML policies, so YAML is included.
   const [yaml] = ENTRIES.languages;
   const built = [
-    await esbuild.build({ ...settings(ENTRIES.run), ...required, plugins: [apart([yaml]), later, libsql] }),
-    await esbuild.build({ ...settings(ENTRIES.quick), ...required, plugins: [apart(), later, libsql] }),
-    await esbuild.build({ ...settings(ENTRIES.languages), ...required, plugins: [apart(), later, libsql] }),
+    await esbuild.build({
+      ...settings(ENTRIES.run),
+      ...required,
+      plugins: [apart([yaml]), defaultConfig, later, libsql],
+    }),
+    await esbuild.build({
+      ...settings(ENTRIES.quick),
+      ...required,
+      plugins: [apart(), defaultConfig, later, libsql],
+    }),
+    await esbuild.build({
+      ...settings(ENTRIES.languages),
+      ...required,
+      plugins: [apart(), defaultConfig, later, libsql],
+    }),
     await esbuild.build({ ...settings([{ in: "re2js", out: "policy/re2" }]), ...required, external: [] }),
     await esbuild.build({ ...settings(ENTRIES.typescript), ...one }),
     await sharing(ENTRIES.others),

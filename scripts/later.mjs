@@ -1,14 +1,20 @@
-// Modules that most runs never need are evaluated when one of their functions is first called.
+// Modules that most runs never need are evaluated when one of their exports is first used.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Each exports functions only. They import each other directly. */
+/** Each exports functions and schemas only. They import each other directly. */
 const MODULES = [
+  "intent/guard/config/approvals",
+  "intent/guard/config/check",
   "intent/guard/content/extensions",
   "intent/guard/content/hosts",
   "intent/guard/content/links",
   "intent/guard/content/pipes",
+  "intent/guard/content/section",
+  "intent/guard/delegation/request",
   "intent/guard/intents/intent",
+  "intent/guard/mcp/section",
+  "intent/guard/memory/section",
   "intent/guard/python/script",
   "intent/guard/reading/cipher",
   "intent/guard/reading/decode",
@@ -17,6 +23,7 @@ const MODULES = [
   "intent/guard/reading/typos",
   "intent/guard/reading/unicode-script",
   "intent/guard/skills/scripts",
+  "intent/guard/skills/section",
   "nouns/yaml/parse",
 ];
 /** Packages, and the functions that are used of them. */
@@ -28,32 +35,38 @@ const SOURCES = new Set(MODULES.map((name) => resolve(`src/${name}.ts`)));
 export const later = {
   name: "later",
   setup(build) {
-    build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir, kind, importer }) => {
-      const source = join(resolveDir, path).replace(/js$/, "ts");
-      const apart = kind === "import-statement" && SOURCES.has(source) && !SOURCES.has(importer);
-      return apart ? { path: source, namespace: "later", sideEffects: false } : undefined;
+    const asStub = (path) => ({ path, namespace: "later", sideEffects: false });
+    const isStatic = ({ kind, importer }) => kind === "import-statement" && !SOURCES.has(importer);
+    build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, (wanted) => {
+      const source = join(wanted.resolveDir, wanted.path).replace(/js$/, "ts");
+      return SOURCES.has(source) && isStatic(wanted) ? asStub(source) : undefined;
     });
-    build.onResolve({ filter: /^[a-z]/ }, ({ path, kind, importer }) => {
-      const apart =
-        kind === "import-statement" && PACKAGES[path] && importer.endsWith(".ts") && !SOURCES.has(importer);
-      return apart ? { path, namespace: "later", sideEffects: false } : undefined;
-    });
+    build.onResolve({ filter: /^[a-z]/ }, (wanted) =>
+      PACKAGES[wanted.path] && isStatic(wanted) && wanted.importer.endsWith(".ts")
+        ? asStub(wanted.path)
+        : undefined,
+    );
     build.onLoad({ filter: /./, namespace: "later" }, ({ path }) => ({
       contents: [
         `let loaded; const load = () => (loaded ??= require(${JSON.stringify(path)}));`,
-        ...functionsOf(path).map((name) => `export const ${name} = (...given) => load().${name}(...given);`),
+        ...exportsOf(path).map(({ name, isFunction }) =>
+          isFunction
+            ? `export const ${name} = (...given) => load().${name}(...given);`
+            : `export const ${name} = new Proxy({}, { get: (_, key) => load().${name}[key] });`,
+        ),
       ].join("\n"),
       resolveDir: ".",
     }));
   },
 };
 
-function functionsOf(path) {
-  if (PACKAGES[path]) return PACKAGES[path];
+function exportsOf(path) {
+  if (PACKAGES[path]) return PACKAGES[path].map((name) => ({ name, isFunction: true }));
   const exported = readFileSync(path, "utf8").matchAll(/^export (?!type |interface )(.*)$/gm);
   return [...exported].map(([, text]) => {
     const name = /^(?:async )?function\*? (\w+)/.exec(text)?.[1];
-    if (!name) throw new Error(`${path} exports more than functions: "${text}" cannot be evaluated later`);
-    return name;
+    const schema = /^const (\w+) = z(?:\.|$)/.exec(text)?.[1];
+    if (!name && !schema) throw new Error(`${path} cannot be evaluated later, because of "export ${text}"`);
+    return { name: name ?? schema, isFunction: !schema };
   });
 }
