@@ -100,7 +100,12 @@ static int leave_to_others(struct walker *w, int fd, struct folder *folder, cons
 static int open_folder(const struct anchor *from, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
-	return (int)syscall(SYS_openat2, from->fd, path, &how, sizeof how);
+	if (strchr(path, '/') != NULL) {
+		int fd = (int)syscall(SYS_openat2, from->fd, path, &how, sizeof how);
+		if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) /* filters of containers refuse calls that they do not know */
+			return fd;
+	}
+	return openat(from->fd, path, (int)how.flags);
 }
 
 static void enter(struct walker *w, int fd, struct folder *folder, const struct place *above, int depth)
