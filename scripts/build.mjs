@@ -58,7 +58,17 @@ async function step(name, inputs, act) {
 
 await step(
   "typescript",
-  ["src", "tsconfig.json", "package.json", "package-lock.json", "scripts/build.mjs", "scripts/bundle.mjs"],
+  [
+    "src",
+    "tsconfig.json",
+    "package.json",
+    "package-lock.json",
+    "scripts/build.mjs",
+    "scripts/bundle.mjs",
+    "scripts/default-config.mjs",
+    "scripts/later.mjs",
+    "scripts/libsql.mjs",
+  ],
   async () => {
     const { bundle } = await import("./bundle.mjs").catch(() =>
       fail("esbuild is missing. Run npm ci first."),

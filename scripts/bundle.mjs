@@ -3,6 +3,9 @@ import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as esbuild from "esbuild";
+import { defaultConfig } from "./default-config.mjs";
+import { later } from "./later.mjs";
+import { libsql } from "./libsql.mjs";
 
 /** Packages that must be files on disk (a compiler, WebAssembly), or that are rarely needed. */
 export const EXTERNAL = ["esbuild", "iced-x86", "jsonc-parser", "libsql", "pg", "wasmoon", "re2js"];
@@ -150,13 +153,29 @@ export async function bundle() {
     banner: { js: `const importMetaUrl = require("node:url").pathToFileURL(__filename).href;` },
   };
   // import() goes through the ES module loader, require() does not. Only TypeScript policies need import().
-  const required = { ...one, supported: { "dynamic-import": false } };
+  const required = {
+    ...one,
+    supported: { "dynamic-import": false },
+    external: EXTERNAL.filter((name) => name !== "libsql"),
+  };
   // Most runs have YAML policies, so YAML is included.
   const [yaml] = ENTRIES.languages;
   const built = [
-    await esbuild.build({ ...settings(ENTRIES.run), ...required, plugins: [apart([yaml])] }),
-    await esbuild.build({ ...settings(ENTRIES.quick), ...required, plugins: [apart()] }),
-    await esbuild.build({ ...settings(ENTRIES.languages), ...required, plugins: [apart()] }),
+    await esbuild.build({
+      ...settings(ENTRIES.run),
+      ...required,
+      plugins: [apart([yaml]), defaultConfig, later, libsql],
+    }),
+    await esbuild.build({
+      ...settings(ENTRIES.quick),
+      ...required,
+      plugins: [apart(), defaultConfig, later, libsql],
+    }),
+    await esbuild.build({
+      ...settings(ENTRIES.languages),
+      ...required,
+      plugins: [apart(), defaultConfig, later, libsql],
+    }),
     await esbuild.build({ ...settings([{ in: "re2js", out: "policy/re2" }]), ...required, external: [] }),
     await esbuild.build({ ...settings(ENTRIES.typescript), ...one }),
     await sharing(ENTRIES.others),

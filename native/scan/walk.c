@@ -3,12 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_AT_BOUNDS = 256, MIN_SHARED = 64 };
+enum { LOOK_AT_BOUNDS = 256, MIN_SHARED = 64, MANY_CHILDREN = 8, LONG_PATH = 512 };
+
+/* An open folder that those below it are found from. */
+struct anchor {
+	int fd;
+	size_t length; /* of its path */
+};
 
 int walker_open(struct walker *w, struct walk *walk)
 {
@@ -67,19 +75,6 @@ static void forget(struct folder *folder)
 	folder->unlisted = 0;
 }
 
-/* Without opening it. */
-static int is_unchanged_leaf(struct walker *w, int parent, const struct folder *folder, const struct place *place)
-{
-	struct statx now;
-	if (folder->changed == 0 || folder->child_count > 0 ||
-	    statx(parent, folder->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, SCAN_STATX_MASK, &now) < 0 ||
-	    !is_in_place(place, &now) || !is_unchanged(folder, &now, place))
-		return 0;
-	w->folders++;
-	w->not_counted++;
-	return 1;
-}
-
 static void visit(struct walker *w, int fd, struct folder *folder, const struct place *above, int depth);
 
 /* Returns 1 if another thread will visit the folder and close the descriptor. */
@@ -98,10 +93,23 @@ static int leave_to_others(struct walker *w, int fd, struct folder *folder, cons
 	return 0;
 }
 
-/* Not O_DIRECTORY: that would mount what is mounted on demand. */
-static void enter(struct walker *w, int parent, struct folder *folder, const struct place *above, int depth)
+/*
+ * Not O_DIRECTORY: that would mount what is mounted on demand. No links: a folder on the way may have become one since it
+ * was looked at.
+ */
+static int open_folder(const struct anchor *from, const char *path)
 {
-	int fd = openat(parent, folder->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
+	if (strchr(path, '/') != NULL) {
+		int fd = (int)syscall(SYS_openat2, from->fd, path, &how, sizeof how);
+		if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) /* filters of containers refuse calls that they do not know */
+			return fd;
+	}
+	return openat(from->fd, path, (int)how.flags);
+}
+
+static void enter(struct walker *w, int fd, struct folder *folder, const struct place *above, int depth)
+{
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 			stop_walk(w);
@@ -117,22 +125,56 @@ static int is_skipped(const struct walk *walk, const char *path, size_t length)
 	return walk->skipped_lengths >> length % 64 & 1 && has_text(&walk->request->skipped, path, length);
 }
 
-static void visit_child(struct walker *w, int parent, struct folder *child, const struct place *place, int depth)
+static void visit_children(struct walker *w, const struct anchor *anchor, struct folder *folder, const struct place *place,
+			   int depth);
+
+/* Opening a folder takes longer than finding it by a path of some parts, unless there are many folders in it. */
+static int is_worth_opening(const struct walker *w, const struct anchor *anchor, const struct folder *folder)
+{
+	return folder->child_count > 0 &&
+	       (folder->child_count >= MANY_CHILDREN || w->path_length - anchor->length > LONG_PATH ||
+		(folder->subtree >= MIN_SHARED && tasks_are_few(&w->walk->tasks)));
+}
+
+/* Returns 0 if the folder must be opened. */
+static int visit_unopened(struct walker *w, const struct anchor *anchor, struct folder *folder, const struct place *place,
+			  int depth)
+{
+	struct statx now;
+	if (folder->changed == 0 || is_worth_opening(w, anchor, folder) ||
+	    statx(anchor->fd, w->path + anchor->length + 1, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, SCAN_STATX_MASK, &now) < 0 ||
+	    !is_in_place(place, &now) || !is_unchanged(folder, &now, place))
+		return 0;
+	w->folders++;
+	w->not_counted++;
+	visit_children(w, anchor, folder, place, depth);
+	return 1;
+}
+
+static void visit_child(struct walker *w, const struct anchor *anchor, struct folder *child, const struct place *place,
+			int depth)
 {
 	size_t length = w->path_length, size = strlen(child->name);
-	if (length + 1 + size > PATH_ROOM || depth > MAX_DEPTH) {
+	if (length + 1 + size >= PATH_ROOM || depth > MAX_DEPTH) {
 		forget(child);
 		child->unlisted = 1;
 		return;
 	}
 	w->path[length] = '/';
-	memcpy(w->path + length + 1, child->name, size);
+	memcpy(w->path + length + 1, child->name, size + 1);
 	w->path_length = length + 1 + size;
 	if (is_skipped(w->walk, w->path, w->path_length))
 		forget(child);
-	else if (!is_unchanged_leaf(w, parent, child, place))
-		enter(w, parent, child, place, depth);
+	else if (!visit_unopened(w, anchor, child, place, depth))
+		enter(w, open_folder(anchor, w->path + anchor->length + 1), child, place, depth);
 	w->path_length = length;
+}
+
+static void visit_children(struct walker *w, const struct anchor *anchor, struct folder *folder, const struct place *place,
+			   int depth)
+{
+	for (uint32_t i = 0; i < folder->child_count && !is_stopped(w); i++)
+		visit_child(w, anchor, &folder->children[i], place, depth + 1);
 }
 
 static void visit(struct walker *w, int fd, struct folder *folder, const struct place *above, int depth)
@@ -150,8 +192,7 @@ static void visit(struct walker *w, int fd, struct folder *folder, const struct 
 	w->not_counted++;
 	if (!is_unchanged(folder, &now, &place))
 		read_folder(w, fd, folder, &now, &place);
-	for (uint32_t i = 0; i < folder->child_count && !is_stopped(w); i++)
-		visit_child(w, fd, &folder->children[i], &place, depth + 1);
+	visit_children(w, &(struct anchor){ .fd = fd, .length = w->path_length }, folder, &place, depth);
 }
 
 void walk_roots(struct walker *w, struct folder *roots)
@@ -168,7 +209,7 @@ void walk_roots(struct walker *w, struct folder *roots)
 		}
 		w->path_length = strcmp(path, "/") == 0 ? 0 : length;
 		memcpy(w->path, path, w->path_length);
-		enter(w, AT_FDCWD, &roots->children[i], &(struct place){ 0 }, 0);
+		enter(w, open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), &roots->children[i], &(struct place){ 0 }, 0);
 	}
 }
 

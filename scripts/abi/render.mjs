@@ -65,14 +65,14 @@ export type SyscallName = keyof SyscallArguments;
 
 export function renderFlags(tables, series) {
   const lines = Object.entries(tables).map(
-    ([name, { kind, enumMask, values }]) =>
-      `${JSON.stringify(name)}:${JSON.stringify({ kind, enumMask, values })}`,
+    ([name, { kind, enumMask, values }]) => `${name}: \`${JSON.stringify({ kind, enumMask, values })}\`,`,
   );
   return `${banner(series, "Names of flag bits and enumerations, by the table names that syscalls.generated.ts uses.")}import type { FlagTable } from "./flags.js";
+import { parsedOnUse } from "./parsed-on-use.js";
 
-export const FLAGS: Readonly<Record<string, FlagTable>> = JSON.parse(\`{
-${lines.join(",\n")}
-}\`);
+export const FLAGS = parsedOnUse<FlagTable>({
+${lines.join("\n")}
+});
 `;
 }
 

@@ -40,6 +40,7 @@ export class PolicyStack {
   readonly #onError: OnPolicyError;
   readonly #entry = new Map<number, CallSubscriber[]>();
   readonly #returns = new Map<number, CallSubscriber[]>();
+  #merged: ReadonlyMap<number, CallSubscription> | undefined;
   /** Those that looked at the memory of the event that was decided on last. */
   readonly #lookers: Policy[] = [];
   /** Constant rules that the kernel's filter decides. */
@@ -73,7 +74,12 @@ export class PolicyStack {
   /**
    * The combined subscriptions of all policies to each call, with the constant rules that no filter decides.
    */
-  subscriptions(): Map<number, CallSubscription> {
+  subscriptions(): ReadonlyMap<number, CallSubscription> {
+    this.#merged ??= this.#merge();
+    return this.#merged;
+  }
+
+  #merge(): ReadonlyMap<number, CallSubscription> {
     const merged = new Map<number, CallSubscription>();
     const add = (nr: number, subscription: CallSubscription) => {
       const known = merged.get(nr);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -40,10 +41,15 @@ export function environmentKey(env: Env): string {
 const PATIENCE_MS = 5000;
 
 /** The answer; undefined when no such process runs, or one with another configuration: then the hook judges by itself. */
-export function askHookServer(question: Omit<HookRequest, "like">, env: Env): Promise<HookReply | undefined> {
+export async function askHookServer(
+  question: Omit<HookRequest, "like">,
+  env: Env,
+): Promise<HookReply | undefined> {
+  const path = hookSocket(env);
+  if (!existsSync(path)) return undefined; // without loading node:net
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
-    const socket = connect({ path: hookSocket(env), allowHalfOpen: true });
+    const socket = connect({ path, allowHalfOpen: true });
     const give = (answer?: HookReply) => {
       socket.destroy();
       resolve(answer);

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { isPlainScript } from "./plain-script.js";
 
 const PATIENCE_MS = 5000;
 
@@ -8,6 +9,7 @@ const PATIENCE_MS = 5000;
  * escape being skipped. Such a command is not valid by itself either.
  */
 export function syntaxError(command: string): string | undefined {
+  if (isPlainScript(command)) return undefined; // without starting bash
   const { status, error, stderr } = spawnSync("bash", ["--norc", "--noprofile", "-n", "-c", "--", command], {
     env: { PATH: process.env.PATH },
     encoding: "utf8",

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { suggest } from "../../abi/index.js";
+import { suggest } from "../../abi/suggest.js";
 import { HermesError } from "../errors.js";
 import type { YamlPath, YamlSource } from "./source.js";
 

@@ -58,6 +58,7 @@ export function expandGlobBraces(text: string): string[] {
 }
 
 function findOpen(text: string): number {
+  if (!text.includes("{")) return -1;
   for (let i = 0; i < text.length; i++) {
     if (text[i] === "\\") i++;
     else if (text.startsWith("${", i)) {
@@ -106,6 +107,7 @@ function joinDepths(parts: Part[]): Part[] {
 
 function compilePart(pattern: string, part: string): Part {
   if (part === "**") return ANY_DEPTH;
+  if (!/[*?[\\]/.test(part)) return part;
   const tokens = tokensOf(pattern, part);
   if (tokens.every((token) => typeof token === "string")) return tokens.join("");
   if (/(?<!\\)\*\*/.test(part))

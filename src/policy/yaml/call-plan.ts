@@ -7,7 +7,7 @@ import type { CallSubscription, ConstantRule, ConstantTest, Subscription } from 
 import type { ActionKey } from "./action.js";
 import type { PolicyRule, RuleInput } from "./rule.js";
 import { RuleSet } from "./rule-set.js";
-import { isAbout } from "./rule-target.js";
+import type { RuleTarget } from "./rule-target.js";
 
 /** How to decide one system call. */
 export interface CallPlan {
@@ -48,9 +48,15 @@ interface Group {
 /** Which rules concern which system call. Calls with the same rules share one set. */
 export function planCalls(rules: readonly PolicyRule[], fallback: VerdictAction): Map<number, CallPlan> {
   const groups = groupsOf(rules);
+  const byCall = indexed(groups, ({ calls }) => calls);
+  const byEffect = indexed(groups, ({ effects }) => effects);
   const sets = new Map<string, RuleSet>();
-  const setOf = (call: Syscall, concerns: (rule: PolicyRule) => boolean): RuleSet => {
-    const members = groups.flatMap(({ first }, i) => (concerns(first) && first.fits(call) ? [i] : []));
+  const setOf = (call: Syscall, deed?: CallEffect): RuleSet => {
+    const named = byCall.get(call.nr) ?? [];
+    const about = deed?.does.flatMap((effect) => byEffect.get(effect) ?? []) ?? [];
+    const members = [...new Set([...named, ...about])]
+      .filter((i) => groups[i]!.first.fits(call))
+      .sort((a, b) => a - b);
     const key = members.join(" ");
     const known = sets.get(key) ?? new RuleSet(members.flatMap((i) => groups[i]!.rules));
     sets.set(key, known);
@@ -58,11 +64,11 @@ export function planCalls(rules: readonly PolicyRule[], fallback: VerdictAction)
   };
   const plans = new Map<number, CallPlan>();
   for (const call of SYSCALLS) {
-    const whole = setOf(call, (rule) => rule.target.calls.has(call.nr));
+    const whole = setOf(call);
     const effects = callEffects(call.nr)
       .map((deed) => ({
         effect: deed,
-        rules: setOf(call, (rule) => isAbout(rule.target, deed)),
+        rules: setOf(call, deed),
         covered: fallback !== "allow" && deed.does.some((effect) => COVERED.has(effect)),
       }))
       .filter(({ rules, covered }) => rules.all.length > 0 || covered);
@@ -74,6 +80,18 @@ export function planCalls(rules: readonly PolicyRule[], fallback: VerdictAction)
       });
   }
   return plans;
+}
+
+/** The groups that name each of these. */
+function indexed<K>(groups: readonly Group[], keysOf: (target: RuleTarget) => Iterable<K>): Map<K, number[]> {
+  const found = new Map<K, number[]>();
+  for (const [i, { first }] of groups.entries())
+    for (const key of keysOf(first.target)) {
+      const known = found.get(key);
+      if (known) known.push(i);
+      else found.set(key, [i]);
+    }
+  return found;
 }
 
 function groupsOf(rules: readonly PolicyRule[]): Group[] {

@@ -1,7 +1,7 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { workspaceOf } from "../../nouns/workspace.js";
+import { LinkResolver } from "./link-resolver.js";
 
 /**
  * The environment of a policy: its folders, and lookups of names. Used while loading, never while deciding.
@@ -20,7 +20,8 @@ export interface LoadContext {
 
 /** This machine, in its current state. */
 export function hostContext(given: Partial<LoadContext> = {}): LoadContext {
-  const realpath = given.realpath ?? resolveLinks;
+  const links = new LinkResolver();
+  const realpath = given.realpath ?? ((path: string) => links.resolve(path));
   const cwd = realpath(given.cwd ?? process.cwd());
   return {
     lookUp,
@@ -47,17 +48,6 @@ export const EXAMPLE_CONTEXT: LoadContext = {
   lookUp: async () => [],
   uidOf: (user) => (user === "root" ? 0 : user === "user" ? 1000 : uidOf(user)),
 };
-
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path
-      ? path
-      : join(resolveLinks(parent), path.slice(parent === "/" ? 1 : parent.length + 1));
-  }
-}
 
 async function lookUp(host: string): Promise<readonly string[]> {
   const { lookup } = await import("node:dns/promises");

@@ -18,6 +18,8 @@ export class Variables {
   readonly #own: Readonly<Record<string, readonly string[]>>;
   /** Whether a text that was expanded names the workspace. */
   usesWorkspace = false;
+  /** Lists that several rules name. */
+  readonly #known = new Map<string, readonly string[]>();
 
   /** `folder` is the policy file's, for `./`. */
   constructor(surroundings: LoadContext, folder: string, own: Readonly<Record<string, readonly string[]>>) {
@@ -43,7 +45,7 @@ export class Variables {
     return all;
   }
 
-  #valuesOf(name: string, seen: readonly string[]): string[] {
+  #valuesOf(name: string, seen: readonly string[]): readonly string[] {
     const own = Object.hasOwn(this.#own, name) ? this.#own[name] : undefined;
     if (own) return own.flatMap((value) => this.expand(this.#tilde(value), [...seen, name]));
     const { workspace, home, cwd, tmp } = this.#surroundings;
@@ -60,9 +62,17 @@ export class Variables {
     if (values) return values.map(escapeGlob);
     const later = name.startsWith(LATER) ? autoRunPatterns(name.slice(LATER.length)) : [];
     if (later.length > 0)
-      return later.flatMap(expandGlobBraces).flatMap((text) => this.#insideWorkspace(this.#tilde(text)));
+      return this.#once(name, () =>
+        later.flatMap(expandGlobBraces).flatMap((text) => this.#insideWorkspace(this.#tilde(text))),
+      );
     const near = suggest(name, [...Object.keys(known), ...Object.keys(this.#own)]);
     throw new PatternError(`unknown variable \${${name}}${near ? `: did you mean \${${near}}?` : ""}`);
+  }
+
+  #once(key: string, make: () => readonly string[]): readonly string[] {
+    const known = this.#known.get(key) ?? make();
+    this.#known.set(key, known);
+    return known;
   }
 
   /**
@@ -89,7 +99,11 @@ export class Variables {
    * `/bin/sh` must also cover its current target. A permission follows only links in paths that are written
    * out: a link that a mediated program put into the workspace must not widen the permission.
    */
-  paths(text: string, permits: boolean): string[] {
+  paths(text: string, permits: boolean): readonly string[] {
+    return this.#once(`${permits} ${text}`, () => this.#paths(text, permits));
+  }
+
+  #paths(text: string, permits: boolean): string[] {
     const written = text.startsWith("/");
     return this.expand(this.#relative(this.#tilde(text)))
       .flatMap(expandGlobBraces) // a variable may have some too

@@ -289,6 +289,21 @@ describe("a scan for names", () => {
     expect(look(folder, { memory: seen.memory }).found).toEqual(seen.found);
   });
 
+  it("finds what is new at the end of a long chain of unchanged folders, and nothing behind a link in the place of one", async () => {
+    const parts = Array.from({ length: 12 }, (_, i) => `${i}`.padEnd(100, "x"));
+    const bottom = join(root, ...parts);
+    mkdirSync(bottom, { recursive: true });
+    const memory = await lookUntilKnown(root);
+    writeFileSync(join(bottom, "id_new"), "");
+    const seen = look(root, { memory });
+    expect([seen.found, seen.read, seen.folders]).toEqual([[join(bottom, "id_new")], 1, 13]);
+    const middle = join(root, ...parts.slice(0, 5));
+    renameSync(middle, join(root, "moved"));
+    symlinkSync(join(root, "moved"), middle);
+    expect(look(root, { memory: seen.memory }).found).toEqual(plainWalk(root));
+    expect(plainWalk(root)).toEqual([join(root, "moved", ...parts.slice(5), "id_new")]);
+  });
+
   it("does not use the memory of a search that left out other folders", () => {
     const { folder, memory, tree } = known.others;
     const out = tree.folders[1]!;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import { redact } from "../../../intent/guard/credentials/secrets.js";
 import { screen } from "../../../intent/guard/memory/screen.js";
-import { MEMORY_SOURCES } from "../../../intent/guard/memory/section.js";
+import { MEMORY_SOURCES } from "../../../intent/guard/memory/sources.js";
 import type { Tool, ToolContext, ToolIntent } from "../tool.js";
 
 const input = z.strictObject({

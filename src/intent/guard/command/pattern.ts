@@ -13,39 +13,33 @@ import type { Word } from "./script.js";
  *   npm --registry:!https://npm/*  an option with any other value
  *   git branch $                   no further operand
  */
-interface CommandPattern {
-  readonly programs: readonly string[];
-  matches(args: CommandArguments): Word | undefined;
-}
+type CommandPattern = (args: CommandArguments) => Word | undefined;
 
-type Test = (args: CommandArguments) => Word | undefined;
+type Test = CommandPattern;
 
-function compilePattern(text: string): CommandPattern {
-  const [programs = "", ...tokens] = text.split(" ");
+/** What comes after the programs. */
+function compilePattern(tokens: readonly string[]): CommandPattern {
   const operands = tokens.filter((token) => !/^[-~!$]/.test(token)).map(alternatives);
   const closed = tokens.includes("$");
   const tests: Test[] = tokens.filter((token) => /^[-~]/.test(token)).map((token) => compileTest(token));
   const refusals: Test[] = tokens
     .filter((token) => token.startsWith("!"))
     .map((token) => compileTest(token.slice(1)));
-  return {
-    programs: programs.split("|"),
-    matches(args) {
-      let evidence: Word | undefined;
-      if (closed && args.operands.length > operands.length) return undefined;
-      for (const [i, matches] of operands.entries()) {
-        const operand = args.operands[i];
-        if (!operand || !matches(operand.text)) return undefined;
-        evidence = operand;
-      }
-      for (const test of tests) {
-        const found = test(args);
-        if (!found) return undefined;
-        evidence = found;
-      }
-      if (refusals.some((test) => test(args))) return undefined;
-      return evidence ?? NAME_ONLY;
-    },
+  return (args) => {
+    let evidence: Word | undefined;
+    if (closed && args.operands.length > operands.length) return undefined;
+    for (const [i, matches] of operands.entries()) {
+      const operand = args.operands[i];
+      if (!operand || !matches(operand.text)) return undefined;
+      evidence = operand;
+    }
+    for (const test of tests) {
+      const found = test(args);
+      if (!found) return undefined;
+      evidence = found;
+    }
+    if (refusals.some((test) => test(args))) return undefined;
+    return evidence ?? NAME_ONLY;
   };
 }
 
@@ -95,9 +89,10 @@ function alternatives(text: string): (candidate: string) => boolean {
   return (candidate) => plain.has(candidate) || wild.some((matcher) => matcher.test(candidate));
 }
 
-/** Rules for many programs, found by name. */
+/** Rules for many programs, found by name. A program's patterns are compiled when it is first met. */
 export class CommandPatternTable<T> {
-  readonly #rows = new Map<string, { readonly pattern: CommandPattern; readonly value: T }[]>();
+  readonly #texts = new Map<string, { readonly text: string; readonly value: T }[]>();
+  readonly #rows = new Map<string, { readonly matches: CommandPattern; readonly value: T }[]>();
   readonly #values: (program: string) => ReadonlySet<string>;
 
   constructor(
@@ -106,27 +101,36 @@ export class CommandPatternTable<T> {
   ) {
     this.#values = values;
     for (const [value, ...patterns] of rows)
-      for (const text of patterns) {
-        const pattern = compilePattern(text);
-        for (const program of pattern.programs) {
-          const row = this.#rows.get(program) ?? [];
-          row.push({ pattern, value });
-          this.#rows.set(program, row);
+      for (const text of patterns)
+        for (const program of text.split(" ", 1)[0]!.split("|")) {
+          const known = this.#texts.get(program);
+          if (known) known.push({ text, value });
+          else this.#texts.set(program, [{ text, value }]);
         }
-      }
   }
 
   knows(program: string): boolean {
-    return this.#rows.has(program);
+    return this.#texts.has(program);
   }
 
   match(program: string, words: readonly Word[]): { readonly value: T; readonly word: Word }[] {
-    const rows = this.#rows.get(program);
+    const rows = this.#rowsOf(program);
     if (!rows) return [];
     const args = readArguments(words, this.#values(program));
-    return rows.flatMap(({ pattern, value }) => {
-      const word = pattern.matches(args);
+    return rows.flatMap(({ matches, value }) => {
+      const word = matches(args);
       return word ? [{ value, word }] : [];
     });
+  }
+
+  #rowsOf(program: string) {
+    const known = this.#rows.get(program);
+    if (known) return known;
+    const rows = this.#texts.get(program)?.map(({ text, value }) => ({
+      matches: compilePattern(text.split(" ").slice(1)),
+      value,
+    }));
+    if (rows) this.#rows.set(program, rows);
+    return rows;
   }
 }

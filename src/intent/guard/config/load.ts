@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { HermesError } from "../../../nouns/errors.js";
 import { parseSource } from "../../../nouns/yaml/parse.js";
-import { checkShape } from "../../../nouns/yaml/shape.js";
 import type { SourceKind, YamlSource } from "../../../nouns/yaml/source.js";
 import type { GuardOptions } from "../guard.js";
+import { checkConfig } from "./check.js";
 import { type Places, projectFile, userFile } from "./config-files.js";
-import { plainMessage } from "./messages.js";
+import { defaultConfig } from "./default.js";
 import { compilePatterns } from "./patterns.js";
-import { type ConfigFile, configSchema, keysAt } from "./schema.js";
+import type { ConfigFile } from "./schema.js";
 import { type MergedConfig, tightenConfig } from "./tighten.js";
 
 const CONFIG: SourceKind = { syntax: "CONFIG", invalid: "CONFIG" };
@@ -16,7 +16,7 @@ export { type Places, projectFile, userFile };
 
 /** The configuration of this user in this project. A missing file has no effect; an invalid one is an error. */
 export function loadConfig(places: Places): MergedConfig {
-  const user = read(userFile(places))?.config ?? configSchema.parse({});
+  const user = read(userFile(places))?.config ?? defaultConfig();
   const project = read(projectFile(places));
   return project ? tightenConfig(user, project.config, project.source) : { config: user, atLeast: {} };
 }
@@ -32,13 +32,7 @@ function read(file: string): { source: YamlSource; config: ConfigFile } | undefi
     throw new HermesError("CONFIG", { file, message }, { cause });
   }
   const source = parseSource(file, text, CONFIG);
-  return {
-    source,
-    config:
-      source.value === undefined
-        ? configSchema.parse({})
-        : checkShape(source, configSchema, { at: keysAt }, plainMessage),
-  };
+  return { source, config: checkConfig(source) };
 }
 
 /** The guard's options from it. */

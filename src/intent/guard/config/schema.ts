@@ -7,7 +7,7 @@ import { mcpSection } from "../mcp/section.js";
 import { memorySection } from "../memory/section.js";
 import { skillsSection } from "../skills/section.js";
 import { KINDS } from "../subject.js";
-import { urlsSection } from "../urls/allowed.js";
+import { urlsSection } from "../urls/section.js";
 import { approvalsSection } from "./approvals.js";
 import { backendSection } from "./backend.js";
 

@@ -1,30 +1,9 @@
-import * as z from "zod";
 import { type Finding, findings } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
+import { type DelegationRequest, delegationRequest } from "./request.js";
 import { DELEGATE_BLOCKED_TOOLS, MAX_DEPTH, READ_ONLY_TOOLS, toolName } from "./tools.js";
 
 const { deny, ask } = findings("delegation");
-
-/** A delegation request. Other keys do not affect safety and are ignored. */
-const REQUEST = z.object({
-  task: z.string().optional(),
-  goal: z.string().optional(),
-  prompt: z.string().optional(),
-  context: z.string().optional(),
-  /** The depth of the requesting agent; 0 talks to the user. */
-  depth: z.number().int().min(0).optional(),
-  tools: z.array(z.string()).optional(),
-  toolsets: z.array(z.string()).optional(),
-  read_only: z.boolean().optional(),
-  skip_memory: z.boolean().optional(),
-  inherit_history: z.boolean().optional(),
-  messages: z.array(z.unknown()).optional(),
-  history: z.array(z.unknown()).optional(),
-  task_id: z.string().optional(),
-  parent_task_id: z.string().optional(),
-  iterations: z.number().optional(),
-  budget_left: z.number().optional(),
-});
 
 /** What an agent may pass to an agent that it starts. */
 export const delegationLayer: Layer = {
@@ -38,7 +17,7 @@ export const delegationLayer: Layer = {
     } catch (error) {
       return [deny("bad-request", `The request is not valid JSON: ${(error as Error).message}`)];
     }
-    const request = REQUEST.safeParse(value);
+    const request = delegationRequest.safeParse(value);
     if (!request.success)
       return [
         deny(
@@ -50,7 +29,7 @@ export const delegationLayer: Layer = {
   },
 };
 
-function judge(request: z.infer<typeof REQUEST>, context: Context): Finding[] {
+function judge(request: DelegationRequest, context: Context): Finding[] {
   const found: Finding[] = [];
   const { depth = 0 } = request;
   if (depth + 1 >= MAX_DEPTH)

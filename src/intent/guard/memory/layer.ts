@@ -3,7 +3,8 @@ import { intentsOf, type TextIntent } from "../intents/intent.js";
 import type { Context, Layer } from "../layer.js";
 import { invisibles } from "../reading/invisible.js";
 import type { Subject } from "../subject.js";
-import { MEMORY_SOURCES, type MemorySection, type MemorySource, memorySection } from "./section.js";
+import { type MemorySection, memorySection } from "./section.js";
+import { MEMORY_SOURCES, type MemorySource } from "./sources.js";
 
 const layer = findings("memory");
 

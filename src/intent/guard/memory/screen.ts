@@ -1,7 +1,8 @@
 import type { Finding } from "../finding.js";
 import { stripInvisible } from "../reading/invisible.js";
 import { judgeMemory } from "./layer.js";
-import type { MemorySection, MemorySource } from "./section.js";
+import type { MemorySection } from "./section.js";
+import type { MemorySource } from "./sources.js";
 
 /** What to store, and what a reader should know about it. */
 interface Screened {

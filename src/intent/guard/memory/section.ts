@@ -1,8 +1,5 @@
 import * as z from "zod";
-
-/** The source of a memory entry. Text of others is trusted less than the user's words. */
-export const MEMORY_SOURCES = ["user", "tool", "web", "file", "agent"] as const;
-export type MemorySource = (typeof MEMORY_SOURCES)[number];
+import { MEMORY_SOURCES } from "./sources.js";
 
 /** `memory:` in hermes.yaml. */
 export const memorySection = z.strictObject({

@@ -1,13 +1,6 @@
 import ipaddr from "ipaddr.js";
-import * as z from "zod";
 import { blockedAddress } from "./ranges.js";
-
-/** `urls:` in hermes.yaml. A project's file may not set `allow`: it allows something. */
-export const urlsSection = z.strictObject({
-  /** Targets in the own network that may be reached: names, addresses and ranges, each with an optional port. */
-  allow: z.array(z.string()).default([]).describe("e.g. localhost:3000, 10.1.0.0/16, wiki.corp"),
-});
-export type UrlsSection = z.infer<typeof urlsSection>;
+import type { UrlsSection } from "./section.js";
 
 /** Whether the operator allows this host (a name or an address) on this port. */
 export type Allowed = (host: string, port: string) => boolean;

@@ -2,13 +2,14 @@ import { parse as parseDomain } from "tldts";
 import { type Finding, findings } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
-import { type Allowed, allowedBy, type UrlsSection } from "./allowed.js";
+import { type Allowed, allowedBy } from "./allowed.js";
 import { addressesOf, decoded, isPlainAddress, readUrl, type UrlReading } from "./host.js";
 import { addressInName, blockedName } from "./names.js";
 import { collectorService, nestedUrls } from "./nested-urls.js";
 import { blockedAddress, blockedRange } from "./ranges.js";
 import { reachUrl } from "./reach-url.js";
 import { isFetched, isForeignPort, schemeRow } from "./schemes.js";
+import type { UrlsSection } from "./section.js";
 
 const { ask, deny } = findings("urls");
 

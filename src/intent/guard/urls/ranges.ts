@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { once } from "../../../nouns/once.js";
 
 /** Addresses that a request for an agent must never reach: a rule id, and why. */
 interface BlockedRange {
@@ -70,7 +71,7 @@ const RANGES: readonly BlockedRange[] = [
 export const BLOCKED_RANGES: readonly BlockedRange[] = [...METADATA, ...RANGES];
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-const parsed = BLOCKED_RANGES.map((range) => ({ range, net: ipaddr.parseCIDR(range.cidr) }));
+const parsed = once(() => BLOCKED_RANGES.map((range) => ({ range, net: ipaddr.parseCIDR(range.cidr) })));
 
 const NOT_GLOBAL: BlockedRange = {
   cidr: "::/0",
@@ -79,20 +80,22 @@ const NOT_GLOBAL: BlockedRange = {
 };
 
 /** IPv6 forms that contain the IPv4 address that is really reached, and its position in the 16 bytes. */
-const CARRIERS = [
-  { cidr: "::ffff:0:0/96", at: 12 }, // IPv4-mapped
-  { cidr: "::ffff:0:0:0/96", at: 12 }, // IPv4-translated (SIIT)
-  { cidr: "::/96", at: 12 }, // IPv4-compatible
-  { cidr: "64:ff9b::/96", at: 12 }, // NAT64
-  { cidr: "2002::/16", at: 2 }, // 6to4
-].map(({ cidr, at }) => ({ net: ipaddr.parseCIDR(cidr) as [ipaddr.IPv6, number], at }));
+const carriers = once(() =>
+  [
+    { cidr: "::ffff:0:0/96", at: 12 }, // IPv4-mapped
+    { cidr: "::ffff:0:0:0/96", at: 12 }, // IPv4-translated (SIIT)
+    { cidr: "::/96", at: 12 }, // IPv4-compatible
+    { cidr: "64:ff9b::/96", at: 12 }, // NAT64
+    { cidr: "2002::/16", at: 2 }, // 6to4
+  ].map(({ cidr, at }) => ({ net: ipaddr.parseCIDR(cidr) as [ipaddr.IPv6, number], at })),
+);
 
-const GLOBAL = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
+const global = once(() => ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number]);
 
 /** The IPv4 address inside an IPv6 one, for forms that have one. */
 function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const bytes = address.toByteArray();
-  const at = CARRIERS.find(({ net }) => address.match(net))?.at;
+  const at = carriers().find(({ net }) => address.match(net))?.at;
   if (at !== undefined) return new ipaddr.IPv4(bytes.slice(at, at + 4));
   // ISATAP (RFC 5214) puts it after 0000:5efe or 0200:5efe, with any prefix.
   const isatap = (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
@@ -101,7 +104,7 @@ function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
 
 /** Why this address must not be reached; undefined for an ordinary internet address. */
 export function blockedRange(address: Address): BlockedRange | undefined {
-  const own = parsed.find(
+  const own = parsed().find(
     ({ net: [base, bits] }) => base.kind() === address.kind() && address.match(base as never, bits),
   );
   if (address.kind() === "ipv4") return own?.range;
@@ -111,7 +114,7 @@ export function blockedRange(address: Address): BlockedRange | undefined {
   const inner = four && blockedRange(four);
   if (inner) return { ...inner, reason: `${six} carries ${four}: ${inner.reason}` };
   if (own) return own.range;
-  return four || six.match(GLOBAL) ? undefined : NOT_GLOBAL;
+  return four || six.match(global()) ? undefined : NOT_GLOBAL;
 }
 
 /** The same for an address as text, as a resolver returns it. Invalid text is blocked. */
