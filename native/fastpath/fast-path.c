@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 enum { MAX_THREADS = 4, WINDOW = 64, SOME_WAITED = WINDOW / 4, MOST_WAITED = WINDOW / 4 * 3, MAX_FORWARDED = WINDOW / 2 };
+enum { ENOUGH_EXECS = 4 };
 enum { AT_ONCE_NS = 2000, LONG_NS = 20 * 1000 };
 
 /* Of the last calls: how many had to wait for another, how many were forwarded, and how long the others took. */
@@ -55,6 +56,7 @@ struct fast_path {
 	pthread_mutex_t turn;   /* held by the thread that waits at the listener; guards the next two */
 	struct load_window load;
 	pid_t last_caller;
+	int execs_in_a_row;     /* of the first thread */
 	atomic_uint helping;    /* helper threads take part */
 	atomic_int cannot_help; /* a helper thread cannot have its own umask and cwd */
 	atomic_int busy;        /* how many threads answer a call now */
@@ -163,6 +165,19 @@ static void forward_to_supervisor(struct fast_path_thread *self, const struct se
 		;
 }
 
+/*
+ * Where one exec follows the other, we would only pass them on. Then the supervisor waits at the listener itself, until it gets
+ * another call. Only when no other thread of ours has one: the supervisor does not look for forwarded calls meanwhile.
+ */
+static void hand_over(struct fast_path_thread *self, const struct seccomp_notif *request)
+{
+	struct fast_path *f = self->path;
+	int alone = self->is_first && !atomic_load(&f->helping) && atomic_load(&f->busy) == 1;
+	f->execs_in_a_row = alone && request->data.nr == SYS_execve ? f->execs_in_a_row + 1 : 0;
+	if (f->execs_in_a_row >= ENOUGH_EXECS && atomic_load(&f->cache->may_hand_over))
+		atomic_store(&f->cache->supervisor_listens, 1);
+}
+
 static void handle_call(struct fast_path_thread *self, const struct seccomp_notif *request)
 {
 	struct fast_path *f = self->path;
@@ -172,6 +187,7 @@ static void handle_call(struct fast_path_thread *self, const struct seccomp_noti
 		atomic_fetch_add(&f->spent, monotonic_ns() - from);
 	} else {
 		atomic_fetch_add(&f->forwarded, 1);
+		hand_over(self, request);
 		forward_to_supervisor(self, request, &resolved);
 	}
 	atomic_fetch_sub(&f->busy, 1);
@@ -218,6 +234,10 @@ static void *thread_main(void *argument)
 	while (got >= 0) {
 		if (!self->is_first && !atomic_load(&f->helping)) {
 			futex_wait(&f->helping, 0, 0);
+			continue;
+		}
+		if (atomic_load(&f->cache->supervisor_listens)) {
+			futex_wait_shared(&f->cache->supervisor_listens, 1);
 			continue;
 		}
 		pthread_mutex_lock(&f->turn);
