@@ -47,7 +47,7 @@ static void make_on_behalf(struct session *s, uint64_t id, struct on_behalf_call
 static int receive(struct session *s, struct seccomp_notif *request)
 {
 	if (!session_listens(s))
-		return broker_next(s->broker, s->calls, request);
+		return broker_next(s->broker, s->calls, request, &s->has_listener);
 	struct seccomp_notif *into = s->keeper ? &s->keeper->inbox : request;
 	int failed = notification_receive(s->listener, into);
 	if (!failed && into != request)

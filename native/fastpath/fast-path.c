@@ -141,11 +141,26 @@ static int answer_from_cache(struct fast_path_thread *self, const struct seccomp
 	return verdict_cache_answer(&call, resolved);
 }
 
+/*
+ * Where one exec follows the other, we would only pass them on. Then the supervisor waits at the listener itself, until it gets
+ * another call. Returns whether this call is our last: never while another thread of ours has a call, which would come later.
+ */
+static uint32_t hands_over(struct fast_path_thread *self, const struct seccomp_notif *request)
+{
+	struct fast_path *f = self->path;
+	int alone = self->is_first && !atomic_load(&f->helping) && atomic_load(&f->busy) == 1;
+	f->execs_in_a_row = alone && request->data.nr == SYS_execve ? f->execs_in_a_row + 1 : 0;
+	int over = f->execs_in_a_row >= ENOUGH_EXECS && atomic_load(&f->cache->may_hand_over);
+	if (over)
+		atomic_store(&f->cache->supervisor_listens, 1);
+	return (uint32_t)over;
+}
+
 /* If this fails the supervisor has gone, and the launcher ends the session. */
 static void forward_to_supervisor(struct fast_path_thread *self, const struct seccomp_notif *request,
 				  const struct resolved_path *resolved)
 {
-	struct forwarded_call head = { .request = *request };
+	struct forwarded_call head = { .request = *request, .is_last = hands_over(self, request) };
 	struct iovec parts[] = { { &head, sizeof head },
 				 { (void *)(uintptr_t)resolved->path, 0 },
 				 { (void *)(uintptr_t)resolved->name, 0 } };
@@ -165,19 +180,6 @@ static void forward_to_supervisor(struct fast_path_thread *self, const struct se
 		;
 }
 
-/*
- * Where one exec follows the other, we would only pass them on. Then the supervisor waits at the listener itself, until it gets
- * another call. Only when no other thread of ours has one: the supervisor does not look for forwarded calls meanwhile.
- */
-static void hand_over(struct fast_path_thread *self, const struct seccomp_notif *request)
-{
-	struct fast_path *f = self->path;
-	int alone = self->is_first && !atomic_load(&f->helping) && atomic_load(&f->busy) == 1;
-	f->execs_in_a_row = alone && request->data.nr == SYS_execve ? f->execs_in_a_row + 1 : 0;
-	if (f->execs_in_a_row >= ENOUGH_EXECS && atomic_load(&f->cache->may_hand_over))
-		atomic_store(&f->cache->supervisor_listens, 1);
-}
-
 static void handle_call(struct fast_path_thread *self, const struct seccomp_notif *request)
 {
 	struct fast_path *f = self->path;
@@ -187,7 +189,6 @@ static void handle_call(struct fast_path_thread *self, const struct seccomp_noti
 		atomic_fetch_add(&f->spent, monotonic_ns() - from);
 	} else {
 		atomic_fetch_add(&f->forwarded, 1);
-		hand_over(self, request);
 		forward_to_supervisor(self, request, &resolved);
 	}
 	atomic_fetch_sub(&f->busy, 1);

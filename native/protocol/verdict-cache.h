@@ -61,8 +61,8 @@ struct verdict_cache {
 	double undecided_execs;                           /* how many execve calls went on, or failed, without a decision */
 	uint32_t missing[MISSING_PROGRAMS];               /* hashes of allowed programs that do not exist */
 	struct exec_counter exec_counter;
-	atomic_uint may_hand_over;     /* the supervisor may wait at the listener itself */
-	atomic_uint supervisor_listens; /* it does now, and the fast path rests (fastpath/fast-path.c) */
+	atomic_uint may_hand_over;      /* the supervisor may wait at the listener itself */
+	atomic_uint supervisor_listens; /* the fast path rests until the supervisor sets this to 0 (fastpath/fast-path.c) */
 	struct cpu_sharing_state cpu_sharing;
 };
 

@@ -149,7 +149,7 @@ static int take_early_resolution(int broker, const struct broker_request *reques
 	return same;
 }
 
-int broker_next(int broker, int calls, struct seccomp_notif *request)
+int broker_next(int broker, int calls, struct seccomp_notif *request, int *is_last)
 {
 	struct {
 		struct forwarded_call passed;
@@ -159,6 +159,7 @@ int broker_next(int broker, int calls, struct seccomp_notif *request)
 	if (size < 0)
 		return -errno;
 	const struct forwarded_call *passed = &in.passed;
+	*is_last = size >= (ssize_t)sizeof *passed && passed->is_last;
 	size_t bytes = size < (ssize_t)sizeof *passed ? 0 : (size_t)size - sizeof *passed;
 	if (size < (ssize_t)sizeof *passed || passed->path_size > PATH_MAX || passed->name_size > 2 * PATH_MAX ||
 	    (passed->length > 0 && passed->length != passed->name_size) || passed->path_size + passed->name_size != bytes)

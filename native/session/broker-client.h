@@ -10,8 +10,8 @@
 #include "../tracee/path.h"
 
 int broker_give_listener(int broker, int listener, uint32_t on_behalf_mark);
-/* The next call that the broker forwards: 0 or -errno; -ENOENT when there will be no more. */
-int broker_next(int broker, int calls, struct seccomp_notif *request);
+/* The next call that the broker forwards, and whether it has left the listener to us: 0 or -errno; -ENOENT when there will be no more. */
+int broker_next(int broker, int calls, struct seccomp_notif *request, int *is_last);
 /* The call is about to continue: releases what its path reaches, if no policy has asked for it. */
 void broker_drop_early_resolution(int broker);
 /* Ends the conversation and frees what is kept of it. */

@@ -72,7 +72,7 @@ static int read_launcher(struct session *s, int flags)
 
 int session_listens(const struct session *s)
 {
-	return s->broker <= 0 || (s->verdict_cache != NULL && atomic_load(&s->verdict_cache->supervisor_listens));
+	return s->broker <= 0 || s->has_listener;
 }
 
 int session_door(const struct session *s)
@@ -82,8 +82,9 @@ int session_door(const struct session *s)
 
 void session_hand_back(struct session *s)
 {
-	if (s->broker <= 0 || !session_listens(s))
+	if (!s->has_listener)
 		return;
+	s->has_listener = 0;
 	atomic_store(&s->verdict_cache->supervisor_listens, 0);
 	futex_wake_shared(&s->verdict_cache->supervisor_listens);
 }

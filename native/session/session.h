@@ -75,6 +75,7 @@ struct session {
 	int listener;
 	int broker;              /* the socket to the broker, or 0: this process does its work (attach) */
 	int calls;               /* the socket by which the broker forwards calls */
+	int has_listener;        /* the broker has left the listener to us for now */
 	timer_t deadline;
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];

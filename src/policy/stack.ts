@@ -157,9 +157,7 @@ export class PolicyStack {
   /** True when all policies allow an exec again that they have allowed: of the same file, with the same words. */
   cachesExecs(nr: number): boolean {
     const asked = this.#entry.get(nr);
-    return (
-      asked?.every(({ policy }) => policy.cachesExecs?.(nr) === true) === true && !this.#returns.has(nr)
-    );
+    return asked?.every(({ policy }) => policy.cachesExecs?.(nr) === true) === true && !this.#returns.has(nr);
   }
 
   /**

@@ -224,7 +224,8 @@ export class Mediator {
     const { tracesExecs } = this.#o;
     if (!tracesExecs || this.#answer.action !== ANSWER.continue || !this.#stack.mayRefuse(event.nr)) return;
     if (event.unreachable === ENOENT) this.#answer.begin(ANSWER.return).result(-ENOENT);
-    else this.#answer.flag(ANSWER_FLAG.verify | (this.#mayCacheExec(event, decision) ? ANSWER_FLAG.cache : 0));
+    else
+      this.#answer.flag(ANSWER_FLAG.verify | (this.#mayCacheExec(event, decision) ? ANSWER_FLAG.cache : 0));
   }
 
   #mayCacheExec({ nr }: DecodedCall, { action, watched }: Decision): boolean {
