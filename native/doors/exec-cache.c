@@ -148,6 +148,13 @@ void exec_cache_learn(struct session *s, const struct exec_note *note, uint32_t 
 	*place = e;
 }
 
+void exec_cache_forget(struct session *s, const struct exec_note *note)
+{
+	struct known_exec **place = &s->exec_cache->known[note->hash % ENTRIES];
+	free(*place);
+	*place = NULL;
+}
+
 void exec_cache_free(struct session *s)
 {
 	for (int i = 0; s->exec_cache != NULL && i < ENTRIES; i++)

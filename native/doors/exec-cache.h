@@ -21,6 +21,8 @@ struct exec_note *exec_cache_take_note(struct session *s, uint64_t id);
 int exec_cache_is_same(struct session *s, const struct exec_note *note, uint32_t size);
 /* The policies have allowed the new program in the buffer. */
 void exec_cache_learn(struct session *s, const struct exec_note *note, uint32_t size);
+/* The same call has started something else: the next one is decided on. */
+void exec_cache_forget(struct session *s, const struct exec_note *note);
 void exec_cache_free(struct session *s);
 
 #endif

@@ -231,6 +231,8 @@ static int judge(struct session *s, struct exec_window *w, pid_t former)
 		return 0;
 	}
 	int was_known = w->note != NULL && w->note->is_known;
+	if (was_known)
+		exec_cache_forget(s, w->note);
 	s->awaiting = 1;
 	return report(s, EVENT_EXEC, w->process, former,
 		      (w->program_size ? NEW_PROGRAM_READ : 0) | (was_known ? NEW_PROGRAM_CACHED : 0));
