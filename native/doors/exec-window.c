@@ -343,6 +343,7 @@ static int on_status(struct session *s, pid_t tid, int status)
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		return on_exec(s, w);
 	/* The call has failed, and the old program goes on. A signal on its way to it arrives. */
+	broker_settle(s->broker);
 	let_go(s, w, status >> 16 ? 0 : WSTOPSIG(status));
 	return report(s, EVENT_NOT_EXECUTED, tid, 0, 0);
 }

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function under(rules: string, script: string, options: readonly string[] = []) {
   const policy = join(folder, "policy.yaml");
   writeFileSync(policy, `name: test\nrules:\n${rules}\n`);
-  const command = ["run", "-p", policy, ...options, "--", "bash", "-c", script];
+  const command = ["run", "-p", policy, ...options, "--", "bash", "--norc", "-c", script];
   const result = hermes(command, { cwd: folder });
   return { ...result, lines: result.stdout.split("\n").filter(Boolean) };
 }
@@ -82,7 +82,7 @@ it("a policy that is reloaded decides on known execs too", async () => {
   const write = (rule: string) => writeFileSync(policy, `name: test\nrules:\n${rule}\n`);
   write(NO_ENV);
   const script = `while /bin/echo known; do :; done; echo over`;
-  const child = spawn(HERMES, ["run", "-p", policy, "--", "bash", "-c", script], { cwd: folder });
+  const child = spawn(HERMES, ["run", "-p", policy, "--", "bash", "--norc", "-c", script], { cwd: folder });
   let said = "";
   child.stdout.on("data", (bytes) => {
     said += bytes;

@@ -12,13 +12,13 @@ let policy: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "hermes-cpus-"));
   policy = join(folder, "p.yaml");
-  writeFileSync(policy, "name: p\nrules:\n  - { id: r, deny: read, path: /nowhere/** }\n");
+  writeFileSync(
+    policy,
+    "name: p\nrules:\n  - { id: r, deny: read, path: /nowhere/** }\n  - { id: x, redirect: exec, path: /nowhere/program, to: /bin/true }\n",
+  );
   writeFileSync(join(folder, "f"), "x");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** At the trace door, births are seen: without it no CPU is shared. */
-const live = ["execve"];
 
 const OPENS = `
 import os, threading, subprocess
@@ -38,13 +38,7 @@ while not os.path.exists('enough'): opens()
 open('quiet', 'w').close()
 while not os.path.exists('stop'): time.sleep(0.01)
 `;
-    const session = await start({
-      command: ["python3", "-c", program],
-      policy,
-      cwd: folder,
-      view: "off",
-      live,
-    });
+    const session = await start({ command: ["python3", "-c", program], policy, cwd: folder, view: "off" });
     const seen = () => {
       const list = /^Cpus_allowed_list:\t(.*)$/m.exec(
         readFileSync(`/proc/${session.pid}/status`, "utf8"),
@@ -86,7 +80,7 @@ print(where(), told())
 `;
   const options = { cwd: folder };
   const bare = await capture(["python3", "-c", program], options);
-  const { output, session } = await capture(["python3", "-c", program], { ...options, policy, live });
+  const { output, session } = await capture(["python3", "-c", program], { ...options, policy });
   expect(session.protections.doors).toEqual(["notify", "trace"]);
   expect(output).toBe(bare.output);
 });
@@ -107,6 +101,6 @@ for i in range(60):
     lost += os.sched_getaffinity(thread[0]) != wanted
 stop = True; t.join(); print('lost', lost)
 `;
-  const { output } = await capture(["python3", "-c", program], { cwd: folder, policy, live });
+  const { output } = await capture(["python3", "-c", program], { cwd: folder, policy });
   expect(output).toBe("lost 0\n");
 });
