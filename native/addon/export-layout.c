@@ -39,7 +39,7 @@ static napi_value layout(napi_env env, napi_callback_info info)
 	FIELD_AS("verdict_cache.in_force", verdict_cache, in_force); FIELD_AS("verdict_cache.class_count", verdict_cache, class_count);
 	FIELD_AS("verdict_cache.may_share_cpu", verdict_cache, may_share_cpu); FIELD_AS("verdict_cache.generation", verdict_cache, generation);
 	FIELD_AS("verdict_cache.classes", verdict_cache, classes); FIELD_AS("verdict_cache.next", verdict_cache, next);
-	FIELD_AS("verdict_cache.allowed", verdict_cache, allowed); FIELD_AS("verdict_cache.missed", verdict_cache, missed);
+	FIELD_AS("verdict_cache.allowed", verdict_cache, allowed); FIELD_AS("verdict_cache.undecided_execs", verdict_cache, undecided_execs);
 	FIELD_AS("verdict_cache.missing", verdict_cache, missing); FIELD_AS("verdict_class.nr", verdict_class, nr);
 	FIELD_AS("verdict_class.flags_at", verdict_class, flags_at); FIELD_AS("verdict_class.flags", verdict_class, flags);
 	FIELD_AS("verdict_class.dirfd_at", verdict_class, dirfd_at); FIELD_AS("verdict_class.path_at", verdict_class, path_at);

@@ -219,8 +219,12 @@ int both_next(struct session *s)
 	return s->at_listener && !s->on_behalf_count ? next_at_listener(s) : next_at_stops(s);
 }
 
+/* Most execs take less time than it takes to watch both. */
 int both_next_exec(struct session *s)
 {
+	int got = exec_window_wait_briefly(s);
+	if (got != -EAGAIN)
+		return got;
 	int failed = start_listener_pump(s);
 	return failed ? failed : next_at_stops(s);
 }

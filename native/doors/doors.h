@@ -33,8 +33,8 @@ int both_next_exec(struct session *s);
 void both_close(struct session *s);
 
 /* exec-window.c: an execve that was allowed at the notify door, until it is verified or has failed */
-/* Answers the notification of the execve. */
-void exec_window_open(struct session *s, const struct event *event);
+/* Answers the notification of the execve. `cached`: the exec cache knows it, or may learn it. */
+void exec_window_open(struct session *s, const struct event *event, int cached);
 /* A thread makes a call, so its last execve has failed. */
 void exec_window_call(struct session *s, pid_t tid);
 int exec_window_is_tracing(const struct session *s);
@@ -44,7 +44,9 @@ int exec_window_wait(struct session *s, int flags);
 int exec_window_report(struct session *s);
 /* Carries out the answer to an event of these. */
 void exec_window_answer(struct session *s, const struct event *event);
-void exec_window_forget_all(struct session *s);
+/* The same, but for a moment only: -EAGAIN when there is none until then. */
+int exec_window_wait_briefly(struct session *s);
+void exec_window_close(struct session *s);
 
 /* stop-wait.c */
 /* As waitpid(2). With `spin_first` it polls for some microseconds before it sleeps. */

@@ -8,9 +8,13 @@
  */
 #define _GNU_SOURCE
 #include "doors.h"
+#include "exec-cache.h"
+#include "new-program.h"
 #include "traced-exec.h"
 #include "../kernel/notification.h"
 #include "../kernel/procfs.h"
+#include "../kernel/wake-signal.h"
+#include "../session/broker-client.h"
 #include "../tracee/memory.h"
 
 #include <errno.h>
@@ -20,6 +24,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { PATIENCE_NS = 2 * 1000 * 1000 };
 
 struct exec_window {
 	struct exec_window *next;
@@ -39,6 +45,8 @@ struct exec_window {
 	} phase;
 	int error;     /* why it could not be verified */
 	struct held_tracer held;
+	struct exec_note *note; /* what the call named, if the exec cache knows it or may learn it */
+	uint32_t program_size;  /* of the new program in the buffer */
 };
 
 static int is_traced(const struct exec_window *w)
@@ -61,7 +69,16 @@ static void forget(struct session *s, struct exec_window *w)
 	while (*link != w)
 		link = &(*link)->next;
 	*link = w->next;
+	free(w->note);
 	free(w);
+	if (s->exec_windows == NULL)
+		s->exec_takes_long = 0;
+}
+
+static void forget_all(struct session *s)
+{
+	while (s->exec_windows != NULL)
+		forget(s, s->exec_windows);
 }
 
 static void respond(struct session *s, uint64_t id, int error)
@@ -118,7 +135,7 @@ static void start_waiting(struct session *s)
 }
 
 /* A thread that is seized already because its last execve failed. The interruption may come only after its next call. */
-static int open_again(struct session *s, const struct event *event)
+static int open_again(struct session *s, const struct event *event, struct exec_note *note)
 {
 	struct exec_window *w = s->exec_windows;
 	while (w != NULL && (w->tid != event->tid || (w->phase != WINDOW_OPEN && w->phase != WINDOW_RELEASES)))
@@ -128,6 +145,8 @@ static int open_again(struct session *s, const struct event *event)
 	w->phase = WINDOW_OPEN;
 	w->id = event->id;
 	w->process = process_of(w->tid);
+	free(w->note);
+	w->note = note;
 	respond(s, w->id, 0);
 	ptrace(PTRACE_INTERRUPT, w->tid, 0, 0);
 	return 1;
@@ -143,17 +162,20 @@ void exec_window_call(struct session *s, pid_t tid)
 		}
 }
 
-void exec_window_open(struct session *s, const struct event *event)
+void exec_window_open(struct session *s, const struct event *event, int cached)
 {
-	if (open_again(s, event))
+	struct exec_note *note = cached ? exec_cache_take_note(s, event->id) : NULL;
+	if (open_again(s, event, note))
 		return;
 	pid_t process = process_of(event->tid);
 	struct exec_window *w = process == 0 ? NULL : calloc(1, sizeof *w);
 	if (w == NULL) {
+		free(note);
 		respond(s, event->id, -EAGAIN);
 		return;
 	}
-	*w = (struct exec_window){ .next = s->exec_windows, .tid = event->tid, .process = process, .id = event->id };
+	*w = (struct exec_window){ .next = s->exec_windows, .tid = event->tid, .process = process, .id = event->id,
+				   .note = note };
 	s->exec_windows = w;
 	if (open_in(s, process, w) == NULL)
 		start(s, w);
@@ -181,6 +203,39 @@ static int report(struct session *s, enum event_kind kind, pid_t tid, pid_t peer
 	event_stamp(event);
 	memory_log_stop(event);
 	return 1;
+}
+
+/* A tracee that was killed cannot be detached any more. Its end has to be waited for: its parent hears of it only then. */
+static void let_go(struct session *s, struct exec_window *w, int number)
+{
+	if (ptrace(PTRACE_DETACH, w->tid, 0, (long)number) == 0)
+		forget(s, w);
+	else
+		w->phase = WINDOW_DYING;
+	start_waiting(s);
+}
+
+static int goes_on_as_known(struct session *s, const struct exec_window *w)
+{
+	return w->note != NULL && w->note->is_known && w->held.tracer == 0 && exec_cache_is_same(s, w->note, w->program_size);
+}
+
+/* The new program stands before its first instruction. Returns whether the supervisor has to judge it. */
+static int judge(struct session *s, struct exec_window *w, pid_t former)
+{
+	w->phase = WINDOW_EXECUTED;
+	w->program_size = new_program_read(s, w->process);
+	broker_settle(s->broker);
+	if (goes_on_as_known(s, w)) {
+		let_go(s, w, 0);
+		return 0;
+	}
+	int was_known = w->note != NULL && w->note->is_known;
+	if (was_known)
+		exec_cache_forget(s, w->note);
+	s->awaiting = 1;
+	return report(s, EVENT_EXEC, w->process, former,
+		      (w->program_size ? NEW_PROGRAM_READ : 0) | (was_known ? NEW_PROGRAM_CACHED : 0));
 }
 
 /* ------------------------------------------------------------------ of a program with a tracer of its own */
@@ -232,9 +287,7 @@ static int report_one(struct session *s, struct exec_window *w)
 		s->awaiting = 1;
 		return report(s, EVENT_EXEC_TRACED, w->tid, 0, 0);
 	case WINDOW_STANDS:
-		w->phase = WINDOW_EXECUTED;
-		s->awaiting = 1;
-		return report(s, EVENT_EXEC, w->tid, w->tid, 0);
+		return judge(s, w, w->tid);
 	default:
 		return 0;
 	}
@@ -250,23 +303,11 @@ int exec_window_report(struct session *s)
 
 /* ------------------------------------------------------------------ stops */
 
-/* A tracee that was killed cannot be detached any more. Its end has to be waited for: its parent hears of it only then. */
-static void let_go(struct session *s, struct exec_window *w, int number)
-{
-	if (ptrace(PTRACE_DETACH, w->tid, 0, (long)number) == 0)
-		forget(s, w);
-	else
-		w->phase = WINDOW_DYING;
-	start_waiting(s);
-}
-
 static int on_exec(struct session *s, struct exec_window *w)
 {
 	pid_t former = w->tid;
 	w->tid = w->process;
-	w->phase = WINDOW_EXECUTED;
-	s->awaiting = 1;
-	return report(s, EVENT_EXEC, w->process, former, 0);
+	return judge(s, w, former);
 }
 
 static struct exec_window *window_of(struct session *s, pid_t tid, int status)
@@ -302,6 +343,7 @@ static int on_status(struct session *s, pid_t tid, int status)
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		return on_exec(s, w);
 	/* The call has failed, and the old program goes on. A signal on its way to it arrives. */
+	broker_settle(s->broker);
 	let_go(s, w, status >> 16 ? 0 : WSTOPSIG(status));
 	return report(s, EVENT_NOT_EXECUTED, tid, 0, 0);
 }
@@ -323,6 +365,8 @@ void exec_window_answer(struct session *s, const struct event *event)
 	}
 	if (!goes_on)
 		kill(w->process, SIGKILL);
+	else if (w->note != NULL && s->answer->flags & ANSWER_CACHE)
+		exec_cache_learn(s, w->note, w->program_size);
 	if (w->held.tracer != 0) {
 		release_tracer(s, w);
 		forget(s, w);
@@ -339,14 +383,40 @@ int exec_window_wait(struct session *s, int flags)
 	int status;
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | flags);
 	if (tid < 0 && errno == ECHILD) { /* all of them have gone */
-		exec_window_forget_all(s);
+		forget_all(s);
 		return 0;
 	}
 	return tid < 0 ? -errno : tid == 0 ? -EAGAIN : on_status(s, tid, status);
 }
 
-void exec_window_forget_all(struct session *s)
+static int set_patience(struct session *s, long nanoseconds)
 {
-	while (s->exec_windows != NULL)
-		forget(s, s->exec_windows);
+	struct timespec tick = { 0, nanoseconds };
+	struct itimerspec when = { tick, tick }; /* periodic: a signal that comes just before the wait is lost */
+	struct sigevent how = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WAKE_SIGNAL };
+	how._sigev_un._tid = s->worker;
+	if (!s->has_patience && timer_create(CLOCK_MONOTONIC, &how, &s->patience) < 0)
+		return -1;
+	s->has_patience = 1;
+	return timer_settime(s->patience, 0, &when, NULL);
+}
+
+/* An exec that has taken long once is not waited for alone again: other callers wait meanwhile. */
+int exec_window_wait_briefly(struct session *s)
+{
+	if (s->exec_takes_long || set_patience(s, PATIENCE_NS) < 0)
+		return -EAGAIN;
+	int got = exec_window_wait(s, 0);
+	set_patience(s, 0);
+	if (got != -EINTR)
+		return got;
+	s->exec_takes_long = 1;
+	return session_woken(s); /* it may have been another signal */
+}
+
+void exec_window_close(struct session *s)
+{
+	forget_all(s);
+	if (s->has_patience)
+		timer_delete(s->patience);
 }

@@ -46,6 +46,6 @@ int missing_program_answer(struct session *s)
 	path[slot->length] = 0;
 	if (!is_missing(s, path))
 		return 0;
-	s->verdict_cache->missed++;
+	s->verdict_cache->undecided_execs++;
 	return 1;
 }

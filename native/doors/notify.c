@@ -1,6 +1,7 @@
 /* The notify door: seccomp user notification. Only the thread that makes the call waits. */
 #define _GNU_SOURCE
 #include "doors.h"
+#include "exec-cache.h"
 #include "../kernel/notification.h"
 #include "../on-behalf/blocking-call.h"
 #include "../protocol/keeper.h"
@@ -42,15 +43,17 @@ static void make_on_behalf(struct session *s, uint64_t id, struct on_behalf_call
 		refuse(s, id, failed);
 }
 
-/* The broker waits at the listener and forwards the call. Without a broker this process waits there. */
+/* The broker waits at the listener and forwards the call, unless it has left the listener to us. */
 static int receive(struct session *s, struct seccomp_notif *request)
 {
-	if (s->broker > 0)
-		return broker_next(s->broker, s->calls, request);
+	if (!session_listens(s))
+		return broker_next(s->broker, s->calls, request, &s->has_listener);
 	struct seccomp_notif *into = s->keeper ? &s->keeper->inbox : request;
 	int failed = notification_receive(s->listener, into);
 	if (!failed && into != request)
 		*request = *into;
+	if (failed ? failed != -EINTR : request->data.nr != SYS_execve)
+		session_hand_back(s);
 	return failed;
 }
 
@@ -103,6 +106,12 @@ static int handle(struct session *s, const struct seccomp_notif *request)
 		refuse(s, request->id, -ENOENT);
 		return 0;
 	}
+	if (exec_cache_look(s)) {
+		cwd_cache_before_exec(&s->cwd_cache, s->event->tid);
+		broker_drop_early_resolution(s->broker);
+		exec_window_open(s, s->event, 1);
+		return 0;
+	}
 	s->awaiting = 1;
 	return 1;
 }
@@ -153,7 +162,7 @@ void notify_answer(struct session *s, const struct event *event)
 		if (answer->registers || answer->write_count)
 			response.error = -ENOSYS;
 		else if (answer->flags & ANSWER_VERIFY) {
-			exec_window_open(s, event);
+			exec_window_open(s, event, (answer->flags & ANSWER_CACHE) != 0);
 			return;
 		} else
 			response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;

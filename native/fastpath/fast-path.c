@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 enum { MAX_THREADS = 4, WINDOW = 64, SOME_WAITED = WINDOW / 4, MOST_WAITED = WINDOW / 4 * 3, MAX_FORWARDED = WINDOW / 2 };
+enum { ENOUGH_EXECS = 4 };
 enum { AT_ONCE_NS = 2000, LONG_NS = 20 * 1000 };
 
 /* Of the last calls: how many had to wait for another, how many were forwarded, and how long the others took. */
@@ -55,6 +56,7 @@ struct fast_path {
 	pthread_mutex_t turn;   /* held by the thread that waits at the listener; guards the next two */
 	struct load_window load;
 	pid_t last_caller;
+	int execs_in_a_row;     /* of the first thread */
 	atomic_uint helping;    /* helper threads take part */
 	atomic_int cannot_help; /* a helper thread cannot have its own umask and cwd */
 	atomic_int busy;        /* how many threads answer a call now */
@@ -139,11 +141,26 @@ static int answer_from_cache(struct fast_path_thread *self, const struct seccomp
 	return verdict_cache_answer(&call, resolved);
 }
 
+/*
+ * Where one exec follows the other, we would only pass them on. Then the supervisor waits at the listener itself, until it gets
+ * another call. Returns whether this call is our last: never while another thread of ours has a call, which would come later.
+ */
+static uint32_t hands_over(struct fast_path_thread *self, const struct seccomp_notif *request)
+{
+	struct fast_path *f = self->path;
+	int alone = self->is_first && !atomic_load(&f->helping) && atomic_load(&f->busy) == 1;
+	f->execs_in_a_row = alone && request->data.nr == SYS_execve ? f->execs_in_a_row + 1 : 0;
+	int over = f->execs_in_a_row >= ENOUGH_EXECS && atomic_load(&f->cache->may_hand_over);
+	if (over)
+		atomic_store(&f->cache->supervisor_listens, 1);
+	return (uint32_t)over;
+}
+
 /* If this fails the supervisor has gone, and the launcher ends the session. */
 static void forward_to_supervisor(struct fast_path_thread *self, const struct seccomp_notif *request,
 				  const struct resolved_path *resolved)
 {
-	struct forwarded_call head = { .request = *request };
+	struct forwarded_call head = { .request = *request, .is_last = hands_over(self, request) };
 	struct iovec parts[] = { { &head, sizeof head },
 				 { (void *)(uintptr_t)resolved->path, 0 },
 				 { (void *)(uintptr_t)resolved->name, 0 } };
@@ -218,6 +235,10 @@ static void *thread_main(void *argument)
 	while (got >= 0) {
 		if (!self->is_first && !atomic_load(&f->helping)) {
 			futex_wait(&f->helping, 0, 0);
+			continue;
+		}
+		if (atomic_load(&f->cache->supervisor_listens)) {
+			futex_wait_shared(&f->cache->supervisor_listens, 1);
 			continue;
 		}
 		pthread_mutex_lock(&f->turn);

@@ -1,4 +1,4 @@
-/* Waiting until another thread of this process changes a word, and waking the thread that waits. */
+/* Waiting until another thread changes a word, and waking the thread that waits. */
 #ifndef HERMES_FUTEX_H
 #define HERMES_FUTEX_H
 
@@ -18,6 +18,17 @@ static inline void futex_wait(void *word, unsigned int value, long ns)
 static inline void futex_wake(void *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The same for a word in memory that several processes share. */
+static inline void futex_wait_shared(void *word, unsigned int value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static inline void futex_wake_shared(void *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 #endif

@@ -50,7 +50,7 @@ struct forwarded_call {
 	int64_t length;     /* … and its result */
 	struct pin pin;
 	uint32_t name_size;
-	uint32_t reserved;
+	uint32_t is_last; /* from now on the supervisor waits at the listener, until it hands it back */
 };
 
 #endif

@@ -30,7 +30,7 @@ enum event_kind {
 	EVENT_ENTRY = 1,     /* a call waits for an answer */
 	EVENT_RETURN = 2,    /* a call has returned and its result waits for an answer */
 	EVENT_FORK = 3,      /* peer = the new tracee */
-	EVENT_EXEC = 4,      /* peer = the thread that called execve, when it was not the leader */
+	EVENT_EXEC = 4,      /* peer = the thread that called execve, when it was not the leader; result: new_program_flag */
 	EVENT_BORN = 5,      /* a new tracee has not run yet; only where births are watched */
 	EVENT_EXIT = 6,      /* result = wait status of one tracee */
 	EVENT_MAIN_EXIT = 7, /* result = wait status of the program */
@@ -44,6 +44,13 @@ enum event_kind {
 
 /* Instructions that fault before they run. */
 enum instruction { INSTRUCTION_NONE = 0, INSTRUCTION_RDTSC = 1, INSTRUCTION_RDTSCP = 2 };
+
+/* On an exec event of the notify door. */
+enum new_program_flag {
+	NEW_PROGRAM_READ = 1,   /* the slots hold what it is (doors/new-program.c) */
+	NEW_PROGRAM_CACHED = 2, /* its execve was not decided on: the exec cache knew another program for it */
+};
+enum new_program_slot { NEW_PROGRAM_FILE = 0, NEW_PROGRAM_CODE = 1, NEW_PROGRAM_WORDS = 2 };
 
 enum door { DOOR_NONE = 0, DOOR_NOTIFY = 1, DOOR_TRACE = 2 };
 
@@ -112,6 +119,7 @@ enum answer_flag {
 	ANSWER_REGISTERS = 16,  /* on a signal: the event's registers replace the tracee's */
 	ANSWER_NO_STREAM = 128, /* ANSWER_ON_BEHALF: it was allowed because its socket is no stream */
 	ANSWER_VERIFY = 256,    /* on an execve at the notify door: report its exec event */
+	ANSWER_CACHE = 512,     /* on an execve, and on its exec event: the same may go on without a decision (doors/exec-cache.c) */
 	ANSWER_DELIVER = 64,    /* on an instruction: deliver its SIGSEGV to the program */
 };
 

@@ -59,9 +59,11 @@ struct verdict_cache {
 	struct verdict_class classes[VERDICT_CLASSES];
 	uint16_t next[VERDICT_STATES][VERDICT_BYTES];     /* the automaton: the state after one more byte of the path */
 	uint8_t allowed[VERDICT_CLASSES][VERDICT_STATES]; /* whether a path that ends in this state is allowed */
-	double missed;                                    /* how many execve calls were answered by what follows */
+	double undecided_execs;                           /* how many execve calls went on, or failed, without a decision */
 	uint32_t missing[MISSING_PROGRAMS];               /* hashes of allowed programs that do not exist */
 	struct exec_counter exec_counter;
+	atomic_uint may_hand_over;      /* the supervisor may wait at the listener itself */
+	atomic_uint supervisor_listens; /* the fast path rests until the supervisor sets this to 0 (fastpath/fast-path.c) */
 	struct cpu_sharing_state cpu_sharing;
 };
 

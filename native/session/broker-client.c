@@ -28,6 +28,25 @@ static int send_message(int broker, const struct broker_request *request, const 
  */
 enum { LOCKS = 1024 };
 static pthread_mutex_t locks[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static int owed[LOCKS]; /* replies that nobody has waited for yet; by socket, as the locks */
+
+static ssize_t receive_reply(int broker, struct broker_reply *reply)
+{
+	ssize_t size;
+	do
+		size = recv(broker, reply, sizeof *reply, 0);
+	while (size < 0 && errno == EINTR);
+	return size;
+}
+
+/* The caller holds the lock. */
+static void take_owed(int broker)
+{
+	struct broker_reply reply;
+	for (; owed[broker % LOCKS] > 0; owed[broker % LOCKS]--)
+		if (receive_reply(broker, &reply) < (ssize_t)offsetof(struct broker_reply, bytes))
+			shutdown(broker, SHUT_RDWR);
+}
 
 /* Returns the result. `got`: how many bytes came with it. */
 static int64_t send_request(int broker, const struct broker_request *request, const void *bytes, size_t length,
@@ -36,10 +55,9 @@ static int64_t send_request(int broker, const struct broker_request *request, co
 	ssize_t size;
 	*got = 0;
 	pthread_mutex_lock(&locks[broker % LOCKS]);
+	take_owed(broker);
 	int failed = send_message(broker, request, bytes, length, -1);
-	do
-		size = failed ? -1 : recv(broker, reply, sizeof *reply, 0);
-	while (!failed && size < 0 && errno == EINTR);
+	size = failed ? -1 : receive_reply(broker, reply);
 	pthread_mutex_unlock(&locks[broker % LOCKS]);
 	if (failed)
 		return failed;
@@ -131,7 +149,7 @@ static int take_early_resolution(int broker, const struct broker_request *reques
 	return same;
 }
 
-int broker_next(int broker, int calls, struct seccomp_notif *request)
+int broker_next(int broker, int calls, struct seccomp_notif *request, int *is_last)
 {
 	struct {
 		struct forwarded_call passed;
@@ -141,6 +159,7 @@ int broker_next(int broker, int calls, struct seccomp_notif *request)
 	if (size < 0)
 		return -errno;
 	const struct forwarded_call *passed = &in.passed;
+	*is_last = size >= (ssize_t)sizeof *passed && passed->is_last;
 	size_t bytes = size < (ssize_t)sizeof *passed ? 0 : (size_t)size - sizeof *passed;
 	if (size < (ssize_t)sizeof *passed || passed->path_size > PATH_MAX || passed->name_size > 2 * PATH_MAX ||
 	    (passed->length > 0 && passed->length != passed->name_size) || passed->path_size + passed->name_size != bytes)
@@ -155,6 +174,7 @@ int broker_next(int broker, int calls, struct seccomp_notif *request)
 void broker_close(int broker)
 {
 	pthread_mutex_lock(&locks[broker % LOCKS]);
+	owed[broker % LOCKS] = 0;
 	free(early_resolutions[broker % LOCKS]);
 	early_resolutions[broker % LOCKS] = NULL;
 	pthread_mutex_unlock(&locks[broker % LOCKS]);
@@ -222,6 +242,29 @@ void broker_release(struct pin *pin)
 	if (pin->state != PIN_FAILED)
 		send_request(pin->owner, &request, NULL, 0, &reply, &got); /* if the broker has died, so have its descriptors */
 	pin->state = PIN_NONE;
+}
+
+void broker_release_later(struct pin *pin)
+{
+	const struct broker_request request = { .operation = BROKER_RELEASE, .pin = *pin };
+	if (pin->owner == 0 || pin->state == PIN_NONE || pin->state == PIN_FAILED) {
+		broker_release(pin);
+		return;
+	}
+	pthread_mutex_lock(&locks[pin->owner % LOCKS]);
+	if (send_message(pin->owner, &request, NULL, 0, -1) == 0)
+		owed[pin->owner % LOCKS]++;
+	pthread_mutex_unlock(&locks[pin->owner % LOCKS]);
+	pin->state = PIN_NONE;
+}
+
+void broker_settle(int broker)
+{
+	if (broker <= 0)
+		return;
+	pthread_mutex_lock(&locks[broker % LOCKS]);
+	take_owed(broker);
+	pthread_mutex_unlock(&locks[broker % LOCKS]);
 }
 
 int broker_stat(const struct pin *pin, int levels, struct pin_facts *facts)

@@ -142,6 +142,7 @@ static int make_channels(struct session *s, const uint8_t *plan, size_t size, st
 		return handed->plan;
 	if (s->verdict_cache == NULL && session_map_verdict_cache(s, verdict_cache_create()) < 0)
 		return -errno;
+	atomic_store(&s->verdict_cache->may_hand_over, !(s->doors & 1 << DOOR_TRACE));
 	handed->cache = s->verdict_cache_fd;
 	if (make_pair(&s->socket, &handed->socket) < 0 || make_pair(&s->broker, &handed->broker) < 0 ||
 	    make_pair(&s->calls, &handed->calls) < 0)

@@ -2,8 +2,11 @@
 #define _GNU_SOURCE
 #include "session.h"
 #include "../doors/doors.h"
+#include "../doors/exec-cache.h"
+#include "../kernel/futex.h"
 #include "../kernel/notification.h"
 #include "../kernel/wake-signal.h"
+#include "../protocol/verdict-cache.h"
 #include "attach.h"
 #include "broker-client.h"
 
@@ -67,6 +70,25 @@ static int read_launcher(struct session *s, int flags)
 
 /* ------------------------------------------------------------------ one door alone */
 
+int session_listens(const struct session *s)
+{
+	return s->broker <= 0 || s->has_listener;
+}
+
+int session_door(const struct session *s)
+{
+	return session_listens(s) ? s->listener : s->calls;
+}
+
+void session_hand_back(struct session *s)
+{
+	if (!s->has_listener)
+		return;
+	s->has_listener = 0;
+	atomic_store(&s->verdict_cache->supervisor_listens, 0);
+	futex_wake_shared(&s->verdict_cache->supervisor_listens);
+}
+
 int session_hung_up(struct session *s)
 {
 	return listener_has_hung_up(session_door(s));
@@ -118,23 +140,24 @@ static int next_trace(struct session *s)
 /* ------------------------------------------------------------------ what the addon calls */
 
 /* The pins of a held event were taken by the code that holds it. */
-static void release_pins(struct session *s)
+static void release_pins(struct session *s, void (*release)(struct pin *))
 {
 	for (int i = 0; i < MAX_PINS; i++)
-		broker_release(&session_pins(s)[i]);
+		release(&session_pins(s)[i]);
 }
 
 void session_resume(struct session *s, const struct event *held)
 {
 	if (s->broker > 0)
 		broker_drop_early_resolution(s->broker);
+	/* Before the caller goes on: a pin may be a copy of its own descriptor. A verified execve stops before that. */
 	if (s->answer->action != ANSWER_ON_BEHALF)
-		release_pins(s); /* before the caller goes on: a pin may be a copy of its own descriptor */
+		release_pins(s, s->answer->flags & ANSWER_VERIFY ? broker_release_later : broker_release);
 	if (held->door == DOOR_NOTIFY)
 		notify_answer(s, held);
 	else
 		trace_answer(s, held);
-	release_pins(s);
+	release_pins(s, broker_release);
 }
 
 int session_next(struct session *s)
@@ -210,6 +233,7 @@ void session_close(struct session *s)
 	both_close(s);
 	if (s->has_deadline)
 		timer_delete(s->deadline);
+	exec_window_close(s);
 	if (s->socket >= 0)
 		close(s->socket);
 	if (s->listener >= 0)
@@ -230,6 +254,6 @@ void session_close(struct session *s)
 		munmap(s->plan, s->plan_size);
 	session_close_view(s);
 	tracee_forget_all(s);
-	exec_window_forget_all(s);
+	exec_cache_free(s);
 	cwd_cache_close(&s->cwd_cache);
 }

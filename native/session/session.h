@@ -53,6 +53,7 @@ struct pump {
 	atomic_uint consumed;
 };
 
+struct exec_cache;
 struct exec_window;
 struct keeper_memory;
 struct verdict_cache;
@@ -74,11 +75,16 @@ struct session {
 	int listener;
 	int broker;              /* the socket to the broker, or 0: this process does its work (attach) */
 	int calls;               /* the socket by which the broker forwards calls */
+	int has_listener;        /* the broker has left the listener to us for now */
 	timer_t deadline;
 	int has_deadline;
 	struct tracee *tracees[TRACEE_BUCKETS];
 	int tracee_count;
 	struct exec_window *exec_windows;
+	struct exec_cache *exec_cache;
+	timer_t patience;        /* ends a wait for an exec event alone */
+	int has_patience;
+	int exec_takes_long;     /* one that is traced for its execve did not reach it at once */
 	uint32_t on_behalf_mark; /* in the upper half of the sixth argument: a call that the trace door sends to the listener */
 	int on_behalf_count;     /* how many tracees wait for an on-behalf call */
 	uint32_t turns;          /* of the wait */
@@ -139,10 +145,11 @@ int verdict_cache_create(void);
 int session_map_verdict_cache(struct session *s, int fd);
 
 /* The descriptor that calls come from which need a decision. */
-static inline int session_door(const struct session *s)
-{
-	return s->broker > 0 ? s->calls : s->listener;
-}
+int session_door(const struct session *s);
+/* Whether we wait at the listener ourselves, and not the broker. */
+int session_listens(const struct session *s);
+/* The broker waits at the listener again. */
+void session_hand_back(struct session *s);
 
 static inline struct pin *session_pins(struct session *s)
 {

@@ -92,10 +92,11 @@ int cwd_cache_differences(struct cwd_cache *cache, pid_t tid, int wanted)
 void cwd_cache_before_exec(struct cwd_cache *cache, pid_t tid)
 {
 	struct identity identity;
-	int failed = identity_read(tid, &identity);
+	int is_leader = syscall(SYS_tgkill, tid, tid, 0) == 0 || errno == EPERM;
+	int failed = is_leader ? 0 : identity_read(tid, &identity);
 	if (failed == -ENOENT || failed == -ESRCH)
 		return; /* the thread has ended, and its call with it */
-	if (failed || identity.process != tid)
+	if (failed || (!is_leader && identity.process != tid))
 		atomic_store(&cache->exec_counter->unsure, 1);
 	cwd_cache_after_exec(cache);
 }

@@ -116,6 +116,16 @@ ssize_t memory_read_string(pid_t tid, uint64_t address, char *into, size_t size,
 	return got;
 }
 
+ssize_t memory_peek(pid_t tid, uint64_t address, void *into, size_t length)
+{
+	return copy(tid, address, into, length);
+}
+
+ssize_t memory_peek_string(pid_t tid, uint64_t address, char *into, size_t size, int *truncated)
+{
+	return copy_string(tid, address, into, size, truncated);
+}
+
 int memory_write(pid_t tid, uint64_t address, const void *from, size_t length)
 {
 	struct iovec local = { (void *)(uintptr_t)from, length };

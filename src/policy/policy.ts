@@ -53,6 +53,8 @@ export interface Policy {
    * allow, and count nothing.
    */
   cachesMissing?(nr: number): boolean;
+  /** True when its verdict on an exec depends on nothing but the file and the words of the program, and nothing is counted. */
+  cachesExecs?(nr: number): boolean;
   /**
    * True when other memory content behind the arguments could make it refuse this call. Absent where unknown:
    * then true if the policy has read memory.

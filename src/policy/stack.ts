@@ -160,6 +160,12 @@ export class PolicyStack {
     );
   }
 
+  /** True when all policies allow an exec again that they have allowed: of the same file, with the same words. */
+  cachesExecs(nr: number): boolean {
+    const asked = this.#entry.get(nr);
+    return asked?.every(({ policy }) => policy.cachesExecs?.(nr) === true) === true && !this.#returns.has(nr);
+  }
+
   /**
    * True when the last decision, which allowed the call, depends on memory that the kernel will read again.
    * Built-in policies do not count: see SECURITY.md for what root can do to them.

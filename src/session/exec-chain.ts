@@ -1,8 +1,8 @@
 import { AT_FDCWD } from "../abi/named.js";
+import type { NewProgram } from "../kernel/decode/new-program.js";
 import type { PinnedFile } from "../kernel/decode/reach-path.js";
-import { isExecutableMapping, readMaps } from "../kernel/process/maps.js";
 import { readEnv } from "../kernel/process/process.js";
-import type { CallEvent, ProcessInfo } from "../nouns/event.js";
+import type { CallEvent } from "../nouns/event.js";
 import { decodeText } from "../nouns/text.js";
 import { type Decision, deny } from "../nouns/verdict.js";
 import { RunFile } from "./run-file.js";
@@ -28,11 +28,16 @@ const BUSY = deny(
 
 /** What was judged of an execve in progress. */
 interface Judged {
+  /** The file that the call named. */
+  readonly named: string;
   readonly files: ReadonlySet<string>;
   readonly argv: readonly string[];
   /** Undefined when no policy read it. */
   readonly env: readonly string[] | undefined;
 }
+
+/** What the exec cache knew is not what runs. */
+const ANOTHER: Judged = { named: "", files: new Set(), argv: [], env: undefined };
 
 /** An execve at its entry. */
 interface ExecCall extends CallEvent {
@@ -95,7 +100,7 @@ export class Execs {
     }
     // The kernel passes an empty argv[0] to a program that is started without arguments.
     const words = argv.length === 0 ? [""] : [...argv];
-    this.#onTheirWay.set(event.tid, { files, argv: words, env: event.envSeen });
+    this.#onTheirWay.set(event.tid, { named: file.path, files, argv: words, env: event.envSeen });
     return allowed;
   }
 
@@ -106,21 +111,20 @@ export class Execs {
     if (judged) this.#onTheirWay.set(to, judged);
   }
 
-  /** The new program is loaded: returns the decision that refuses it, if any. */
-  inPlace(tid: number, event: CallEvent, process: ProcessInfo): Decision | undefined {
-    const judged = this.#onTheirWay.get(tid);
+  /** The new program is loaded. Returns the decision that refuses it, if any; or that it is the file that was judged, and no script. */
+  inPlace(tid: number, event: CallEvent, program: NewProgram): Decision | "as judged" | undefined {
+    const judged = program.wasCached ? ANOTHER : this.#onTheirWay.get(tid);
     this.#onTheirWay.delete(tid);
-    const { exe, argv } = process;
-    const mapped = readMaps(tid).filter((map) => isExecutableMapping(map) && map.path.startsWith("/"));
+    const { exe, argv, code } = program;
     const same = judged !== undefined && sameWords(judged.argv, argv) && sameEnv(judged, tid);
-    for (const path of new Set([exe, ...mapped.map((map) => map.path)])) {
+    for (const path of new Set([exe, ...code])) {
       if ((same && judged.files.has(path)) || LOADER.test(path)) continue;
       const decision = this.#judge.decide(new RunFile(event, path, argv, () => readEnv(tid)));
       // The program itself was judged as another file, so nothing has allowed it yet: the default counts too.
       const isOther = judged !== undefined && path === exe && isRefusal(decision);
       if (isOther || refuses(decision)) return decision;
     }
-    return undefined;
+    return same && judged.named === exe ? "as judged" : undefined;
   }
 
   gone(tid: number): void {

@@ -1,6 +1,7 @@
 import { errnoNumber, syscallByName } from "../abi/index.js";
 import { ANSWER, ANSWER_FLAG, KIND } from "../kernel/binding/layout.js";
 import { DecodedCall } from "../kernel/decode/call.js";
+import { newProgram } from "../kernel/decode/new-program.js";
 import type { Execs } from "./exec-chain.js";
 import type { Instructions } from "./instrument/instructions.js";
 import type { TscSetting } from "./instrument/tsc-setting.js";
@@ -111,10 +112,12 @@ export class Lifecycle {
     const { stop, answer, processes, execs, summary } = this.#o;
     if (!this.#o.policies().wantsEntry(EXECVE.nr)) return;
     const event = new DecodedCall(stop, EXECVE, processes);
-    const refused = execs.inPlace(tid, event, processes.get(tid));
-    if (!refused) return;
+    const program = newProgram(stop, () => processes.get(tid));
+    const refused = execs.inPlace(tid, event, program);
+    if (refused === "as judged") answer.flag(ANSWER_FLAG.cache);
+    if (!refused || refused === "as judged") return;
     answer.begin(ANSWER.kill);
-    const { exe } = processes.get(tid);
+    const { exe } = program;
     const reason = `${refused.reason ?? "a program that may not run"} (${exe} was in place of what was decided on)`;
     summary.count(event, { ...refused, action: "kill", reason });
   }

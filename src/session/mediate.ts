@@ -209,7 +209,7 @@ export class Mediator {
       after = { restore: [] };
       door.carryOut(event, done, this.#answer, after);
     }
-    if (EXEC.has(event.nr)) this.#verifyExec(event);
+    if (EXEC.has(event.nr)) this.#verifyExec(event, done);
     summary.count(event, done);
     this.#returns.follow(event, done, after);
     // A call on behalf of the program sees the same memory as the policies, the record and the question have seen.
@@ -220,11 +220,16 @@ export class Mediator {
   }
 
   /** At the notify door the program is traced for this one exec, unless it can only fail. */
-  #verifyExec(event: DecodedCall): void {
+  #verifyExec(event: DecodedCall, decision: Decision): void {
     const { tracesExecs } = this.#o;
     if (!tracesExecs || this.#answer.action !== ANSWER.continue || !this.#stack.mayRefuse(event.nr)) return;
     if (event.unreachable === ENOENT) this.#answer.begin(ANSWER.return).result(-ENOENT);
-    else this.#answer.flag(ANSWER_FLAG.verify);
+    else
+      this.#answer.flag(ANSWER_FLAG.verify | (this.#mayCacheExec(event, decision) ? ANSWER_FLAG.cache : 0));
+  }
+
+  #mayCacheExec({ nr }: DecodedCall, { action, watched }: Decision): boolean {
+    return this.verdictCache !== undefined && action === "allow" && !watched && this.#stack.cachesExecs(nr);
   }
 
   /** A virtual file is a real one with a name of ours. */

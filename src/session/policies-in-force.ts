@@ -108,11 +108,13 @@ export class PoliciesInForce {
     const lasting = attach !== undefined;
     const files = { files: kept, notWorthStops: this.#notWorthStops };
     const own = [selfDefence({ ...files, policies, isFree, confinedTo, lasting })];
-    if (!lasting && this.#options.door === "notify") own.push(this.#host.tracedExecs);
     if (policies.some((policy) => trapsCounter(policy.subscription))) own.push(this.#host.setting.policy);
     if (this.watchesCode) own.push(codeLoadPolicy(() => this.onCode()));
     if (this.looksInside) own.push(newCodePolicy());
     if (trace?.functions && !fast) own.push(observerPolicy(trace.functions));
+    const stops = [...policies, ...own].some(({ subscription }) => subscription.calls.size > 0);
+    // Also where no rule is on exec: one may come with a reload.
+    if (!lasting && stops && this.#options.door !== "trace") own.push(this.#host.tracedExecs);
     const all = [...policies, ...own];
     if (!attach) return new PolicyStack(all, onError, filtered);
     return new PolicyStack(withUnseen(all, this.#host.live, new PolicyStack(all)), onError, []);

@@ -76,7 +76,7 @@ export class VerdictCache implements CachedCallCounter {
   #isClosed = false;
   #seen = 0;
   #told = new Uint32Array(VERDICT_CACHE.classes);
-  #toldMissed = 0;
+  #toldExecs = 0;
 
   /**
    * If every call must be seen, `allows` is false and nothing is cached: the broker then only learns how to
@@ -130,7 +130,7 @@ export class VerdictCache implements CachedCallCounter {
     this.#stack = stack;
     this.#automaton = undefined;
     this.#cacheable.clear();
-    this.#forget(VERDICT_CACHE_FIELD.next, VERDICT_CACHE_FIELD.missed);
+    this.#forget(VERDICT_CACHE_FIELD.next, VERDICT_CACHE_FIELD.undecidedExecs);
     this.#forget(VERDICT_CACHE_FIELD.missing, VERDICT_CACHE_SIZE);
     this.#putWord(VERDICT_CACHE_FIELD.generation, generation + 2);
   }
@@ -180,9 +180,9 @@ export class VerdictCache implements CachedCallCounter {
 
   /** How many calls the cache answered since the last time, by number. */
   *made(): Iterable<readonly [nr: number, count: number]> {
-    const missed = this.#read(VERDICT_CACHE_FIELD.missed, 8).readDoubleLE();
-    yield [EXECVE, missed - this.#toldMissed];
-    this.#toldMissed = missed;
+    const execs = this.#read(VERDICT_CACHE_FIELD.undecidedExecs, 8).readDoubleLE();
+    yield [EXECVE, execs - this.#toldExecs];
+    this.#toldExecs = execs;
     const counted = this.#read(VERDICT_CACHE_FIELD.classes, VERDICT_CACHE.classes * VERDICT_CACHE_CLASS_SIZE);
     for (const number of this.#classes.values()) {
       const total = counted.readUInt32LE(

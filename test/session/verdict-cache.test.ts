@@ -215,9 +215,7 @@ stop = True
 for t in threads: t.join()
 print(codes == list(range(30)))
 `;
-  const both = join(folder, "both.yaml");
-  writeFileSync(both, rules("  - { id: run, deny: exec, argv: [nobody], reason: No. }\n"));
-  const { output, session } = await capture(["python3", "-c", program], { policy: both });
+  const { output, session } = await capture(["python3", "-c", program], { policy, live: ["execve"] });
   expect(session.protections.doors).toEqual(["notify", "trace"]);
   expect(output.trim()).toBe("True");
 });

@@ -7,7 +7,7 @@ import { program } from "../support/programs.js";
 
 /** Execs that are decided on at the notify door, and verified by tracing their caller for that one call. */
 
-const DOORS = ["notify"] as const;
+const DOORS = ["notify", "auto"] as const;
 const RULES = String.raw`name: test
 rules:
   - { id: word, deny: exec, argv_matches: '^\S*echo (is )?forbidden$', reason: Not this word. }
@@ -149,8 +149,15 @@ print(len(seen))
   });
 });
 
-it.each(["trace", "auto"])("with --door %s the trace door verifies them", (door) => {
-  const { lines, stderr } = under(door, [program("flipped-words"), "word", "100", "/bin/echo", "is"]);
+it.each([
+  ["trace", []],
+  ["auto", ["--live", "uname"]],
+])("with --door %s %s the trace door verifies them", (door, options) => {
+  const { lines, stderr } = under(
+    door,
+    [program("flipped-words"), "word", "100", "/bin/echo", "is"],
+    options,
+  );
   expect(lines).not.toContain("is forbidden");
   expect(stderr).toContain("active: notify and trace doors");
 });

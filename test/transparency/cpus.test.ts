@@ -14,7 +14,7 @@ beforeAll(() => {
   policy = join(folder, "p.yaml");
   writeFileSync(
     policy,
-    "name: p\nrules:\n  - { id: r, deny: read, path: /nowhere/** }\n  - { id: x, deny: exec, argv: [nobody] }\n",
+    "name: p\nrules:\n  - { id: r, deny: read, path: /nowhere/** }\n  - { id: x, redirect: exec, path: /nowhere/program, to: /bin/true }\n",
   );
   writeFileSync(join(folder, "f"), "x");
 });

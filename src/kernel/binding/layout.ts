@@ -17,6 +17,10 @@ export const KIND = {
   execTraced: 14,
 } as const;
 
+/** On an exec event of the notify door (enum new_program_flag), and its slots. */
+export const NEW_PROGRAM = { read: 1, cached: 2 } as const;
+export const NEW_PROGRAM_SLOT = { file: 0, code: 1, words: 2 } as const;
+
 export const DOOR = { none: 0, notify: 1, trace: 2 } as const;
 
 export const ANSWER = { continue: 0, return: 1, kill: 2, hold: 3, onBehalf: 4 } as const;
@@ -31,6 +35,7 @@ export const ANSWER_FLAG = {
   routed: 32,
   deliver: 64,
   verify: 256,
+  cache: 512,
 } as const;
 export const WRITE = { memory: 0, pointer: 1, address: 2, how: 3, snapshot: 4 } as const;
 
@@ -143,7 +148,7 @@ export const VERDICT_CACHE_CLASS_SIZE = 36;
 const CACHE_CLASSES_OFFSET = 16;
 const CACHE_NEXT_OFFSET = CACHE_CLASSES_OFFSET + VERDICT_CACHE.classes * VERDICT_CACHE_CLASS_SIZE;
 const CACHE_ALLOWED_OFFSET = CACHE_NEXT_OFFSET + VERDICT_CACHE.states * VERDICT_CACHE.bytes * 2;
-const CACHE_MISSED_OFFSET = CACHE_ALLOWED_OFFSET + VERDICT_CACHE.classes * VERDICT_CACHE.states;
+const CACHE_EXECS_OFFSET = CACHE_ALLOWED_OFFSET + VERDICT_CACHE.classes * VERDICT_CACHE.states;
 export const VERDICT_CACHE_FIELD = {
   inForce: 0,
   classCount: 4,
@@ -152,8 +157,8 @@ export const VERDICT_CACHE_FIELD = {
   classes: CACHE_CLASSES_OFFSET,
   next: CACHE_NEXT_OFFSET,
   allowed: CACHE_ALLOWED_OFFSET,
-  missed: CACHE_MISSED_OFFSET,
-  missing: CACHE_MISSED_OFFSET + 8,
+  undecidedExecs: CACHE_EXECS_OFFSET,
+  missing: CACHE_EXECS_OFFSET + 8,
 } as const;
 /** The rest is used by C alone. */
 export const VERDICT_CACHE_SIZE = VERDICT_CACHE_FIELD.missing + VERDICT_CACHE.missing * 4;

@@ -262,11 +262,8 @@ function chooseDoors(
       !subscription.returns &&
       !subscription.inside &&
       [...subscription.actions].every((action) => notifyDoor.can(call, action));
-    // Only exec events show which file really runs. An attached session sees them separately from calls.
-    const rechecked =
-      !attached && EXEC.includes(nr) && [...subscription.actions].some((action) => action !== "allow");
     const unhidden = subscription.named && VDSO_CALLS.has(nr); // the trace door is open for it anyway
-    const byNotify = door === "notify" || (door === "auto" && notifyServes && !rechecked && !unhidden);
+    const byNotify = door === "notify" || (door === "auto" && notifyServes && !unhidden);
     doorOf.set(nr, byNotify ? notifyDoor : traceDoor);
   }
   for (const { nr } of [...recorded, ...live]) doorOf.set(nr, door === "notify" ? notifyDoor : traceDoor);

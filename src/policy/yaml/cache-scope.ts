@@ -31,6 +31,17 @@ export function cachesMissing({ effects, whole }: CallPlan): boolean {
   return rules.every(({ key, counters }) => REFUSING.has(key) && counters.length === 0);
 }
 
+/** Conditions on what an exec runs. */
+const ON_PROGRAM = new Set(["path", "argv", "argv_matches"]);
+
+/** True when its rules can only allow or refuse the exec, by its file and its words, and count nothing. */
+export function cachesExecs(plan: CallPlan): boolean {
+  const rules = (plan.whole ? [...plan.effects, plan.whole] : plan.effects).flatMap((part) => part.rules.all);
+  return (
+    cachesMissing(plan) && rules.every(({ conditions }) => conditions.every(({ key }) => ON_PROGRAM.has(key)))
+  );
+}
+
 function isOnFile({ on, subtree }: CallEffect): boolean {
   return (on.kind === "path" || on.kind === "fd") && !subtree;
 }

@@ -14,7 +14,7 @@ import type {
   RuleTier,
   Subscription,
 } from "../policy.js";
-import { cacheScopeOf, cachesMissing } from "./cache-scope.js";
+import { cacheScopeOf, cachesExecs, cachesMissing } from "./cache-scope.js";
 import { type CallPlan, type PlannedEffect, planCalls, subscriptionOf } from "./call-plan.js";
 import { type Explanation, explain } from "./explain.js";
 import { rulesFloor } from "./floor.js";
@@ -156,6 +156,11 @@ export class YamlPolicy implements Policy {
   cachesMissing(nr: number): boolean {
     const plan = this.#plans.get(nr);
     return plan !== undefined && cachesMissing(plan);
+  }
+
+  cachesExecs(nr: number): boolean {
+    const plan = this.#plans.get(nr);
+    return plan !== undefined && cachesExecs(plan);
   }
 
   readRules(isOwn: (path: string) => boolean): ReadRules | NotStatic {
