@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { chart } from "./chart.mjs";
 import { longTable, shortTable } from "./markdown.mjs";
 import { UsageError } from "./options.mjs";
@@ -9,22 +9,17 @@ import { root } from "./tools.mjs";
 const FROM = "<!-- bench: the table is written by `npm run bench -- table` -->";
 const TO = "<!-- bench: end -->";
 const PICTURE = "docs/images/performance.svg";
-const DOCUMENTS = {
-  "README.md": shortTable,
-  "docs/performance.md": (results) =>
-    `![Real programs, times bare](${PICTURE.slice("docs/".length)})\n\n${longTable(results)}`,
-};
+const PAGE = "docs/explanation/performance.md";
 
-/** Prints the table of a benchmark run and inserts it into the documents that show it. */
+/** Prints the table of a benchmark run, inserts it into the page on performance, and draws the chart that the README shows too. */
 export function writeDocuments(results, folder = root) {
   if (results.format !== FORMAT) throw new UsageError("table: this file holds no results of npm run bench");
-  for (const [name, tableOf] of Object.entries(DOCUMENTS)) {
-    const file = join(folder, name);
-    writeFileSync(file, between(readFileSync(file, "utf8"), tableOf(results), name));
-  }
+  const page = join(folder, PAGE);
+  const text = `![Real programs, times bare](${relative(dirname(PAGE), PICTURE)})\n\n${longTable(results)}`;
+  writeFileSync(page, between(readFileSync(page, "utf8"), text, PAGE));
   writeFileSync(join(folder, PICTURE), chart(results));
   process.stdout.write(`${shortTable(results)}\n`);
-  process.stderr.write(`bench: written to ${[...Object.keys(DOCUMENTS), PICTURE].join(", ")}\n`);
+  process.stderr.write(`bench: written to ${PAGE} and ${PICTURE}\n`);
   return 0;
 }
 

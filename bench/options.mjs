@@ -129,7 +129,7 @@ Examples:
   npm run bench -- workloads --only gcc,git --systems "HERMES enforce,strace"
   npm run bench -- overview --quick                   one table of the workloads for each user
   npm run bench -- start rules --rounds 21 --json /tmp/results.json
-  npm run bench -- table                              inserts the table of the last run into README.md and docs/performance.md
+  npm run bench -- table                              inserts the table of the last run into docs/explanation/performance.md
 `;
 }
 

@@ -6,6 +6,6 @@ import { definePolicy, virtualTime } from "hermes-runtime";
  *   HERMES_DATE=2030-01-01   the date at the start: a date, a date and time, @seconds, +90d, -2h
  *   HERMES_SPEED=60          how many seconds its clocks advance per real second
  *
- * docs/instructions.md lists what it does not change.
+ * docs/reference/instructions.md lists what it does not change.
  */
 export default definePolicy(virtualTime({ date: process.env.HERMES_DATE, speed: process.env.HERMES_SPEED }));

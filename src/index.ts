@@ -1,4 +1,4 @@
-/** The public surface of hermes-runtime. Small on purpose; docs/api.md shows it in use. */
+/** The public surface of hermes-runtime. Small on purpose; docs/reference/api.md shows it in use. */
 
 export { type Address, formatAddress, parseAddress } from "./nouns/address.js";
 export { HermesError } from "./nouns/errors.js";

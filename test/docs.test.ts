@@ -4,15 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadPolicy } from "../src/policy/load.js";
+import { DOCUMENTS } from "./support/documents.js";
 import { root } from "./support/root.js";
 
 /** The cookbook has a test of its own. */
-const documents = [
-  "README.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md") && name !== "cookbook.md")
-    .map((name) => `docs/${name}`),
-];
+const documents = DOCUMENTS.filter((name) => !name.endsWith("/cookbook.md"));
 
 /** The fenced blocks of a document in one language, with the line each starts at. */
 function blocks(document: string, language: string): { line: number; text: string }[] {
@@ -67,7 +63,7 @@ describe("every policy in the documents", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   // The references of YAML and Lua have tests of their own, which know how to read fragments.
-  const whole = documents.filter((name) => !/policies-(yaml|lua)/.test(name));
+  const whole = documents.filter((name) => !/reference\/(yaml|lua)/.test(name));
   const written = whole.flatMap((document) =>
     ["ts", "yaml"].flatMap((language) =>
       blocks(document, language).map((block) => ({ ...block, document, language })),
@@ -95,7 +91,7 @@ describe("every policy that ships", () => {
 });
 
 describe("every recipe of the cookbook", () => {
-  const recipes = readFileSync(join(root, "docs/cookbook.md"), "utf8").split(/^### /m).slice(1);
+  const recipes = readFileSync(join(root, "docs/how-to/cookbook.md"), "utf8").split(/^### /m).slice(1);
   let folder: string;
   beforeAll(() => {
     folder = workplace();

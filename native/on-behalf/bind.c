@@ -2,7 +2,7 @@
  * Binding a socket to a path on behalf. The kernel shows every process the name that a socket was bound to, as it was
  * written. It resolves that name while the program may exchange folders on the way. So a thread of its own binds it, under
  * a Landlock rule that lets it create sockets only in the folder that was decided on. Where such a thread is not possible,
- * the socket is bound from that folder by its last component, and other processes see that name (docs/transparency.md).
+ * the socket is bound from that folder by its last component, and other processes see that name (docs/explanation/transparency.md).
  */
 #define _GNU_SOURCE
 #include "on-behalf.h"

@@ -59,7 +59,7 @@ function commandLine(thread: Thread | undefined): Command {
     .option("--json", "records as JSON lines instead of text")
     .option(
       "--fast",
-      "where possible, the program itself records calls that no policy decides (docs/inside.md)",
+      "where possible, the program itself records calls that no policy decides (docs/reference/inside.md)",
     )
     .option("--color <when>", "auto, always or never", "auto")
     .passThroughOptions()
@@ -157,7 +157,11 @@ Examples:
       "show only decisions that differ under these policies; may be repeated",
       collectPolicies,
     )
-    .option("--prototypes <file>", "prototypes of functions (docs/prototypes.md); may be repeated", collect)
+    .option(
+      "--prototypes <file>",
+      "prototypes of functions (docs/reference/prototypes.md); may be repeated",
+      collect,
+    )
     .option("--json", "as JSON")
     .action(async (files, options) =>
       exit(await (await import("./commands/simulate.js")).simulateCommand(files, options)),

@@ -76,7 +76,7 @@ export interface PolicySpec {
   readonly requires?: readonly string[];
   /** What the policy asks of the fence. */
   readonly fence?: PolicyFence;
-  /** Files with prototypes of its functions (docs/prototypes.md), relative to its own folder. */
+  /** Files with prototypes of its functions (docs/reference/prototypes.md), relative to its own folder. */
   readonly prototypes?: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export interface Policy {
   readonly changing?: readonly string[];
   /** Its rules or its fence name the workspace, so it must be one that may be opened to a program. */
   readonly usesWorkspace?: boolean;
-  /** Files with prototypes of its functions (docs/prototypes.md), relative to its own folder. */
+  /** Files with prototypes of its functions (docs/reference/prototypes.md), relative to its own folder. */
   readonly prototypes?: readonly string[];
   /** The place in the policy's source (file:line) that threw an error. */
   locate?(error: Error): string | undefined;

@@ -39,7 +39,7 @@ export interface SessionOptions {
   /** Stop and continue this whole process together with the program. */
   readonly followStops?: boolean;
   readonly trace?: TraceOptions;
-  /** Files with prototypes of functions, besides those that HERMES ships (docs/prototypes.md). */
+  /** Files with prototypes of functions, besides those that HERMES ships (docs/reference/prototypes.md). */
   readonly prototypes?: readonly string[];
   /**
    * Record calls that are only observed by code inside the program, where possible. Fast, but cooperative:

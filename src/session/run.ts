@@ -37,7 +37,7 @@ export interface RunOptions {
    */
   readonly policy?: string | Policy | readonly (string | Policy)[];
   readonly trace?: string | (Partial<TraceOptions> & Pick<TraceOptions, "file">);
-  /** Files with prototypes of functions, besides those that come with HERMES (docs/prototypes.md). */
+  /** Files with prototypes of functions, besides those that come with HERMES (docs/reference/prototypes.md). */
   readonly prototypes?: readonly string[];
   /**
    * Record calls that are only observed by code inside the program, where possible. Fast, but cooperative:
@@ -60,9 +60,9 @@ export interface RunOptions {
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
-  /** A level, or detailed options of the fence (docs/fence.md). Default: standard. */
+  /** A level, or detailed options of the fence (docs/explanation/fence.md). Default: standard. */
   readonly fence?: FenceLevel | FenceOptions;
-  /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/view.md). Default: auto. */
+  /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/explanation/view.md). Default: auto. */
   readonly view?: "auto" | "off";
   /**
    * Report each refusal to the `refused` event while the program runs, at most 20 a second. Rules on reading files are then

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, UsageError } from "../../bench/options.mjs";
 import { Report } from "../../bench/report.mjs";
 import { optionsFor, SCENARIOS } from "../../bench/scenarios.mjs";
+import { DOCUMENTS } from "../support/documents.js";
 import { root } from "../support/root.js";
 
 const bench = (...words: string[]) =>
@@ -68,14 +69,9 @@ describe("npm run bench", () => {
 });
 
 describe("every bench command in the documents", () => {
-  const documents = [
-    "README.md",
-    "CONTRIBUTING.md",
-    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
-  ];
-  const shown = documents
-    .filter((name) => name.endsWith(".md"))
-    .flatMap((name) => readFileSync(join(root, name), "utf8").match(/npm run bench( -- [^`#\n]*)?/g) ?? []);
+  const shown = ["CONTRIBUTING.md", ...DOCUMENTS].flatMap(
+    (name) => readFileSync(join(root, name), "utf8").match(/npm run bench( -- [^`#\n]*)?/g) ?? [],
+  );
 
   it("is one that there is", () => {
     expect(shown.length).toBeGreaterThan(5);

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chart } from "../../bench/chart.mjs";
 import { writeDocuments } from "../../bench/documents.mjs";
@@ -8,6 +8,8 @@ import { longTable, shortTable } from "../../bench/markdown.mjs";
 import { summaryRows } from "../../bench/summary.mjs";
 import { root } from "../support/root.js";
 import { RESULTS } from "./results.js";
+
+const PAGE = "docs/explanation/performance.md";
 
 describe("the summary", () => {
   const rows = summaryRows(RESULTS);
@@ -24,7 +26,7 @@ describe("the summary", () => {
     }));
 });
 
-describe("the table in the README", () => {
+describe("the short table", () => {
   const text = shortTable(RESULTS);
   it("says when, where and how", () =>
     expect(text).toContain("2026-11-15 by `npm run bench` (30 minutes) on 2 × AMD &lt;EPYC>, Linux 6.18.0"));
@@ -38,7 +40,7 @@ describe("the table in the README", () => {
     expect(text).toMatch(/- strace, at work at each call: .*; no decisions/));
 });
 
-describe("the table in docs/performance.md", () => {
+describe("the table in docs/explanation/performance.md", () => {
   const text = longTable(RESULTS);
   it("has the supervisor's own CPU and memory", () =>
     expect(text).toContain("| gcc | HERMES enforce | 900 | 1,000 | 90 | 101 |"));
@@ -73,13 +75,13 @@ describe("the documents", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "hermes-bench-"));
     mkdirSync(join(folder, "docs/images"), { recursive: true });
-    for (const name of ["README.md", "docs/performance.md"])
-      writeFileSync(join(folder, name), readFileSync(join(root, name)));
+    mkdirSync(join(folder, dirname(PAGE)));
+    writeFileSync(join(folder, PAGE), readFileSync(join(root, PAGE)));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("get the table between their markers, and keep the rest", () => {
-    const read = () => readFileSync(join(folder, "README.md"), "utf8");
+    const read = () => readFileSync(join(folder, PAGE), "utf8");
     const before = read();
     writeDocuments(RESULTS, folder);
     const after = read();
@@ -88,13 +90,13 @@ describe("the documents", () => {
     expect(after.split("end -->")[1]).toBe(before.split("end -->")[1]);
     writeDocuments(RESULTS, folder);
     expect(read()).toBe(after);
-    const picture = /!\[.*\]\((.*)\)/.exec(readFileSync(join(folder, "docs/performance.md"), "utf8"))![1]!;
-    expect(readFileSync(join(folder, "docs", picture), "utf8")).toContain("<svg");
+    const picture = /!\[.*\]\((.*)\)/.exec(after)![1]!;
+    expect(readFileSync(join(folder, dirname(PAGE), picture), "utf8")).toContain("<svg");
   });
   it("take nothing that is no result", () =>
     expect(() => writeDocuments({ ...RESULTS, format: 0 }, folder)).toThrow("no results"));
   it("say so when there is no place for it", () => {
-    writeFileSync(join(folder, "README.md"), "# other\n");
-    expect(() => writeDocuments(RESULTS, folder)).toThrow("README.md has no place");
+    writeFileSync(join(folder, PAGE), "# other\n");
+    expect(() => writeDocuments(RESULTS, folder)).toThrow(`${PAGE} has no place`);
   });
 });

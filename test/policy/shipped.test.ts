@@ -55,9 +55,14 @@ it("is in force as its file is", () => {
   expect(stderr).toMatch(/deny +hidden +×1 +agent\/accounts/);
 });
 
-it("is not taken for a file of that name that is there", () => {
+it("is meant by its bare name, whatever lies in the folder; a path means the file", () => {
   writeFileSync(join(folder, "agent"), "");
-  const { status, stderr } = hermes("run", "-p", "agent", "--", "true");
+  const byName = hermes("run", "-p", "agent", "--", "true");
+  const byPath = hermes("run", "-p", "./agent", "--", "true");
   rmSync(join(folder, "agent"));
-  expect([status, stderr]).toEqual([125, expect.stringContaining('"" is not a policy language')]);
+  expect(byName.status).toBe(0);
+  expect([byPath.status, byPath.stderr]).toEqual([
+    125,
+    expect.stringContaining('"" is not a policy language'),
+  ]);
 });

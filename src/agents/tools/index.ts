@@ -1,4 +1,4 @@
-/** The agent's tools as a library: `hermes-runtime/tools`. docs/tools.md shows them in use. */
+/** The agent's tools as a library: `hermes-runtime/tools`. docs/reference/tools.md shows them in use. */
 
 export type { ApprovalItem } from "../../people/approval/approval-item.js";
 export type { Approver } from "../../people/approval/approver.js";

@@ -15,7 +15,7 @@ export interface ToolboxOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The agent's name in the records. */
   readonly agent?: string;
-  /** Where rows and records are stored: an open store, a path or a URL. Default: docs/store.md. */
+  /** Where rows and records are stored: an open store, a path or a URL. Default: docs/reference/store.md. */
   readonly store?: Store | string;
   /** Approvers, besides `hermes approvals`. */
   readonly approvers?: readonly Approver[];

@@ -16,7 +16,7 @@ export interface Linked {
   readonly address?: number;
 }
 
-/** The report on a file: the form of `hermes inspect --json` (docs/inspect.md). */
+/** The report on a file: the form of `hermes inspect --json` (docs/how-to/inspect.md). */
 export interface Inspection {
   readonly file: string;
   readonly size: number;

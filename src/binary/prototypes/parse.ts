@@ -15,7 +15,7 @@ import {
 } from "./types.js";
 
 /**
- * Reads a text of declarations (docs/prototypes.md) into a scope: C, with a few words more about what C leaves open.
+ * Reads a text of declarations (docs/reference/prototypes.md) into a scope: C, with a few words more about what C leaves open.
  * Throws PROTOTYPES with file, line and column.
  */
 export function readPrototypes(text: string, file: string, scope: DeclarationScope): void {

@@ -13,7 +13,7 @@ export class Prototypes {
   readonly #own: DeclarationScope[] = [];
   readonly #dwarf = new WeakMap<Elf, DwarfPrototypes | undefined>();
 
-  /** Files of the user's own (docs/prototypes.md). Later ones win. */
+  /** Files of the user's own (docs/reference/prototypes.md). Later ones win. */
   constructor(files: readonly string[] = []) {
     for (const file of files) this.add(readOwn(file), file);
   }

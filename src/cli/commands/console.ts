@@ -78,7 +78,7 @@ export async function consoleCommand(flags: ConsoleFlags, fleet?: Fleet): Promis
       ...(origin !== undefined && { origin }),
       ...(flags.otlp !== undefined && { collector: new OtlpClient(flags.otlp) }),
     });
-    // Hooks that would have to load everything first ask this process instead (docs/hooks.md).
+    // Hooks that would have to load everything first ask this process instead (docs/how-to/hooks.md).
     const hooks = flags.store === undefined && !fleet ? await serveHooks(store, process.env) : undefined;
     const warden = fleet && watchOver(fleet, audit, log);
     const whereabouts = whereaboutsOf(store);

@@ -4,7 +4,7 @@ import { serve } from "../../agents/tools/remote/far-end.js";
 import { native } from "../../kernel/binding/native.js";
 import { HermesError } from "../../nouns/errors.js";
 
-/** The far end of a link: another HERMES talks to it over stdin and stdout (docs/backends.md). */
+/** The far end of a link: another HERMES talks to it over stdin and stdout (docs/how-to/backends.md). */
 export async function remoteCommand(): Promise<number> {
   // Exits immediately in every case: Node would wait for the supervisor thread, which may wait for the program. The
   // launcher then kills everything that runs.

@@ -10,7 +10,7 @@ export function addAnalysisCommands(program: Command, thread: Thread | undefined
     .command("analyze")
     .description("analyze a trace: processes, files, network peers, secrets, refusals, suspicious findings")
     .argument("<trace>", "a trace in any format; - is stdin")
-    .option("--json", "as JSON (docs/analyze.md)")
+    .option("--json", "as JSON (docs/how-to/analyze.md)")
     .option("--html <file>", "as one self-contained page with timeline, graphs and searchable events")
     .option("--all", "show full lists")
     .action(async (file, options) =>
@@ -22,7 +22,7 @@ export function addAnalysisCommands(program: Command, thread: Thread | undefined
     .description("compare the behaviour of two runs: network peers, programs, files, system calls")
     .argument("<before>", "a trace")
     .argument("<after>", "a second trace")
-    .option("--json", "as JSON (docs/analyze.md)")
+    .option("--json", "as JSON (docs/how-to/analyze.md)")
     .option("--all", "show full lists")
     .addHelpText("after", DIFF_EXAMPLES)
     .action(async (before, after, options) =>
@@ -51,7 +51,7 @@ export function addAnalysisCommands(program: Command, thread: Thread | undefined
       "analyze a program's file without running it: hardening, imports, system calls, functions, control flow",
     )
     .argument("<file>", "an ELF program, library or object file")
-    .option("--json", "as JSON (docs/inspect.md)")
+    .option("--json", "as JSON (docs/how-to/inspect.md)")
     .option("--all", "show full lists")
     .option("--functions", "list its functions: address, size, name, how they were found")
     .option("--cfg <function>", "the control flow of a function, by name, address (0x…) or entry")
@@ -92,7 +92,7 @@ export function addAnalysisCommands(program: Command, thread: Thread | undefined
     .option("--blocks", "every basic block (the default)")
     .option("--functions", "only whether functions are called")
     .option("--count", "how often functions are called")
-    .option("--fast", "with --count: count inside the program, without stops (docs/inside.md)")
+    .option("--fast", "with --count: count inside the program, without stops (docs/reference/inside.md)")
     .option(
       "-m, --module <glob>",
       "files to cover, e.g. 'libz*'; app is the program itself (the default); may be repeated",

@@ -29,7 +29,7 @@ export function addExecCommand(
     )
     .option(
       "--asked <id>",
-      "the question that an agent's hook asked its user about this command (docs/hooks.md)",
+      "the question that an agent's hook asked its user about this command (docs/how-to/hooks.md)",
     )
     .option("--pty", "run it in its own terminal")
     .option("--stdin", "pass our stdin to the command")

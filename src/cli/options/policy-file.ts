@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { shippedPolicy } from "../../policy/shipped.js";
 
-/** The value of `-p`: a file or, if there is no such file, the name of a bundled policy. */
+/** The value of `-p`: the name of a bundled policy, or a file. A bare name never means a file in the working directory. */
 function resolvePolicy(word: string): string {
-  return existsSync(word) ? word : (shippedPolicy(word) ?? word);
+  return shippedPolicy(word) ?? word;
 }
 
 /** For options that may be repeated. */

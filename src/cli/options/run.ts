@@ -37,7 +37,11 @@ export function addRunCommand(
       "also record functions: 'libc!get*', '!libc!*alloc*'; may be repeated",
       collect,
     )
-    .option("--prototypes <file>", "prototypes of functions (docs/prototypes.md); may be repeated", collect)
+    .option(
+      "--prototypes <file>",
+      "prototypes of functions (docs/reference/prototypes.md); may be repeated",
+      collect,
+    )
     .option("--stack [calls]", "record stacks, for these recorded calls and %classes (default: all)")
     .option("--trace-bytes <n>", "bytes of each buffer in a trace record", "64")
     .option("--trace-format <form>", "lines, gzip or binary (default: by the file's name)")
@@ -50,7 +54,7 @@ export function addRunCommand(
     )
     .option(
       "--fast",
-      "where possible, the program itself records calls that no policy decides (docs/inside.md)",
+      "where possible, the program itself records calls that no policy decides (docs/reference/inside.md)",
     )
     .option("--on-trace-error <what>", "when the trace cannot be written: stop or continue", "stop")
     .option("--target <file>", "the program file, if it differs from the first word of the command")

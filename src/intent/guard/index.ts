@@ -1,4 +1,4 @@
-/** The guard as a library: `hermes-runtime/guard`. docs/guard.md shows it in use. */
+/** The guard as a library: `hermes-runtime/guard`. docs/reference/guard.md shows it in use. */
 export { approvalKeys } from "./command/rules.js";
 export { loadConfig, type Places, projectFile, userFile } from "./config/load.js";
 export {

@@ -5,7 +5,7 @@ import { byFolder, type FileFacts } from "./files.js";
 import type { PatternFinding } from "./patterns/pattern.js";
 import { processName, type TracedProcess } from "./processes.js";
 
-/** Version of what `hermes analyze --json` prints (docs/analyze.md). */
+/** Version of what `hermes analyze --json` prints (docs/how-to/analyze.md). */
 const REPORT_VERSION = 1;
 
 interface TraceOrigin {

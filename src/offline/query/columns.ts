@@ -12,7 +12,7 @@ export interface Column {
   readonly meaning: string;
 }
 
-/** The columns of `events`. docs/tracing.md shows them; `hermes query --columns` too. */
+/** The columns of `events`. docs/how-to/tracing.md shows them; `hermes query --columns` too. */
 export const EVENT_COLUMNS: readonly Column[] = [
   { name: "id", type: "INTEGER", meaning: "its place in the trace, from 1" },
   { name: "kind", type: "TEXT", meaning: "syscall, function, fork, exec, exit, policies, dropped, end" },

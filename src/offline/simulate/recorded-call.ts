@@ -32,7 +32,7 @@ import {
 import { encodeText } from "../../nouns/text.js";
 import { moduleName } from "../../policy/function-pattern.js";
 
-/** A call as a trace holds it (docs/trace-format.md), or as a person writes it down; all but the name may be missing. */
+/** A call as a trace holds it (docs/reference/trace-format.md), or as a person writes it down; all but the name may be missing. */
 export interface PartialCallRecord {
   readonly name: string;
   readonly time?: number;

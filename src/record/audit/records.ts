@@ -78,7 +78,7 @@ interface ApprovalAnsweredBody {
 /** What the kernel plane decided on a system call. `replay` has today's policies decide on `call` again. */
 export interface RuntimeCheckBody {
   readonly toolCall?: string;
-  /** As a trace has it (docs/trace-format.md): name, args, path, address, argv … */
+  /** As a trace has it (docs/reference/trace-format.md): name, args, path, address, argv … */
   readonly call?: Readonly<Record<string, unknown>> & { readonly name: string };
   /** In words: `run rm -rf /`, `connect 169.254.169.254:80`. */
   readonly what: string;

@@ -2,7 +2,7 @@ import { constants, gzipSync } from "node:zlib";
 import { BlockEncoder } from "./codec.js";
 import { MAGIC, packBlock } from "./container.js";
 
-/** `lines`: JSON lines. `gzip`: the same, compressed; zcat reads it. `binary`: for long runs (docs/trace-format.md). */
+/** `lines`: JSON lines. `gzip`: the same, compressed; zcat reads it. `binary`: for long runs (docs/reference/trace-format.md). */
 export const FORMS = ["lines", "gzip", "binary"] as const;
 export type Form = (typeof FORMS)[number];
 

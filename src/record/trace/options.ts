@@ -8,7 +8,7 @@ export interface TraceOptions {
   readonly file: string | number;
   /** As strace would write it, instead of records. */
   readonly strace?: StraceOptions;
-  /** Default: as the file's name says (docs/trace-format.md). */
+  /** Default: as the file's name says (docs/reference/trace-format.md). */
   readonly form?: Form;
   /** Syscall names and `%classes`; all when absent. */
   readonly events?: readonly string[];

@@ -2,7 +2,7 @@ import type { Shown } from "../../binary/prototypes/render.js";
 import type { Receiver } from "../../nouns/event.js";
 import type { RecordedStack } from "../../nouns/inside.js";
 
-/** Version of the records that docs/trace-format.md describes. A field's meaning never changes within a version. */
+/** Version of the records that docs/reference/trace-format.md describes. A field's meaning never changes within a version. */
 export const TRACE_VERSION = 1;
 
 /** Bytes in a record: text when all of it is there, else what there is and how much it was. */
@@ -86,7 +86,7 @@ export interface FunctionRecord extends Decided {
   readonly tid: number;
   /** `libc!getenv`, `app!0x1234`. */
   readonly name: string;
-  /** By the function's prototype (docs/prototypes.md); the first few words as they were when there is none. */
+  /** By the function's prototype (docs/reference/prototypes.md); the first few words as they were when there is none. */
   readonly args: Readonly<Record<string, Shown>>;
   /** Which of what is shown is text although it looks like a name or a number: `name`, `.../0`, `return`. */
   readonly texts?: readonly string[];

@@ -1,6 +1,6 @@
 import type { CodePart, CoveredModule } from "./module.js";
 
-/** Version of the JSON that docs/coverage.md describes. */
+/** Version of the JSON that docs/how-to/coverage.md describes. */
 export const COVERAGE_VERSION = 1;
 
 /** What was run of the programs that ran: the JSON form. */

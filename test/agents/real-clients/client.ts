@@ -22,7 +22,7 @@ export interface Client {
   readonly agent: AgentName;
   readonly title: string;
   readonly package: string;
-  /** The one that the table in docs/hooks.md is about; `npm run agents -- --newest` tries the newest. */
+  /** The one that the table in docs/how-to/hooks.md is about; `npm run agents -- --newest` tries the newest. */
   readonly version: string;
   /** Its program below node_modules. */
   readonly program: string;

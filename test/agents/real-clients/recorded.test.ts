@@ -17,9 +17,9 @@ describe.each(CLIENTS)("what $title told its hooks", ({ agent: name, version, to
   const agent = AGENTS.find((one) => one.name === name)!;
   const calls = recorded.inputs.map((input) => readCall(JSON.stringify(input), agent, {}));
 
-  it("was recorded from the version that the table in docs/hooks.md is about", () => {
+  it("was recorded from the version that the table in docs/how-to/hooks.md is about", () => {
     expect(recorded.version).toBe(version);
-    const page = readFileSync(new URL("../../../docs/hooks.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../../docs/how-to/hooks.md", import.meta.url), "utf8");
     expect(page).toContain(` ${version} |`);
   });
 

@@ -14,7 +14,7 @@ const USAGE = `npm run agents [-- options]: the real clients, from npm, against 
   --client NAME    one of ${CLIENTS.map(({ agent }) => agent).join(", ")}; may be repeated
   --check WORDS    only checks with these words in their name
   --newest         the newest versions instead of the pinned ones
-  --write          write the table into docs/hooks.md
+  --write          write the table into docs/how-to/hooks.md
   --record         only write down what the clients tell their hooks, for the tests (test/agents/real-clients/recorded)
 `;
 
@@ -95,7 +95,7 @@ const END = "<!-- end -->";
 function write(text: string): void {
   if (values.check !== undefined || values.client)
     throw new Error("--write takes all clients and all checks");
-  const file = join(root, "docs/hooks.md");
+  const file = join(root, "docs/how-to/hooks.md");
   const page = readFileSync(file, "utf8");
   const from = page.indexOf(BEGIN) + BEGIN.length;
   const to = page.indexOf(END, from);

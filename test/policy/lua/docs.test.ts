@@ -6,11 +6,11 @@ import { camelName, DEFAULT_SUBSCRIPTION } from "../../../src/policy/lua/names.j
 import { root } from "../../support/root.js";
 import { event, lua } from "./events.js";
 
-const text = readFileSync(join(root, "docs/policies-lua.md"), "utf8");
+const text = readFileSync(join(root, "docs/reference/lua.md"), "utf8");
 const blocks = [...text.matchAll(/^```lua\n([\s\S]*?)^```/gm)].map((match) => match[1]!);
 const block = (containing: string) => lua(blocks.find((code) => code.includes(containing))!);
 
-describe("docs/policies-lua.md", () => {
+describe("docs/reference/lua.md", () => {
   it.each(blocks.map((code) => [code.split("\n")[0]!, code]))("has a script that loads: %s", (_, code) => {
     const { subscription } = lua(code);
     expect(subscription.calls.size + subscription.constants.length).toBeGreaterThan(0);

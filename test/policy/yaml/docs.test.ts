@@ -9,13 +9,13 @@ import { ruleSchema } from "../../../src/policy/yaml/schema.js";
 import { root } from "../../support/root.js";
 import { load } from "./policies.js";
 
-const text = readFileSync(join(root, "docs/policies-yaml.md"), "utf8");
+const text = readFileSync(join(root, "docs/reference/yaml.md"), "utf8");
 const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map((match) => ({
   line: text.slice(0, match.index).split("\n").length + 1,
   yaml: match[1]!,
 }));
 
-describe("docs/policies-yaml.md", () => {
+describe("docs/reference/yaml.md", () => {
   test.each(blocks)("the policy at line $line loads", async ({ yaml }) =>
     expect((await load(yaml)).rules.length).toBeGreaterThan(0),
   );

@@ -113,7 +113,7 @@ describe("on a real program", () => {
   });
 
   test("default: deny lets a program start with the rules of the reference", () => {
-    const reference = readFileSync(new URL("../../../docs/policies-yaml.md", import.meta.url), "utf8");
+    const reference = readFileSync(new URL("../../../docs/reference/yaml.md", import.meta.url), "utf8");
     const strict = /^name: strict[\s\S]*?(?=^```)/m.exec(reference)![0];
     const file = join(folder, "strict.yaml");
     writeFileSync(file, strict);

@@ -44,7 +44,7 @@ describe("hermes.yaml", () => {
   });
 
   it("the example in the document is valid, and names every key", () => {
-    const document = readFileSync(join(root, "docs/configuration.md"), "utf8");
+    const document = readFileSync(join(root, "docs/reference/configuration.md"), "utf8");
     const example = /```yaml\n([\s\S]*?)```/.exec(document)![1]!;
     user(example);
     expect(load().config.patterns).toHaveLength(1);
