@@ -18,8 +18,11 @@ const FILES_OF_OTHERS = /\/(environ|memory|proc-mem|keyring|request-key)/;
 /** No rule of these policies speaks of keys that are typed on one's own terminal: the standard fence does. */
 const TYPING = /^escape\/terminal-input$/;
 
+/** `agent` and `tools` let a program make namespaces of its own, as browsers do: whatever they hide stays hidden in them. */
+const MAKES_NAMESPACES: Promised = { ...ALL, env: /^env\/(?!flip-clone$)/ };
+
 export const SHIPPED = {
-  agent: { ...ALL, connect: /\/(race-)?unix|\/abstract/ },
+  agent: { ...MAKES_NAMESPACES, connect: /\/(race-)?unix|\/abstract/ },
   untrusted: { ...ALL, connect: true, exec: true, only: true },
   workspace: { write: true, escape: true },
   secrets: { read: true, env: FILES_OF_OTHERS, connect: /\/(race-)?unix/, reach: FILES_OF_OTHERS },
@@ -31,7 +34,7 @@ export const SHIPPED = {
 } satisfies Record<string, Promised>;
 
 /** What `hermes exec` holds a command to: tools.yaml, and the guard at the kernel. */
-const TOOLS: Promised = { ...ALL, connect: true };
+const TOOLS: Promised = { ...MAKES_NAMESPACES, connect: true };
 
 /** What a strict fence promises without any policy. Sockets by path outside of /run and /tmp are not its matter. */
 const FENCE: Promised = {
@@ -97,7 +100,15 @@ export const tools: System = {
     writeFileSync(join(workspace, "variables"), lines.join(""));
     const words = command.map((word) => word.replace(`${workspace}/`, "./"));
     const text = ["./start", "with", "variables", ...words].join(" ");
-    const options = ["--workspace", workspace, "--store", `sqlite:${arena.path("policy/hermes.db")}`];
+    // Without an approver, the guard's questions are refusals.
+    const options = [
+      "--ask",
+      "no",
+      "--workspace",
+      workspace,
+      "--store",
+      `sqlite:${arena.path("policy/hermes.db")}`,
+    ];
     return [process.execPath, join(build, "dist/cli/main.cjs"), "exec", ...options, text];
   },
 };
