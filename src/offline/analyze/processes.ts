@@ -27,6 +27,14 @@ export interface TracedProcess {
 
 const MAX_EXECS = 16;
 
+/** Seconds. A short-lived process may have ended before its fork is reported; later, its number means another process. */
+const LATE_BIRTH = 1;
+
+/** The trace has shown calls of the process, but not yet its fork. */
+function isUnborn({ parent, started, ended }: TracedProcess, time: number): boolean {
+  return parent === undefined && started === undefined && (ended === undefined || time - ended < LATE_BIRTH);
+}
+
 /** Who made a call: threads, processes and who started them, as far as a trace shows. */
 export class ProcessHistory {
   readonly all: TracedProcess[] = [];
@@ -41,7 +49,7 @@ export class ProcessHistory {
       return;
     }
     const known = this.#byThread.get(child);
-    if (known && known.ended === undefined && known.parent === undefined && known.pid === child) {
+    if (known?.pid === child && isUnborn(known, time)) {
       known.parent = maker;
       known.started = Math.min(time, known.first);
       if (known.exe === "") known.exe = maker?.exe ?? "";
