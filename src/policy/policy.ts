@@ -62,9 +62,9 @@ export interface Policy {
   restsOnMemory?(nr: number): boolean;
   /**
    * Its rules on reading files, if they depend on nothing but the path. A view of the files can hold them (kernel/view).
-   * `isOwn`: what lies at this path, or below it, can only belong to the run.
+   * `isOwn`: what lies at this path, or below it, can only belong to the run, except in folders from outside that the rule excepts.
    */
-  readRules?(isOwn: (path: string) => boolean): ReadRules | NotStatic;
+  readRules?(isOwn: IsOwn): ReadRules | NotStatic;
   /** How each of its rules is held, if a view holds this of them, or nothing. */
   tiers?(held: HeldByView | undefined): readonly RuleTier[];
   /** Valid but probably unintended: unreachable rules, patterns that match everything. */
@@ -72,6 +72,9 @@ export interface Policy {
   /** Explains a decision, line by line. */
   why?(event: CallEvent): readonly string[];
 }
+
+/** Whether files there can only belong to the run. `excepts` says which folders from outside the rule is not about. */
+export type IsOwn = (path: string, excepts?: (folder: string) => boolean) => boolean;
 
 /** Rules on reading files by path alone. */
 export interface ReadRules {

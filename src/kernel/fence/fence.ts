@@ -192,7 +192,9 @@ export class Fence {
     const openFiles = this.view?.openFiles;
     const changeable = openFiles && !("why" in openFiles) ? openFiles.changeable : undefined;
     if (!atLeast(this.level, "strict"))
-      return this.view ? plainMounts({ own: this.view.own, changeable, kept }) : [];
+      return this.view
+        ? plainMounts({ own: this.view.own, exposed: this.view.exposedInOwn, changeable, kept })
+        : [];
     return mountSteps({ ...files, ...(changeable && { kept }) });
   }
 

@@ -46,7 +46,9 @@ export const ALWAYS_WRITABLE = [...TEMPORARY, "/dev/shm", "/dev/mqueue"];
 
 /** True when the program has its own private copy of the folder. */
 export function isPrivate(path: string): boolean {
-  return PRIVATE.includes(path) || isAtOrBelow(path, "/dev") || isAtOrBelow(path, "/proc");
+  if (PRIVATE.includes(path) || isAtOrBelow(path, "/proc")) return true;
+  // A workspace may lie in shared memory, as in /tmp; shared memory itself stays private.
+  return isAtOrBelow(path, "/dev") && !path.startsWith("/dev/shm/");
 }
 
 /** In these folders nothing is a file of the disk, and a program writes to what is its own there. */
@@ -58,6 +60,8 @@ const PTMX = "/dev/ptmx";
 interface PlainMounts {
   /** Folders that are the run's own. */
   readonly own: readonly string[];
+  /** What lies in these folders and is seen all the same. */
+  readonly exposed: readonly string[];
   /** All other files are read-only; undefined: none is. */
   readonly changeable: readonly string[] | undefined;
   /** Files in these folders that are read-only all the same. */
@@ -65,19 +69,22 @@ interface PlainMounts {
 }
 
 /** The mounts of a standard fence with a view. Every file stays where it is; only /dev has devices. */
-export function plainMounts({ own, changeable, kept }: PlainMounts): MountStep[] {
+export function plainMounts({ own, exposed, changeable, kept }: PlainMounts): MountStep[] {
   const isDevice = (path: string) => isAtOrBelow(path, "/dev");
   const expose = (path: string): MountStep => ({ kind: "expose", path });
   const tmpfs = own.map((path): MountStep => ({ kind: "tmpfs", path, data: OPEN_TO_ALL }));
-  if (!changeable) return [expose("/dev"), { kind: "noDevices", path: "/" }, ...tmpfs];
+  if (!changeable)
+    return [expose("/dev"), { kind: "noDevices", path: "/" }, ...tmpfs, ...exposed.map(expose)];
+  const mayChange = (path: string) => changeable.some((folder) => isAtOrBelow(path, folder));
   return [
     { kind: "readOnly", path: "/" },
     { kind: "exposeReadOnly", path: "/dev" },
     ...changeable.filter((path) => isDevice(path) && path !== PTMX).map(expose),
     { kind: "noDevices", path: "/" },
     ...[...NO_DISK, ...changeable.filter((path) => !isDevice(path))].map(expose),
-    ...protectedIn(changeable, kept),
     ...tmpfs,
+    ...exposed.map((path): MountStep => ({ kind: mayChange(path) ? "expose" : "exposeReadOnly", path })),
+    ...protectedIn(changeable, kept),
   ];
 }
 

@@ -12,7 +12,7 @@ import type { VisiblePlaces } from "./view.js";
  */
 export function changeablePlaces(
   examined: readonly { readonly policy: Policy; readonly rules: ReadRules | NotStatic | undefined }[],
-  { own, writable, handedOver = [], home }: VisiblePlaces,
+  { own, exposed, writable, handedOver = [], home }: VisiblePlaces,
 ): OpenFileRules | NotStatic {
   let places: readonly string[] | undefined;
   for (const { policy, rules } of examined) {
@@ -27,10 +27,9 @@ export function changeablePlaces(
   if (mounted) return { why: `the fence lets the program write to ${mounted}` };
   const given = handedOver.find((path) => !isIn(path));
   if (given) return { why: `${given} was opened outside, and is handed over to the program` };
-  return existing(
-    places.filter((path) => !own.some((folder) => isAtOrBelow(path, folder))),
-    home,
-  );
+  const isOutside = (path: string) =>
+    !own.some((folder) => isAtOrBelow(path, folder)) || exposed.some((shown) => isAtOrBelow(path, shown));
+  return existing(places.filter(isOutside), home);
 }
 
 /** In this order: a folder that becomes writable may lie in one that does not stay so. */

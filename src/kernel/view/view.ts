@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { counted } from "../../nouns/counted.js";
 import { HermesError } from "../../nouns/errors.js";
 import { isAtOrBelow } from "../../nouns/path.js";
-import type { HeldByView, NotStatic, OpenFileRules, Policy, ReadRules } from "../../policy/policy.js";
+import type { HeldByView, IsOwn, NotStatic, OpenFileRules, Policy, ReadRules } from "../../policy/policy.js";
 import type { Mask, MountChange } from "../binding/fence-plan.js";
 import { changeablePlaces, changesBetween } from "./changeable.js";
 import { rawDevices } from "./devices.js";
@@ -110,6 +110,13 @@ export class View {
   /** The policies, without the stops that the view makes needless. */
   get policies(): readonly Policy[] {
     return this.#examined.map((one) => released(one, this.#heldWith(this.#hasLinks)));
+  }
+
+  /** Folders and files from outside that lie in folders of the run's own, outer ones first. */
+  get exposedInOwn(): readonly string[] {
+    const isInside = (path: string) =>
+      this.own.some((folder) => folder !== path && isAtOrBelow(path, folder));
+    return [...new Set(this.#places.exposed)].filter(isInside).sort((a, b) => a.length - b.length);
   }
 
   /** How many files and folders are hidden, and which ones may be changed. */
@@ -292,9 +299,9 @@ function find(
 }
 
 function examine(policy: Policy, { own, mayBeOwn = [], exposed }: VisiblePlaces): Examined {
-  const isOwn = (path: string) =>
+  const isOwn: IsOwn = (path, excepts = () => false) =>
     [...own, ...mayBeOwn].some((folder) => isAtOrBelow(path, folder)) &&
-    !exposed.some((shown) => isAtOrBelow(shown, path) || isAtOrBelow(path, shown));
+    !exposed.some((shown) => isAtOrBelow(path, shown) || (isAtOrBelow(shown, path) && !excepts(shown)));
   return { policy, rules: policy.readRules?.(isOwn) };
 }
 

@@ -3,7 +3,7 @@ import { BY_DESCRIPTOR, BY_DESCRIPTOR_OR_PATH } from "../call-effects.js";
 import { WITH_PATH } from "../effect-conditions.js";
 import type { Glob } from "../match/glob.js";
 import { matchPaths } from "../match/path.js";
-import type { CallSubscription, NotStatic, OpenFileRules, Subscription } from "../policy.js";
+import type { CallSubscription, IsOwn, NotStatic, OpenFileRules, Subscription } from "../policy.js";
 import type { CallPlan, PlannedEffect } from "./call-plan.js";
 import { isNeedless } from "./read-rules.js";
 import type { PolicyRule } from "./rule.js";
@@ -12,7 +12,7 @@ import type { PolicyRule } from "./rule.js";
 interface View {
   /** Files that the rule refuses cannot be opened, because it is one of the rules on reading that the view holds. */
   hides(rule: PolicyRule): boolean;
-  isOwn(path: string): boolean;
+  readonly isOwn: IsOwn;
 }
 
 /**

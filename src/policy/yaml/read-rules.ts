@@ -1,8 +1,8 @@
 import { syscallByName, syscallByNumber } from "../../abi/index.js";
 import { writingOpens } from "../effect-conditions.js";
 import { type Glob, mayMatchBelow, split } from "../match/glob.js";
-import { matchPaths } from "../match/path.js";
-import type { CallSubscription, NotStatic, ReadRefusal, ReadRules, Subscription } from "../policy.js";
+import { matchPaths, type PathList } from "../match/path.js";
+import type { CallSubscription, IsOwn, NotStatic, ReadRefusal, ReadRules, Subscription } from "../policy.js";
 import type { CallPlan, PlannedEffect } from "./call-plan.js";
 import type { PolicyRule, RuleInput } from "./rule.js";
 import type { RuleSet } from "./rule-set.js";
@@ -23,7 +23,7 @@ const MOUNT = syscallByName("mount")!.nr;
 export function staticReads(
   policy: string,
   plans: ReadonlyMap<number, CallPlan>,
-  isOwn: (path: string) => boolean,
+  isOwn: IsOwn,
 ): StaticReads | NotStatic {
   const sets = new Set<RuleSet>();
   const opening = new Set<RuleSet>();
@@ -91,10 +91,7 @@ function onlyReads({ effect }: PlannedEffect): boolean {
   return !effect!.does.includes("write");
 }
 
-function whyNotStatic(
-  { rules, covered }: PlannedEffect,
-  isOwn: (path: string) => boolean,
-): string | undefined {
+function whyNotStatic({ rules, covered }: PlannedEffect, isOwn: IsOwn): string | undefined {
   if (covered) return "the default of the policy decides on reading";
   for (const rule of rules.all) {
     const { id, key, conditions, counters, paths } = rule;
@@ -116,22 +113,25 @@ function whyNotStatic(
 const HIDING = new Set(["ENOENT", "EACCES"]);
 
 /** A rule that refuses nothing that the program behind a view could open. */
-export function isNeedless(rule: PolicyRule, isOwn: (path: string) => boolean): boolean {
+export function isNeedless(rule: PolicyRule, isOwn: IsOwn): boolean {
   return isAboutOthersFiles(rule, isOwn) || isAboutOtherProcesses(rule);
 }
 
 /** In these folders are files of the run alone, and the rule refuses those of others. */
-function isAboutOthersFiles(
-  { key, paths, conditions }: PolicyRule,
-  isOwn: (path: string) => boolean,
-): boolean {
+function isAboutOthersFiles({ key, paths, conditions }: PolicyRule, isOwn: IsOwn): boolean {
   return (
     key === "deny" &&
     conditions.some((condition) => condition.key === "unless_made") &&
     paths !== undefined &&
     paths.included.length > 0 &&
-    paths.included.every((glob) => isOwn(folderOf(glob)))
+    paths.included.every((glob) => isOwn(folderOf(glob), (folder) => exceptsAll(paths, folder)))
   );
+}
+
+/** The rule is not about the folder, nor about anything in it. */
+function exceptsAll({ excepted }: PathList, folder: string): boolean {
+  const list = { included: excepted, excepted: [] };
+  return excepted.length > 0 && ["", "/a", "/a/b"].every((below) => matchPaths(list, `${folder}${below}`));
 }
 
 function folderOf({ literal }: Glob): string {

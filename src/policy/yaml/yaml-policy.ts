@@ -6,6 +6,7 @@ import type {
   FunctionSubscription,
   HeldByView,
   InstructionSubscription,
+  IsOwn,
   NotStatic,
   Policy,
   PolicyFence,
@@ -163,7 +164,7 @@ export class YamlPolicy implements Policy {
     return plan !== undefined && cachesExecs(plan);
   }
 
-  readRules(isOwn: (path: string) => boolean): ReadRules | NotStatic {
+  readRules(isOwn: IsOwn): ReadRules | NotStatic {
     const rules = staticReads(this.name, this.#plans, isOwn);
     if ("why" in rules) return rules;
     const openFiles = staticOpenFiles(this.#plans, { hides: rules.hides, isOwn });
