@@ -247,6 +247,26 @@ describe("hermes run with the policies that come along", () => {
     expect(hermes(["run", "-q", "-p", policy, "--", ...connect(5432)]).stdout.split("\n")[1]).toBe("0 0");
   });
 
+  it("blocks an open by the first document's word, though the C library calls openat", () => {
+    const file = join(folder, "passwd.lua");
+    writeFileSync(
+      file,
+      'function on_syscall(name, args)\n  if name == "Open" and args.path == "/etc/passwd" then return "BLOCK" end\n  return "ALLOW"\nend\n',
+    );
+    const { status, stdout, stderr } = hermes(["run", "--policy", file, "--", "head", "-1", "/etc/passwd"]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("Permission denied");
+    writeFileSync(file, 'function on_syscall(name)\n  if name == "Connet" then return "BLOCK" end\nend\n');
+    for (const command of [
+      ["policy", "check", "--strict", file],
+      ["run", "--policy", file, "--", "true"],
+    ]) {
+      const wrong = hermes(command);
+      expect(wrong.status).toBe(125);
+      expect(wrong.stderr).toMatch(/passwd\.lua:2: no call is named "Connet".* did you mean "Connect"/);
+    }
+  });
+
   it("does not start with a policy that is wrong, and says where", () => {
     writeFileSync(join(folder, "bad.lua"), 'hermes.on("open", function()\n  return hermes.\nend)');
     writeFileSync(join(folder, "unknown.lua"), 'hermes.on("conect", function() end)');
