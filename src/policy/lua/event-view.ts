@@ -52,6 +52,7 @@ const PROCESS_FIELDS = [
     "pid",
     "parent_pid",
     "parent",
+    "children",
     "exe",
     "argv",
     "cwd",
@@ -325,6 +326,14 @@ class ProcessView implements LuaView {
     switch (key) {
       case "parent":
         pushProcess(this.#scene, L, process.parent);
+        return;
+      case "children":
+        engine.charge(LIST_COST);
+        pushViews(
+          this.#scene,
+          L,
+          process.children.map((child) => new ProcessView(this.#scene, child)),
+        );
         return;
       case "parent_pid":
         engine.push(L, process.parentPid);

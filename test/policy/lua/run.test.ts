@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { run } from "hermes-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LuaPolicy } from "../../../src/policy/lua/load.js";
 import { type Call, commandOf, makeCalls } from "../../support/calls.js";
@@ -61,6 +62,22 @@ describe("a real program under a Lua policy", () => {
       readA(),
     );
     expect(outcomes[1]!.outs[0]!.toString()).toBe("from b");
+  });
+
+  it("has children, which a handler can see and follow", async () => {
+    const lines: string[] = [];
+    const text = `hermes.on("kill", function(e)
+  local children = e.process.children
+  print(#children, children[1] and children[1].argv[1], children[1] and children[1].parent_pid == e.process.pid)
+end)`;
+    const log = (_: string, line: string) => void lines.push(line);
+    const policy = new LuaPolicy("test.lua", join(folder, "test.lua"), Buffer.from(text), { log });
+    const { exitCode } = await run({
+      command: ["sh", "-c", "sleep 60 & kill -9 $!; wait; kill -0 $$"],
+      policy,
+    });
+    expect(exitCode).toBe(0);
+    expect(lines).toEqual([expect.stringMatching(/^1\t(sleep|sh)\ttrue$/), "0\tnil\tnil"]);
   });
 
   it("gets a file that no disk holds", async () => {
