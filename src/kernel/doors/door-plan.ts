@@ -373,7 +373,7 @@ function lastingFilter(doorOf: ReadonlyMap<number, Door>, narrowed: ReadonlyMap<
 }
 
 /** What a stack of policies needs and the installed doors cannot deliver. */
-export interface Unserved {
+interface Unserved {
   /** Calls that do not stop, or not in every case. */
   readonly unstopped: readonly string[];
   /** They stop where they can only be decided. */
