@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadConfig, optionsOf } from "../../intent/guard/config/load.js";
+import { profileText } from "../../intent/guard/config/profile-text.js";
 import { CredentialFiles } from "../../intent/guard/credentials/registry.js";
 import { FileTracker } from "../../intent/guard/files/tracker.js";
 import type { Finding } from "../../intent/guard/finding.js";
@@ -79,6 +80,10 @@ export class Toolbox {
     const audit = Audit.open(store);
     await recover(store, audit);
     await sweepScratch();
+    if (options.inForce) {
+      const isFirst = (await store.sessions({ limit: 1 })).length === 0;
+      options.inForce(profileText(options.profile ?? config.profile, places), isFirst);
+    }
     const session = await newSession(store, audit, workspace, options.agent ?? "agent");
     const approvals = openQueue({
       store,
