@@ -10,6 +10,7 @@ import { addConsoleCommands } from "./options/console.js";
 import { addExecCommand } from "./options/exec.js";
 import { addFleetCommands } from "./options/fleet.js";
 import { addMcpCommands } from "./options/mcp.js";
+import { addMemoryCommands } from "./options/memory.js";
 import { collect, collectPolicies } from "./options/policy-file.js";
 import { newProgram, runProgram } from "./options/program.js";
 import { ASK, ASK_TIMEOUT, addRunCommand, WORKSPACE } from "./options/run.js";
@@ -182,6 +183,7 @@ Examples:
   addAuditCommands(program);
   addAnalysisCommands(program, thread);
   addSkillCommands(program);
+  addMemoryCommands(program);
   addMcpCommands(program);
   addFleetCommands(program);
 

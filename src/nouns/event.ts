@@ -162,6 +162,8 @@ export interface ProcessInfo {
   readonly pid: number;
   readonly parentPid: number;
   readonly parent: ProcessInfo | undefined;
+  /** Its child processes. Empty in a replay: a record does not hold them. */
+  readonly children: readonly ProcessInfo[];
   readonly exe: string;
   readonly argv: readonly string[];
   readonly cwd: string;

@@ -40,7 +40,7 @@ function read(file: string): string | undefined {
 /** What each kernel version added to the notify door, and what fails before it. */
 const SINCE: readonly [version: number, lost: string][] = [
   [5.05, "the notify door cannot let calls through"],
-  [5.09, "no descriptors can be handed to programs"],
+  [5.14, "no descriptors can be handed to programs, so policies on files and connections do not work"],
   [5.19, "signals may interrupt calls that wait for a decision"],
   [6.06, "decisions wake the supervisor more slowly"],
 ];

@@ -158,12 +158,16 @@ export class PoliciesInForce {
     const adopted = this.#host.fence.view?.adopt(next);
     const held = adopted?.policies ?? next;
     const stack = this.#stackOf(held, kept, this.#filtered);
-    checkServed(doorPlan, stack);
+    const limited = checkServed(doorPlan, stack);
     adopted?.hold(changeView);
     const stuck = this.#filtered.filter(({ id }) => !stack.constants.some((rule) => rule.id === id));
     if (stuck.length > 0)
       this.#host.tell(
         `rules decided in the kernel's filter stay in force for this run: ${stuck.map((r) => r.id).join(", ")}`,
+      );
+    if (limited.length > 0)
+      this.#host.tell(
+        `the new policies decide; answers that change ${some(limited)} refuse the call in this run, because it was started for decisions alone (--live: for any answer)`,
       );
     this.#policies = held;
     this.#kept = kept;
@@ -186,11 +190,16 @@ function checkFence(fence: Fence, before: readonly Policy[], next: readonly Poli
     });
 }
 
-function checkServed(doorPlan: DoorPlan, stack: PolicyStack): void {
-  const missing = unserved(doorPlan, stack);
-  if (missing.length === 0) return;
+/** Returns the calls that can only be decided, for policies that do not say which answers they may give. */
+function checkServed(doorPlan: DoorPlan, stack: PolicyStack): readonly string[] {
+  const { unstopped, unchangeable, limited } = unserved(doorPlan, stack);
+  const stop = unstopped.length > 0 ? [`to stop ${some(unstopped)}`] : [];
+  const change = unchangeable.length > 0 ? [`to change or to see the result of ${some(unchangeable)}`] : [];
+  if (stop.length + change.length === 0) return limited;
   throw new HermesError("UNAVAILABLE", {
-    what: `to stop ${missing.slice(0, 8).join(", ")}${missing.length > 8 ? " …" : ""} (or to change what was only decided)`,
-    why: "the filter of a running program can only be tightened; start the run with --live",
+    what: [...stop, ...change].join(", and "),
+    why: "the filter of a running program can only be tightened; start the run with --live, or with this policy",
   });
 }
+
+const some = (calls: readonly string[]) => `${calls.slice(0, 8).join(", ")}${calls.length > 8 ? " …" : ""}`;

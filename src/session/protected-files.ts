@@ -1,7 +1,7 @@
 import { existsSync, readlinkSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { projectFile, userFile } from "../intent/guard/config/config-files.js";
+import { projectFile, userFiles } from "../intent/guard/config/config-files.js";
 import type { Policy } from "../policy/policy.js";
 import { stateFolder } from "../record/store/state-folder.js";
 import { prototypeFiles } from "./observed-functions.js";
@@ -119,7 +119,7 @@ function hermesFiles(
   home = homedir(),
 ): string[] {
   const places = { workspace, home, env };
-  const config = [userFile(places), projectFile(places)];
+  const config = [...userFiles(places), projectFile(places)];
   return [...config.flatMap((file) => [file, `${file}.lock`]), ...storeFiles(env, home)];
 }
 

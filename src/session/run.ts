@@ -12,7 +12,7 @@ import type { Session, SessionEvents } from "./session.js";
 const DEFAULT_PATIENCE = 60_000;
 /**
  * Calls that a later policy may want to see: every call with an effect that a rule can name. `read_data`,
- * `write_data` and `sync` are left out because these calls are too frequent to stop.
+ * `write_data` and `sync` are left out because these calls are too frequent to stop unasked.
  */
 export const LIVE: readonly string[] = `
   %file %open %network %process %signal %mount %namespace %credential %kernel %ptrace %ipc %keyring
@@ -23,6 +23,11 @@ export const LIVE: readonly string[] = `
 `
   .trim()
   .split(/\s+/);
+/** What `--live` stops: those too. Whoever asks for it wants any answer on any call, and pays for it. */
+export const LIVE_ALL: readonly string[] = [
+  ...LIVE,
+  ..."%read %write vmsplice tee fsync fdatasync sync_file_range syncfs sync msync".split(" "),
+];
 /** Calls that HERMES itself stops beside any later policy on files (session/self-defence.ts). */
 const BESIDE_LATER_POLICIES = ["sched_setaffinity", "sched_getaffinity"];
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { callsNamed } from "../../src/policy/define.js";
 import { EFFECTS } from "../../src/policy/effects.js";
 import { callsConcerned, parseTarget } from "../../src/policy/yaml/rule-target.js";
-import { LIVE } from "../../src/session/run.js";
+import { LIVE, LIVE_ALL } from "../../src/session/run.js";
 
-describe("--live without a list", () => {
+describe("a host of a fleet", () => {
   const live = new Set(LIVE.flatMap((key) => callsNamed("--live", key)).map(({ nr }) => nr));
   const TOO_FREQUENT = ["read_data", "write_data", "sync"];
 
@@ -15,4 +15,13 @@ describe("--live without a list", () => {
       expect(missing.map(({ name }) => name)).toEqual([]);
     },
   );
+});
+
+describe("--live without a list", () => {
+  const live = new Set(LIVE_ALL.flatMap((key) => callsNamed("--live", key)).map(({ nr }) => nr));
+
+  it.each(Object.keys(EFFECTS))("stops every call that a later rule on %s is about", (effect) => {
+    const missing = callsConcerned(parseTarget([effect])).filter(({ nr }) => !live.has(nr));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
 });

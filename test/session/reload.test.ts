@@ -11,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { definePolicy } from "hermes-runtime";
@@ -162,7 +163,9 @@ describe("a policy file that is edited while the program runs", () => {
     write("p.ts", text("deny()", "uname"));
     await expect
       .poll(session.errors)
-      .toMatch(/needs to stop uname .*start the run with --live; the policies in force stay/s);
+      .toMatch(
+        /needs to stop uname, .*start the run with --live, or with this policy; the policies in force stay/s,
+      );
     expect(await session.ask()).toBe("allowed");
     children[0]!.kill("SIGKILL");
 
@@ -204,13 +207,79 @@ describe("a policy file that is edited while the program runs", () => {
     );
     const session = start(["-p", file, "--live"], "echo started; exec sleep 100");
     await expect.poll(session.said).toEqual(["started"]);
-    for (const name of readdirSync(join(root, "policies")).filter(
-      (entry) => entry.endsWith(".yaml") && entry !== "fault-injection.yaml",
-    )) {
+    for (const name of readdirSync(join(root, "policies")).filter((entry) => entry.endsWith(".yaml"))) {
       write("p.yaml", `name: live-${name}\nextends: ${name.replace(".yaml", "")}\n`);
       await expect.poll(session.errors).toContain(`policies reloaded: live-${name} `);
     }
   });
+
+  const words = (said: string) =>
+    `function on_syscall(name, args)\n  if args.path == "${path("target")}" then ${said} end\nend\n`;
+  const showing = `while :; do if [ -e go ]; then rm go; cat target 2>/dev/null || echo refused; fi; sleep 0.02; done`;
+
+  it("may change opens, though the first only had words for them", async () => {
+    write("target", "as it is\n");
+    write("other", "another\n");
+    const file = write("p.lua", words('return "BLOCK"'));
+    const session = start(["-p", file], showing);
+    expect(await session.ask()).toBe("refused");
+    write("p.lua", words(`hermes.redirect("${path("other")}")`));
+    await until(session, "another");
+    write("p.lua", words('hermes.virtual_file("made up\\n")'));
+    await until(session, "made up");
+    write("p.lua", words("hermes.fault{ delay = 1 }"));
+    await until(session, "as it is");
+    write("p.lua", words("hermes.fault{ errno = 5 }"));
+    await until(session, "refused");
+  });
+
+  it("may redirect connections, though the first only had words for them", async () => {
+    const server = createServer((socket) => socket.end("here"));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    const text = (answer: string) =>
+      `function on_syscall(name, args)\n  if args.port == 9 then ${answer} end\nend\n`;
+    const file = write("p.lua", text('return "BLOCK"'));
+    const tries = `import os, socket, time
+while True:
+    time.sleep(0.02)
+    if not os.path.exists("go"): continue
+    os.remove("go")
+    try: print(socket.create_connection(("127.0.0.1", 9)).recv(9).decode(), flush=True)
+    except OSError as error: print(error.errno, flush=True)`;
+    write("tries.py", tries);
+    const session = start(["-p", file], "exec python3 tries.py");
+    expect(await session.ask()).toBe("13");
+    write("p.lua", text(`hermes.redirect("127.0.0.1:${port}")`));
+    await until(session, "here");
+    server.close();
+  });
+
+  it.each([
+    ["--live", "as"],
+    ["--log=refused", "refused"],
+  ])(
+    "that changes reads needs --live, and otherwise says that these are refused: %s",
+    async (flag, answer) => {
+      write("target", "as it is");
+      const file = write("p.lua", 'function on_syscall(name) return "ALLOW" end\n');
+      const reads = `import os, time
+while True:
+    time.sleep(0.02)
+    if not os.path.exists("go"): continue
+    os.remove("go")
+    try: print(os.read(os.open("target", os.O_RDONLY), 100).decode(), flush=True)
+    except OSError: print("refused", flush=True)`;
+      write("reads.py", reads);
+      const session = start(["-p", file, flag], "exec python3 reads.py");
+      expect(await session.ask()).toBe("as it is");
+      const change = 'if e.fd.target and e.fd.target:find("target$") then hermes.modify_arg("count", 2) end';
+      write("p.lua", `hermes.on("read", function(e) ${change} end)\n`);
+      await until(session, answer);
+      const isTold = /answers that change .*read.* refuse the call in this run/.test(session.errors());
+      expect(isTold).toBe(answer === "refused");
+    },
+  );
 
   it("can be told to stay, with --no-reload", async () => {
     const file = write("p.ts", text("undefined"));

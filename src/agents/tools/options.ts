@@ -28,6 +28,8 @@ export interface ToolboxOptions {
   readonly longestTimeout?: number;
   /** Only these tools. Default: all. */
   readonly tools?: readonly string[];
+  /** Called once with the profile that is in force, and whether this is the first session of the store. */
+  readonly inForce?: (text: string, isFirst: boolean) => void;
   /** Called with problems that an operator should see. */
   readonly problem?: (text: string) => void;
   /** @internal A supervisor thread that was started early, for commands on this machine. */

@@ -83,3 +83,6 @@ export class ToolError extends Error {
     this.rule = rule;
   }
 }
+
+/** What a rule refuses although the call has begun: a redirect to a refused address, a read that only repeats. */
+export class ToolRefusal extends ToolError {}

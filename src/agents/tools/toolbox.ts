@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadConfig, optionsOf } from "../../intent/guard/config/load.js";
+import { profileText } from "../../intent/guard/config/profile-text.js";
 import { CredentialFiles } from "../../intent/guard/credentials/registry.js";
 import { FileTracker } from "../../intent/guard/files/tracker.js";
 import type { Finding } from "../../intent/guard/finding.js";
@@ -24,7 +25,14 @@ import type { CallOptions, ToolboxOptions, ToolResult } from "./options.js";
 import { sweepScratch } from "./scratch.js";
 import { newSession, recover } from "./session.js";
 import { Background } from "./terminal/background.js";
-import { type Tool, type ToolCall, type ToolContext, ToolError, type ToolIntent } from "./tool.js";
+import {
+  type Tool,
+  type ToolCall,
+  type ToolContext,
+  ToolError,
+  type ToolIntent,
+  ToolRefusal,
+} from "./tool.js";
 
 interface ToolboxParts {
   readonly session: string;
@@ -67,6 +75,7 @@ export class Toolbox {
     const workspace = realpathSync.native(named.folder);
     const places = { workspace, home, env };
     const { config, atLeast } = loadConfig(places);
+    const profile = options.profile ?? config.profile;
     const guard = hostGuard({
       ...(await optionsOf({ config, atLeast })),
       workspace,
@@ -79,6 +88,10 @@ export class Toolbox {
     const audit = Audit.open(store);
     await recover(store, audit);
     await sweepScratch();
+    if (options.inForce) {
+      const isFirst = (await store.sessions({ limit: 1 })).length === 0;
+      options.inForce(profileText(profile, places), isFirst);
+    }
     const session = await newSession(store, audit, workspace, options.agent ?? "agent");
     const approvals = openQueue({
       store,
@@ -99,7 +112,9 @@ export class Toolbox {
       files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
       credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
       env,
-      ...(options.longestTimeout !== undefined && { longestTimeout: options.longestTimeout }),
+      // The strict profile caps the command line as it caps a model.
+      ...(options.longestTimeout !== undefined &&
+        profile !== "strict" && { longestTimeout: options.longestTimeout }),
     };
     const background = new Background();
     const tools = await loadTools(background, options.tools);
@@ -295,7 +310,8 @@ export class Toolbox {
       const output = await tool.run(input, call, world);
       return await this.#end(id, { status: controller.signal.aborted ? "CANCELLED" : "DONE", output });
     } catch (error) {
-      return await this.#end(id, { status: "FAILED", rule: ruleOf(error), reason: (error as Error).message });
+      const status = error instanceof ToolRefusal ? "REFUSED" : "FAILED";
+      return await this.#end(id, { status, rule: ruleOf(error), reason: (error as Error).message });
     } finally {
       this.#running.delete(controller);
     }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { native } from "../../kernel/binding/native.js";
 import { attachedOptions } from "../../session/attach-run.js";
-import { LIVE } from "../../session/run.js";
+import { LIVE_ALL } from "../../session/run.js";
 import { Session } from "../../session/session.js";
 import type { Thread } from "../../session/thread.js";
 import { callList, choice, usageError, workspaceOption } from "../options/values.js";
@@ -98,7 +98,7 @@ async function sessionOptions(word: string, flags: AttachFlags) {
     ...(flags.log !== undefined && { logRefusals: true }),
     ...askOptions({ ...flags, ...approvals }),
     ...(flags.live !== undefined && {
-      live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),
+      live: await callList("--live", flags.live === true ? LIVE_ALL.join(",") : flags.live),
     }),
     ...(flags.trace !== undefined && { trace: await traceOptions(resolve(flags.trace), flags) }),
   });

@@ -54,6 +54,7 @@ export async function execCommand(command: string, flags: ExecFlags, thread?: Th
     tools: ["terminal_exec"],
     ...(thread && { thread }),
     longestTimeout: LONGEST_S,
+    inForce: (text, isFirst) => isFirst && say(`hermes: ${escapeControl(text)}\n`),
     problem: (text) => say(`hermes: ${text}\n`),
     ...(flags.profile !== undefined && {
       profile: choice("--profile", flags.profile, ["standard", "strict"]),

@@ -4,6 +4,8 @@ import { distrustHooks, trustHooks } from "../../agents/hooks/install/codex-trus
 import { install } from "../../agents/hooks/install/install.js";
 import type { SettingsFolders } from "../../agents/hooks/install/settings.js";
 import { diff } from "../../agents/tools/files/diff.js";
+import { loadConfig } from "../../intent/guard/config/load.js";
+import { profileText } from "../../intent/guard/config/profile-text.js";
 import { escapeControl } from "../../nouns/text.js";
 import { choice, usageError } from "../options/values.js";
 import { paint, print } from "../views/output.js";
@@ -28,10 +30,16 @@ export async function installCommand(name: string, flags: InstallFlags): Promise
   const places = { project: process.cwd(), home: homedir(), env: process.env };
   const { before, after, notes, ...rest } = install({ agent, scope, undo, dryRun }, places);
   const trust = agent === "codex" ? await trustOf(rest.file, { undo, dryRun }, places) : undefined;
-  const done = { ...rest, notes: [...notes, ...(trust === undefined ? [] : [trust])] };
+  const done = { ...rest, notes: [...notes, ...(trust === undefined ? [] : [trust]), ...inForce(undo)] };
   if (flags.json) print(`${JSON.stringify({ agent, scope, undo, dryRun, ...done })}\n`);
   else show(agent, flags, { before, after, ...done });
   return 0;
+}
+
+/** The hooks judge by the configuration, so its profile is told where they are installed. */
+function inForce(undo: boolean): string[] {
+  const places = { workspace: process.cwd(), home: homedir(), env: process.env };
+  return undo ? [] : [profileText(loadConfig(places).config.profile, places)];
 }
 
 /** Codex must also be told that its user trusts the hook. */

@@ -34,6 +34,7 @@ export async function mcpCommand(flags: McpFlags): Promise<number> {
     ...workspaceOption(flags.workspace),
     agent: "hermes mcp",
     approvers: [questions],
+    inForce: problem,
     problem,
     ...(flags.tools !== undefined && { tools: flags.tools.split(",").map((name) => name.trim()) }),
     ...(flags.profile !== undefined && {

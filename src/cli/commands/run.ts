@@ -7,7 +7,7 @@ import { FORMS } from "../../record/trace/encoders.js";
 import type { TraceOptions } from "../../record/trace/options.js";
 import type { CoverageOptions } from "../../session/coverage/options.js";
 import type { SessionOptions, SessionResult } from "../../session/options.js";
-import { LIVE, type RunOptions, sessionOptions } from "../../session/run.js";
+import { LIVE_ALL, type RunOptions, sessionOptions } from "../../session/run.js";
 import type { Thread } from "../../session/thread.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "../options/fence.js";
 import {
@@ -158,7 +158,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     ...(flags.fast && { fast: true }),
     ...askOptions(flags),
     ...(flags.live !== undefined && {
-      live: await callList("--live", flags.live === true ? LIVE.join(",") : flags.live),
+      live: await callList("--live", flags.live === true ? LIVE_ALL.join(",") : flags.live),
     }),
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
-import { processesBelow, readStat } from "../../kernel/process/proc.js";
+import { processesBelow, readLink, readStat } from "../../kernel/process/proc.js";
 import { usageError } from "../options/values.js";
 import { commandLineOf, SessionStatusReader } from "../run/session-status.js";
 import type { StatusReply } from "../run/status-signal.js";
@@ -38,21 +38,25 @@ export async function topCommand(pid: string | undefined, flags: Flags): Promise
   const silent = new Set<number>();
   let before = await sessions.ask(one, silent);
   const live = !flags.once && !flags.json && isatty(1);
+  let seen = 0;
   if (live) takeScreen();
   do {
     await sleep(delay * 1000);
     const now = await sessions.ask(one, silent);
-    const views = now.map((answer) =>
-      topSession(
-        answer,
-        before.find((a) => a.supervisor === answer.supervisor),
-      ),
-    );
+    const views = now
+      .map((answer) =>
+        topSession(
+          answer,
+          before.find((a) => a.supervisor === answer.supervisor),
+        ),
+      )
+      .filter(({ tree }) => tree.length > 0); // without a process it is starting, or has just ended
     before = now;
+    seen = views.length;
     show(views, flags, live);
   } while (live || (flags.json && !flags.once));
   sessions.close();
-  return before.length === 0 ? 1 : 0;
+  return seen === 0 ? 1 : 0;
 }
 
 function show(views: readonly TopSession[], flags: Flags, live: boolean): void {
@@ -80,8 +84,15 @@ export function processTree({
   const parent = attached ? readStat(pid)?.parent : undefined;
   const all = attached
     ? [...(parent === undefined ? [] : [{ pid, parent }]), ...processesBelow(pid)]
-    : processesBelow(launcher).filter((process) => process.parent !== launcher); // not the broker
+    : ofTheProgram(launcher);
   return all.map((process) => ({ ...process, command: commandLineOf(process.pid) }));
+}
+
+/** Not the broker, nor other processes of HERMES in the session. */
+function ofTheProgram(launcher: number): { readonly pid: number; readonly parent: number }[] {
+  const own = readLink(`/proc/${launcher}/exe`);
+  const isOwn = (pid: number) => own !== "" && readLink(`/proc/${pid}/exe`) === own;
+  return processesBelow(launcher).filter(({ pid, parent }) => parent !== launcher && !isOwn(pid));
 }
 
 const HOME = "\u001b[H";

@@ -99,7 +99,7 @@ export function addRunCommand(
     .option("--no-reload", "do not reload policies when their files change")
     .option(
       "--live [calls]",
-      "stop these calls from the start, so that reloaded policies can decide on them (default: all calls that rules on effects can name, except reading, writing and syncing data)",
+      "stop these calls from the start, so that reloaded policies can decide on them with any answer (default: all calls that rules can name, reading and writing data included, which costs a stop for each)",
     )
     .option(
       "--orphans <what>",

@@ -1,6 +1,7 @@
 import { rereadOf, type Syscall, syscallByNumber } from "../../abi/index.js";
 import { callNumber, callNumbers, errnoValue } from "../../abi/named.js";
 import { HermesError } from "../../nouns/errors.js";
+import { VERDICT_ACTIONS } from "../../nouns/verdict.js";
 import type { CallSubscription, ConstantRule } from "../../policy/policy.js";
 import type { PolicyStack } from "../../policy/stack.js";
 import { VDSO_CALLS } from "../../policy/vdso-calls.js";
@@ -371,26 +372,34 @@ function lastingFilter(doorOf: ReadonlyMap<number, Door>, narrowed: ReadonlyMap<
   return { calls, otherwise: { do: "allow" }, foreign: stop };
 }
 
-/**
- * The calls that this stack of policies needs and the installed doors cannot deliver. Empty when the stack
- * can replace the current one.
- */
-export function unserved(arrangement: DoorPlan, stack: PolicyStack): string[] {
-  const missing: string[] = [];
+/** What a stack of policies needs and the installed doors cannot deliver. */
+interface Unserved {
+  /** Calls that do not stop, or not in every case. */
+  readonly unstopped: readonly string[];
+  /** They stop where they can only be decided. */
+  readonly unchangeable: readonly string[];
+  /** The same, for policies that do not say which answers they may give. */
+  readonly limited: readonly string[];
+}
+
+/** The stack can replace the current one if every call stops that it needs, and none is unchangeable. */
+export function unserved(arrangement: DoorPlan, stack: PolicyStack): Unserved {
+  const found = { unstopped: new Set<string>(), unchangeable: new Set<string>(), limited: new Set<string>() };
   for (const [nr, { returns, inside, actions, when }] of stack.subscriptions()) {
     const call = syscallByNumber(nr)!;
     const door = arrangement.doorOf.get(nr);
     const narrowed = arrangement.narrowed.get(nr);
-    const served =
-      door &&
-      (narrowed === undefined || narrowed === whenKey(when)) &&
-      (door === traceDoor || (!returns && !inside && [...actions].every((action) => door.can(call, action))));
-    if (!served) missing.push(call.name);
+    if (!door || (narrowed !== undefined && narrowed !== whenKey(when))) found.unstopped.add(call.name);
+    else if (door === traceDoor) continue;
+    else if (returns || inside) found.unchangeable.add(call.name);
+    else if (![...actions].every((action) => door.canLater(call, action)))
+      found[actions.size < VERDICT_ACTIONS.length ? "unchangeable" : "limited"].add(call.name);
   }
   for (const { nr } of stack.constantsAtStop)
-    if (!arrangement.doorOf.has(nr)) missing.push(syscallByNumber(nr)!.name);
-  missing.push(...vdsoStillHidden(arrangement, stack));
-  return [...new Set(missing)];
+    if (!arrangement.doorOf.has(nr)) found.unstopped.add(syscallByNumber(nr)!.name);
+  for (const name of vdsoStillHidden(arrangement, stack)) found.unstopped.add(name);
+  const { unstopped, unchangeable, limited } = found;
+  return { unstopped: [...unstopped], unchangeable: [...unchangeable], limited: [...limited] };
 }
 
 const PATH_MAX = 4096;

@@ -8,8 +8,10 @@ export interface Door {
   readonly name: "notify" | "trace";
   /** The door's number in the shared buffer. */
   readonly number: number;
-  /** True when this door can carry out the action on the call. */
+  /** True when this door can carry out the action on the call, in every case: what a run chooses doors by. */
   can(call: Syscall, action: VerdictAction): boolean;
+  /** True when it can do so in all but rare cases, which are refused: enough for a policy that takes over later. */
+  canLater(call: Syscall, action: VerdictAction): boolean;
   /**
    * Translates a verdict into the native answer. Throws NotPossible when this call cannot be changed that
    * way; the caller then refuses the call. `after` collects what to restore or adjust when the call returns.

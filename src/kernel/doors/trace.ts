@@ -22,6 +22,7 @@ function door(onBehalf: OnBehalfTest): Door {
     name: "trace",
     number: DOOR.trace,
     can: () => true,
+    canLater: () => true,
     carryOut: (event, verdict, answer, after) => carryOut(event, verdict, answer, after, onBehalf),
   };
 }

@@ -71,6 +71,12 @@ export function processes(): number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
+/** The processes that a thread started, or adopted (proc(5)). */
+export function childrenOf(pid: number, tid: number): number[] {
+  const text = readText(`/proc/${pid}/task/${tid}/children`);
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
 const MAX_DEPTH = 10_000;
 
 /** True when `pid` is a descendant of `ancestor`. */

@@ -3,7 +3,7 @@ import type { Descriptor, MemoryMap, ProcessInfo } from "../../nouns/event.js";
 import { decodeText } from "../../nouns/text.js";
 import { describeDescriptor } from "./descriptor.js";
 import { memoryMaps } from "./maps.js";
-import { readBytes, readLink, readStat, readText, type Stat } from "./proc.js";
+import { childrenOf, readBytes, readLink, readStat, readText, type Stat } from "./proc.js";
 
 /**
  * A process as the kernel describes it. Constant facts are read once, others on each use. An open file in
@@ -41,6 +41,13 @@ export class Process implements ProcessInfo {
 
   get parent(): ProcessInfo | undefined {
     return this.#lookUp(this.parentPid);
+  }
+
+  /** Not pinned: they are valid while the event is decided. */
+  get children(): readonly ProcessInfo[] {
+    return this.threads
+      .flatMap((tid) => childrenOf(this.pid, tid))
+      .map((pid) => new Process(pid, false, this.#lookUp));
   }
 
   /** Without exec events (pinned), the process may run another program at any time. */

@@ -104,6 +104,7 @@ export class RecordedCall implements CallEvent, ReturnEvent {
       pid,
       parentPid: 1,
       parent: undefined,
+      children: [],
       exe: "",
       argv: [],
       cwd: "/",

@@ -68,7 +68,16 @@ export class RecordedFunction implements FunctionReturnEvent {
 
   get process(): ProcessInfo {
     const { pid, tid } = this.#record;
-    const parts = { parentPid: 1, parent: undefined, argv: [], cwd: "/", uid: 0, gid: 0, startTime: 0 };
+    const parts = {
+      parentPid: 1,
+      parent: undefined,
+      children: [],
+      argv: [],
+      cwd: "/",
+      uid: 0,
+      gid: 0,
+      startTime: 0,
+    };
     return { ...parts, pid, exe: this.exe, threads: [tid], fds: [], maps: [] };
   }
 

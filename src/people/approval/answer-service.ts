@@ -48,7 +48,9 @@ export class AnswerService {
     const before = await store.approval(id);
     if (!before) throw new HermesError("APPROVAL", { id, message: "there is no such approval" });
     const { grants, scope: wanted } = kindOf(answer);
-    const barred = wanted === "always" ? this.#whyNotAlways(before, grants) : undefined;
+    const barred =
+      (wanted !== "once" && grants ? whyOnlyOnce(before) : undefined) ??
+      (wanted === "always" ? this.#whyNotAlways(before, grants) : undefined);
     const holds = barred === undefined ? wanted : "once";
     // A refusal that holds once has no scope.
     const scope = grants || holds !== "once" ? holds : undefined;
@@ -74,7 +76,10 @@ export class AnswerService {
       return tooLate(row);
     }
     const item = itemOf(row);
-    const told = barred === undefined ? undefined : `not for always: ${barred}; once, then`;
+    const told =
+      barred === undefined
+        ? undefined
+        : `not for ${wanted === "always" ? "always" : "the session"}: ${barred}; once, then`;
     const trouble = scope === "always" ? await this.#keep(row, by, grants ? "allow" : "deny") : undefined;
     return { mine, item, ...((told ?? trouble) !== undefined && { told: (told ?? trouble)! }) };
   }
@@ -172,4 +177,12 @@ function tooLate(row: ApprovalRow): Answered {
         ? `it is over: ${note ?? "the question was withdrawn"}`
         : `it is ${state} already: ${answeredBy} was first`;
   return { mine: false, item: itemOf(row), told };
+}
+
+/** Whoever may write there may do anything to the machine: each write is looked at. */
+const ONLY_ONCE: ReadonlySet<string> = new Set(["sensitive-write", "write-system"]);
+
+function whyOnlyOnce(row: ApprovalRow): string | undefined {
+  const found = itemOf(row).findings?.find(({ rule }) => ONLY_ONCE.has(rule));
+  return found && "a write to the system is approved each time";
 }

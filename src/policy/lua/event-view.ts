@@ -1,6 +1,7 @@
 import { type Argument, type Syscall, suggest, syscallByNumber } from "../../abi/index.js";
 import { type Address, formatAddress, isInternet } from "../../nouns/address.js";
 import type { CallEvent, Descriptor, ProcessInfo, ReturnEvent } from "../../nouns/event.js";
+import { argumentOf } from "./call-words.js";
 import type { LuaEngine } from "./engine.js";
 import type { InsideFunctions } from "./inside.js";
 import type { Pointer } from "./machine.js";
@@ -51,6 +52,7 @@ const PROCESS_FIELDS = [
     "pid",
     "parent_pid",
     "parent",
+    "children",
     "exe",
     "argv",
     "cwd",
@@ -181,26 +183,29 @@ export class ArgsView implements LuaView {
   readonly #scene: Scene;
   readonly #event: AnyEvent;
   readonly #call: Syscall | undefined;
+  /** The call whose arguments these are read as. */
+  readonly #shape: Syscall | undefined;
 
-  constructor(scene: Scene, event: AnyEvent) {
+  constructor(scene: Scene, event: AnyEvent, shape?: Syscall) {
     this.#scene = scene;
     this.#event = event;
     this.#call = syscallByNumber(event.nr);
+    this.#shape = shape ?? this.#call;
   }
 
   get length(): number {
-    return this.#call?.args.length ?? 6;
+    return this.#shape?.args.length ?? 6;
   }
 
   keys(): readonly string[] {
-    return (this.#call?.args ?? []).map((argument) => argument.name);
+    return (this.#shape?.args ?? []).map((argument) => argument.name);
   }
 
   field(L: Pointer, key: string | number): void {
     const { engine } = this.#scene;
     const event = this.#event;
     if (typeof key === "number") {
-      this.#argument(L, key - 1);
+      this.#shaped(L, key - 1);
       return;
     }
     switch (key) {
@@ -218,13 +223,26 @@ export class ArgsView implements LuaView {
         return;
       }
       default:
-        this.#argument(L, this.#call?.args.findIndex((argument) => argument.name === key) ?? -1);
+        this.#named(L, key);
     }
+  }
+
+  #named(L: Pointer, name: string): void {
+    const at = (call: Syscall | undefined) =>
+      call?.args.findIndex((argument) => argument.name === name) ?? -1;
+    if (at(this.#shape) >= 0) this.#shaped(L, at(this.#shape));
+    else this.#argument(L, at(this.#call));
+  }
+
+  #shaped(L: Pointer, i: number): void {
+    const found = this.#shape === this.#call ? i : argumentOf(this.#shape!, i, this.#event as CallEvent);
+    if (typeof found === "bigint") this.#scene.engine.push(L, found);
+    else this.#argument(L, found ?? -1);
   }
 
   #argument(L: Pointer, i: number): void {
     const { engine } = this.#scene;
-    if (!Number.isInteger(i) || i < 0 || i >= this.length) {
+    if (!Number.isInteger(i) || i < 0 || i >= (this.#call?.args.length ?? 6)) {
       engine.push(L, undefined);
       return;
     }
@@ -308,6 +326,14 @@ class ProcessView implements LuaView {
     switch (key) {
       case "parent":
         pushProcess(this.#scene, L, process.parent);
+        return;
+      case "children":
+        engine.charge(LIST_COST);
+        pushViews(
+          this.#scene,
+          L,
+          process.children.map((child) => new ProcessView(this.#scene, child)),
+        );
         return;
       case "parent_pid":
         engine.push(L, process.parentPid);

@@ -5,6 +5,7 @@ import { HermesError } from "../../nouns/errors.js";
 import type { CallEvent, FunctionEvent, InstructionEvent, ReturnEvent } from "../../nouns/event.js";
 import type { Verdict } from "../../nouns/verdict.js";
 import type { FunctionSubscription, InstructionSubscription, Policy, Subscription } from "../policy.js";
+import { NameError } from "./asked-names.js";
 import type { Budgets } from "./engine.js";
 import { LuaError } from "./error.js";
 import { LuaScript, type ScriptHost, type ScriptSource } from "./script.js";
@@ -77,6 +78,10 @@ export class LuaPolicy implements Policy {
     return this.#whole(() => this.#script.decideInstruction(event, subscription));
   }
 
+  lint(): readonly string[] {
+    return this.#script.lint();
+  }
+
   locate(error: Error): string | undefined {
     return error instanceof LuaError && error.line !== undefined ? `${this.file}:${error.line}` : undefined;
   }
@@ -115,7 +120,7 @@ export class LuaPolicy implements Policy {
   #loadError(error: Error): Error {
     if (error instanceof HermesError) return error;
     if (error instanceof LuaError) error.locate(this.file, this.#source.chunk);
-    const line = error instanceof LuaError ? error.line : undefined;
+    const line = error instanceof LuaError || error instanceof NameError ? error.line : undefined;
     const syntax = error instanceof LuaError && error.syntax;
     return new HermesError(
       syntax ? "POLICY_SYNTAX" : "POLICY_INVALID",

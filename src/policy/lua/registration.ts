@@ -1,6 +1,8 @@
 import { suggest } from "../../abi/index.js";
+import { HermesError } from "../../nouns/errors.js";
 import { VERDICT_ACTIONS, type VerdictAction } from "../../nouns/verdict.js";
-import type { LooseRule } from "../define.js";
+import { callsNamed, type LooseRule } from "../define.js";
+import type { CallSubscription } from "../policy.js";
 
 /**
  * `in` is a keyword of Lua, so a list of values has the same meaning: `where = { family = { "AF_INET",
@@ -26,4 +28,36 @@ export function actionsOf(value: unknown): ReadonlySet<VerdictAction> | undefine
       );
     }
   return new Set<VerdictAction>(["allow", ...(list as VerdictAction[])]);
+}
+
+export function namesOf(value: unknown, what = "hermes.on"): string[] {
+  const names = Array.isArray(value) ? value : [value];
+  if (names.length === 0 || names.some((name) => typeof name !== "string"))
+    throw new TypeError(
+      `${what} takes the name of a system call, a %class, "*", a function such as "libc!getenv", or a list of them`,
+    );
+  return names as string[];
+}
+
+export function callsOf(name: string) {
+  return withoutPrefix(() => callsNamed("lua", name));
+}
+
+/** The reporter adds the line; the policy's name would be redundant. */
+export function withoutPrefix<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof HermesError) throw new Error(error.message.replace(/^policy lua: /, ""));
+    throw error;
+  }
+}
+
+/** A call that is wanted twice stops for either: only if both name arguments, those count. */
+export function whenBoth(
+  known: CallSubscription | undefined,
+  when: CallSubscription["when"],
+): Pick<CallSubscription, "when"> {
+  if (when === undefined || (known && known.when === undefined)) return {};
+  return { when: [...(known?.when ?? []), ...when] };
 }

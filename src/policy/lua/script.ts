@@ -1,8 +1,6 @@
-import { syscallByNumber } from "../../abi/index.js";
-import { HermesError } from "../../nouns/errors.js";
 import type { CallEvent, FunctionEvent, InstructionEvent } from "../../nouns/event.js";
 import { VERDICT_ACTIONS, type Verdict, type VerdictAction } from "../../nouns/verdict.js";
-import { callsNamed, constantRules, type LooseRule } from "../define.js";
+import { constantRules, type LooseRule } from "../define.js";
 import { type FunctionPattern, namesFunction, parseFunctionPattern } from "../function-pattern.js";
 import { namesInstruction, parseInstructionPattern } from "../instruction-pattern.js";
 import type {
@@ -13,6 +11,7 @@ import type {
   Subscription,
 } from "../policy.js";
 import { Answers } from "./answers.js";
+import { type AskedName, AskedNames, subscribedWord } from "./asked-names.js";
 import { type Budgets, LuaEngine, REGISTRY } from "./engine.js";
 import { LuaError } from "./error.js";
 import { ArgsView, EventView, FIELD_NAMES, type Scene } from "./event-view.js";
@@ -20,9 +19,11 @@ import { FUNCTION_FIELDS, FunctionView } from "./function-view.js";
 import { insideFunctions, looksInside } from "./inside.js";
 import { InstructionView } from "./instruction-view.js";
 import type { Pointer } from "./machine.js";
-import { camelName, DEFAULT_SUBSCRIPTION } from "./names.js";
-import { actionsOf, ruleOf } from "./registration.js";
+import { mentionedBy } from "./mentioned.js";
+import { DEFAULT_SUBSCRIPTION } from "./names.js";
+import { actionsOf, callsOf, namesOf, ruleOf, whenBoth, withoutPrefix } from "./registration.js";
 import { openLibraries, pushGlobal, setGlobalFromTop } from "./sandbox.js";
+import { seldomMade } from "./seldom-made.js";
 import { type LuaData, TYPE } from "./values.js";
 import { type LuaView, LuaViews } from "./view.js";
 
@@ -53,6 +54,8 @@ interface Registration extends Handler {
   readonly inside: boolean;
   /** Those named explicitly, not only by "*". */
   readonly named: ReadonlySet<number>;
+  /** Calls that it needs only with some register arguments. */
+  readonly when?: ReadonlyMap<number, CallSubscription["when"]>;
 }
 
 interface FunctionHandlers {
@@ -85,7 +88,7 @@ export class LuaScript {
   readonly #instructions: (Handler & { readonly interest: InstructionSubscription })[] = [];
   readonly #entries = new Map<number, Handler[]>();
   readonly #returns = new Map<number, Handler[]>();
-  readonly #camel = new Map<number, string>();
+  #askedNames: AskedNames | undefined;
   #loading = true;
 
   constructor(source: ScriptSource, host: ScriptHost, state?: LuaData) {
@@ -139,18 +142,15 @@ export class LuaScript {
     this.#answers.begin(event);
     try {
       for (const { ref, form } of handlers) {
-        const L = engine.thread;
-        x.lua_rawgeti(L, REGISTRY, ref);
-        if (form === "event") {
-          this.#views.push(L, view());
+        if (form === "name")
+          for (const name of this.#askedNames!.of(event)) this.#askByName(ref, name, event);
+        else {
+          x.lua_rawgeti(engine.thread, REGISTRY, ref);
+          this.#views.push(engine.thread, view());
           engine.call(1, 1);
-        } else {
-          engine.pushText(L, this.#camel.get(event.nr)!);
-          this.#views.push(L, new ArgsView(this.#scene, event));
-          engine.call(2, 1);
+          this.#answers.returned(engine.thread, -1);
+          engine.clear();
         }
-        this.#answers.returned(L, -1);
-        engine.clear();
       }
     } catch (error) {
       if (!(error instanceof LuaError)) engine.recover();
@@ -160,6 +160,22 @@ export class LuaScript {
       this.#views.end();
     }
     return this.#answers.end();
+  }
+
+  #askByName(ref: bigint, { text, word }: AskedName, event: CallEvent): void {
+    const { engine } = this;
+    const L = engine.thread;
+    engine.x.lua_rawgeti(L, REGISTRY, ref);
+    engine.pushText(L, text);
+    this.#views.push(L, new ArgsView(this.#scene, event, word?.shape));
+    engine.call(2, 1);
+    this.#answers.returned(L, -1);
+    engine.clear();
+  }
+
+  lint(): readonly string[] {
+    const named = (nr: number) => this.#registrations.some((one) => one.named.has(nr));
+    return seldomMade(named).map((text) => `${this.name}: ${text}`);
   }
 
   // ---------------------------------------------------------------- state
@@ -365,6 +381,7 @@ export class LuaScript {
           actions: new Set([...(known?.actions ?? []), ...(registration.actions ?? actions)]),
           ...((mentioned || registration.inside || known?.inside) && { inside: true as const }),
           ...((registration.named.has(nr) || known?.named) && { named: true }),
+          ...whenBoth(known, registration.when?.get(nr)),
         });
       }
     }
@@ -395,12 +412,16 @@ export class LuaScript {
       throw new Error(`on_syscall must be a function, not a ${engine.typeName(L, -1)}`);
     const ref = BigInt(engine.ref());
     pushGlobal(engine, "subscribe");
-    const wanted =
-      engine.type(L, -1) === TYPE.nil ? DEFAULT_SUBSCRIPTION : namesOf(engine.value(L, -1), "subscribe");
+    const isNamed = engine.type(L, -1) !== TYPE.nil;
+    const wanted = isNamed ? namesOf(engine.value(L, -1), "subscribe") : DEFAULT_SUBSCRIPTION;
     engine.clear();
-    const nrs = wanted.flatMap((name) => callsOf(name).map((call) => call.nr));
-    for (const nr of nrs) this.#camel.set(nr, camelName(syscallByNumber(nr)!));
-    const mentionsHermes = Buffer.from(source.text).includes("hermes");
+    const own = wanted.flatMap((name) => (subscribedWord(name) ? [] : callsOf(name).map((call) => call.nr)));
+    const text = Buffer.from(source.text);
+    const subscribed = isNamed ? wanted.flatMap((name) => subscribedWord(name) ?? []) : undefined;
+    this.#askedNames = new AskedNames(own, mentionedBy(text.toString("latin1")), subscribed);
+    const { added } = this.#askedNames;
+    const nrs = [...own, ...added.keys()];
+    const mentionsHermes = text.includes("hermes");
     this.#registrations.push({
       ref,
       form: "name",
@@ -409,29 +430,7 @@ export class LuaScript {
       actions: mentionsHermes ? undefined : WORDS_ONLY,
       inside: false,
       named: new Set(wanted.includes("*") ? [] : nrs),
+      when: added,
     });
-  }
-}
-
-function namesOf(value: unknown, what = "hermes.on"): string[] {
-  const names = Array.isArray(value) ? value : [value];
-  if (names.length === 0 || names.some((name) => typeof name !== "string"))
-    throw new TypeError(
-      `${what} takes the name of a system call, a %class, "*", a function such as "libc!getenv", or a list of them`,
-    );
-  return names as string[];
-}
-
-function callsOf(name: string) {
-  return withoutPrefix(() => callsNamed("lua", name));
-}
-
-/** The reporter adds the line; the policy's name would be redundant. */
-function withoutPrefix<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof HermesError) throw new Error(error.message.replace(/^policy lua: /, ""));
-    throw error;
   }
 }

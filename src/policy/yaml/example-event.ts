@@ -62,6 +62,7 @@ export const MADE_UP_PROCESS: ProcessInfo = {
   pid: 1000,
   parentPid: 1,
   parent: undefined,
+  children: [],
   exe: "/usr/bin/example",
   argv: ["example"],
   cwd: "/",

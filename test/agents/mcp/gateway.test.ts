@@ -112,15 +112,22 @@ describe("hermes mcp-gateway with servers of others", () => {
   });
 
   it("everything: asks the client's user and the client's model, within limits", async () => {
-    configure({ mcp: { sampling: { models: ["small"], max_tokens_cap: 50, max_rpm: 1 } } });
+    configure({
+      mcp: { sampling: { models: ["small"], default_model: "small", max_tokens_cap: 50, max_rpm: 3 } },
+    });
     const asked: unknown[] = [];
+    const models = ["small", "another"];
     const client = new Client(
       { name: "t", version: "1" },
       { capabilities: { sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } } },
     );
     client.setRequestHandler("sampling/createMessage", ({ params }) => {
       asked.push(params);
-      return { model: "small", role: "assistant", content: { type: "text", text: "an answer" } };
+      return {
+        model: models.shift() ?? "small",
+        role: "assistant",
+        content: { type: "text", text: "an answer" },
+      };
     });
     client.setRequestHandler("elicitation/create", ({ params }) => {
       asked.push(params.message);
@@ -144,7 +151,11 @@ describe("hermes mcp-gateway with servers of others", () => {
     );
     expect(JSON.stringify(await sample())).toContain("an answer");
     expect(asked[0]).toMatchObject({ maxTokens: 50, modelPreferences: { hints: [{ name: "small" }] } });
-    expect(JSON.stringify(await sample().catch(String))).toContain("max_rpm: 1");
+    expect(JSON.stringify(await sample().catch(String))).toContain(
+      "The answer is by another, which is not in",
+    );
+    expect(JSON.stringify(await sample())).toContain("an answer");
+    expect(JSON.stringify(await sample().catch(String))).toContain("max_rpm: 3");
     await client.callTool({ name: "trigger-elicitation-request", arguments: {} });
     expect(asked.at(-1)).toMatch(/^The MCP server all asks: /);
     expect(JSON.stringify(await client.callTool({ name: "get-roots-list", arguments: {} }))).toContain(
@@ -152,7 +163,7 @@ describe("hermes mcp-gateway with servers of others", () => {
     );
     await client.close();
     const tools = (await records(here.store, "tool-call")).map(({ tool }) => tool);
-    expect(tools.filter((tool) => tool === "all__sampling")).toHaveLength(2);
+    expect(tools.filter((tool) => tool === "all__sampling")).toHaveLength(4);
   });
 
   it("gives servers no secrets but their own", async () => {
@@ -275,7 +286,7 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     expect(client.getInstructions()).toBeUndefined();
     expect(said()).toContain("withholds its instructions");
     const refused = await call("bad", {});
-    expect(textOf(refused)).toMatch(/^HERMES withholds this tool/);
+    expect(textOf(refused)).toMatch(/^HERMES withholds the tool \w+: /);
   });
 
   it("withholds definitions that were changed until a person agrees to exactly that", async () => {
@@ -304,7 +315,7 @@ describe("hermes mcp-gateway with a server that does what servers should not", (
     for (const tool of ["say", "shaped"]) {
       const withheld = await call(tool, { words: ORDER });
       expect(withheld.isError, tool).toBe(true);
-      expect(textOf(withheld)).toMatch(/^HERMES withheld this output: /);
+      expect(textOf(withheld)).toMatch(new RegExp(`^HERMES withheld the output of (\\w+__)?${tool}: `));
       expect(JSON.stringify(withheld)).not.toContain("evil.example");
     }
     const outcomes = await records(here.store, "outcome");

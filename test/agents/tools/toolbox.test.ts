@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../src/record/store/open.js";
@@ -70,6 +72,38 @@ describe("a toolbox", () => {
     }
     expect(records.find(({ body }) => body.id === calls[0]!.id && "exitCode" in body)?.body.exitCode).toBe(3);
     expect(verified(place)).toBe(0);
+  });
+
+  it("calls it refused when a rule ends a call that has begun: reads that only repeat, redirects inside", async () => {
+    const place = makePlace();
+    const server = createServer((_, answer) =>
+      answer.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+    );
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    place.write("home/hermes.yaml", `urls: { allow: ["http://127.0.0.1:${port}"] }\n`);
+    place.write("workspace/a.txt", "a\n");
+    const toolbox = await toolboxIn(place);
+    const read = () => toolbox.call("read_file", { path: "a.txt" });
+    const reads = [await read(), await read(), await read(), await read()];
+    expect(reads.at(-1)).toMatchObject({ status: "REFUSED", rule: "re-read-loop" });
+    const fetched = await toolbox.call("fetch_url", { url: `http://127.0.0.1:${port}/` });
+    server.close();
+    expect(fetched).toMatchObject({ status: "REFUSED", rule: "url-refused" });
+    expect(recordsOf(place).at(-1)!.body.status).toBe("REFUSED");
+  });
+
+  it("tells the profile that is in force, and that this is its first session", async () => {
+    const place = makePlace();
+    const told: [string, boolean][] = [];
+    const inForce = (text: string, isFirst: boolean) => void told.push([text, isFirst]);
+    await toolboxIn(place, { inForce });
+    place.write("home/hermes.yaml", "profile: strict\n");
+    await toolboxIn(place, { inForce });
+    expect(told).toEqual([
+      [expect.stringMatching(/^profile standard: .*choose in .*home\/hermes\.yaml/), true],
+      [expect.stringMatching(/^profile strict: /), false],
+    ]);
   });
 
   it("writes no secret down", async () => {

@@ -118,6 +118,98 @@ describe("on_syscall, as the first document prints it", () => {
     );
   });
 
+  it("blocks the open of a file by the first document's word, whichever call opens it", () => {
+    const policy = lua(
+      'function on_syscall(name, args) if name == "Open" and args.path == "/etc/passwd" then return "BLOCK" end return "ALLOW" end',
+    );
+    const action = (call: string, path: string) => policy.decide(event(call, { path }))?.action;
+    for (const call of ["open", "openat", "openat2", "creat"]) {
+      expect(action(call, "/etc/passwd"), call).toBe("deny");
+      expect(action(call, "/etc/hosts"), call).toBe("allow");
+    }
+  });
+
+  it("reads the arguments of a word as its own call has them", () => {
+    const policy = lua(
+      'function on_syscall(name, args) if name == "Open" then print(args[1], args[2], args.flags, args.dfd, #args) end end',
+    );
+    const args = { dfd: -100, filename: "x", flags: 577 };
+    policy.decide(event("openat", { args, registers: [-100n, 0n, 577n] }));
+    policy.decide(event("creat", { args: { pathname: "y" } }));
+    expect(policy.lines).toEqual(["test: x\t577\t577\t-100\t3", "test: y\t577\t577\tnil\t3"]);
+  });
+
+  it("means every call by a word: data by Read and Write, programs by Execve, peers by Connect and SendTo", () => {
+    const denies = (word: string, call: string, fields = {}) =>
+      lua(`function on_syscall(name) if name == "${word}" then return "BLOCK" end end`).decide(
+        event(call, fields),
+      )?.action === "deny";
+    const address = { family: "ipv4", host: "10.0.0.1", port: 80 };
+    expect(denies("Read", "pread64")).toBe(true);
+    expect(denies("Write", "writev")).toBe(true);
+    expect(denies("Execve", "execveat")).toBe(true);
+    expect(denies("SendTo", "sendmmsg", { address })).toBe(true);
+    expect(denies("SendTo", "sendmmsg")).toBe(false);
+    expect(denies("SendTo", "sendto")).toBe(true);
+    expect(denies("Connect", "sendto", { address })).toBe(true);
+    expect(denies("Connect", "sendto")).toBe(false);
+    expect(denies("Connect", "openat")).toBe(false);
+  });
+
+  it("stops an added call only with the arguments that give it the effect", () => {
+    const { calls } = lua(
+      'function on_syscall(name) return name == "Connect" and "BLOCK" or "ALLOW" end',
+    ).subscription;
+    expect(calls.get(nr("setsockopt"))?.when?.length).toBeGreaterThan(0);
+    expect(calls.get(nr("socket"))?.when).toBeUndefined();
+    expect(lua("function on_syscall() end").subscription.calls.has(nr("setsockopt"))).toBe(false);
+  });
+
+  it("is asked under every name that the script knows, and the strictest answer holds", () => {
+    const text = (known: string) =>
+      `function on_syscall(name) print(name) if name == "OpenAt" then return "ALLOW" end ${known} end`;
+    const both = lua(text('if name == "Open" then return "BLOCK" end'));
+    expect(both.decide(event("openat"))?.action).toBe("deny");
+    expect(both.lines).toEqual(["test: Open", "test: OpenAt"]);
+    const one = lua(text('return "BLOCK"'));
+    expect(one.decide(event("openat"))?.action).toBe("allow");
+    expect(one.decide(event("open"))?.action).toBe("deny");
+  });
+
+  it("is told names as the script spells them", () => {
+    const denies = (comparison: string, call: string) =>
+      lua(`function on_syscall(name) if ${comparison} then return "BLOCK" end end`).decide(event(call))
+        ?.action;
+    expect(denies('name == "open"', "openat")).toBe("deny");
+    expect(denies('"connect" == name', "connect")).toBe("deny");
+    expect(denies('name:lower() == "open"', "openat")).toBe("deny");
+    const table =
+      'local no = { Open = 1, ["sendto"] = 1 } function on_syscall(n) if no[n] then return "BLOCK" end end';
+    expect(lua(table).decide(event("openat"))?.action).toBe("deny");
+    expect(lua(table).decide(event("sendto"))?.action).toBe("deny");
+  });
+
+  it.each([
+    [
+      'if name == "Connet" then return "BLOCK" end',
+      'no call is named "Connet", so this never holds: did you mean "Connect"?',
+    ],
+    ['if name ~= "Opne" then return "BLOCK" end', 'did you mean "Open"?'],
+    ['if name == "Mmap" then return "BLOCK" end', 'on_syscall is never asked about "Mmap"'],
+    ['if name:lower() == "Open" then return "BLOCK" end', 'write "open"'],
+    ["return T[name]", 'no call is named "Conect"'],
+  ])("refuses a name that never comes, with the line and the nearest name: %s", (body, message) => {
+    const text = `-- "Nonsense" in a comment\nlocal T = { Conect = "BLOCK" }\nfunction on_syscall(name, args)\n${body}\nend`;
+    expect(() => lua(text)).toThrow(message);
+    expect(() => lua(text)).toThrow(/test\.lua:[24]/);
+  });
+
+  it("warns of calls that the C library seldom makes", () => {
+    const handled = (names: string) => lua(`hermes.on(${names}, function() end)`).lint();
+    expect(handled('"open"')).toEqual([expect.stringContaining("openat")]);
+    expect(handled('"%open"')).toEqual([]);
+  });
+
   it("is served by the cheap door as long as it never mentions hermes", () => {
     const actions = (text: string) => lua(text).subscription.calls.get(nr("connect"))!.actions;
     expect(actions('function on_syscall() return "BLOCK" end').has("modify")).toBe(false);

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { run } from "hermes-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LuaPolicy } from "../../../src/policy/lua/load.js";
 import { type Call, commandOf, makeCalls } from "../../support/calls.js";
@@ -61,6 +62,22 @@ describe("a real program under a Lua policy", () => {
       readA(),
     );
     expect(outcomes[1]!.outs[0]!.toString()).toBe("from b");
+  });
+
+  it("has children, which a handler can see and follow", async () => {
+    const lines: string[] = [];
+    const text = `hermes.on("kill", function(e)
+  local children = e.process.children
+  print(#children, children[1] and children[1].argv[1], children[1] and children[1].parent_pid == e.process.pid)
+end)`;
+    const log = (_: string, line: string) => void lines.push(line);
+    const policy = new LuaPolicy("test.lua", join(folder, "test.lua"), Buffer.from(text), { log });
+    const { exitCode } = await run({
+      command: ["sh", "-c", "sleep 60 & kill -9 $!; wait; kill -0 $$"],
+      policy,
+    });
+    expect(exitCode).toBe(0);
+    expect(lines).toEqual([expect.stringMatching(/^1\t(sleep|sh)\ttrue$/), "0\tnil\tnil"]);
   });
 
   it("gets a file that no disk holds", async () => {
@@ -245,6 +262,26 @@ describe("hermes run with the policies that come along", () => {
     expect(stderr).toContain("virtualize");
     expect(readFileSync(join(folder, "app/other"), "utf8")).toBe("redirected");
     expect(hermes(["run", "-q", "-p", policy, "--", ...connect(5432)]).stdout.split("\n")[1]).toBe("0 0");
+  });
+
+  it("blocks an open by the first document's word, though the C library calls openat", () => {
+    const file = join(folder, "passwd.lua");
+    writeFileSync(
+      file,
+      'function on_syscall(name, args)\n  if name == "Open" and args.path == "/etc/passwd" then return "BLOCK" end\n  return "ALLOW"\nend\n',
+    );
+    const { status, stdout, stderr } = hermes(["run", "--policy", file, "--", "head", "-1", "/etc/passwd"]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("Permission denied");
+    writeFileSync(file, 'function on_syscall(name)\n  if name == "Connet" then return "BLOCK" end\nend\n');
+    for (const command of [
+      ["policy", "check", "--strict", file],
+      ["run", "--policy", file, "--", "true"],
+    ]) {
+      const wrong = hermes(command);
+      expect(wrong.status).toBe(125);
+      expect(wrong.stderr).toMatch(/passwd\.lua:2: no call is named "Connet".* did you mean "Connect"/);
+    }
   });
 
   it("does not start with a policy that is wrong, and says where", () => {

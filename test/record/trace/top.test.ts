@@ -77,6 +77,20 @@ describe("hermes top", () => {
     expect(text).toMatch(/refused[\s\S]*by watched\/host: No\./);
   });
 
+  it("counts the processes of the program, and none of HERMES behind a strict fence", async () => {
+    await start(
+      "import os, sys; os.fork() or sys.stdin.read(); print('ready'); sys.stdin.read()",
+      "--fence",
+      "strict",
+    );
+    const commands = () =>
+      JSON.parse(look("--json", "-d", "0.1", String(session.pid)).stdout).sessions[0].tree.map(
+        (one: { command: string[] }) => one.command[0],
+      );
+    await expect.poll(commands).toEqual(["/usr/bin/python3", "/usr/bin/python3"]);
+    expect(look(String(session.pid)).stdout).toContain("2 processes");
+  });
+
   it("is not answered from inside the session", async () => {
     const attack = `import os, signal, sys
 os.mkdir('hermes-top-inside'); fd = os.open('hermes-top-inside/answers', os.O_RDWR | os.O_CREAT)

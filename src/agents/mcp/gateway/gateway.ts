@@ -217,7 +217,7 @@ export class Gateway {
       for (const name of [asked, asked.slice(behind.name.length + SEPARATOR.length)]) {
         const why = behind.whyWithheld(name);
         if (why !== undefined && this.#named(behind, name) === asked)
-          return `HERMES withholds this tool: ${why}`;
+          return `HERMES withholds the tool ${asked}: ${why}`;
       }
     return `There is no tool ${asked}.`;
   }

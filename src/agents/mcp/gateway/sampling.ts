@@ -8,23 +8,36 @@ import { whyOf } from "./scan.js";
 export class Sampling {
   readonly #gate: SamplingGate;
   readonly #models: readonly string[];
+  readonly #default: readonly string[];
   readonly #guard: Guard;
 
   constructor(limits: McpSection["sampling"], guard: Guard) {
     this.#gate = new SamplingGate(limits);
     this.#models = limits.models;
+    this.#default = limits.default_model === undefined ? [] : [limits.default_model];
     this.#guard = guard;
+  }
+
+  /** The client chooses the model, whatever was asked for: an answer of another is refused. */
+  checkAnswer(result: Json): Json {
+    const { model } = result;
+    if (typeof model === "string" && this.#models.includes(model)) return result;
+    throw new RpcError(
+      REFUSED,
+      `The answer is by ${typeof model === "string" ? model : "a model without a name"}, which is not in mcp.sampling.models.`,
+    );
   }
 
   /** The request that may be sent instead; throws when it is not allowed. */
   limited(server: string, params: Json): Json {
     const wanted = modelsOf(params);
-    const models = wanted.length > 0 ? wanted : this.#models.slice(0, 1);
+    const models = wanted.length > 0 ? wanted : this.#default;
     const judgement = this.#guard.check({
       kind: "mcp",
       input: JSON.stringify({ method: "sampling/createMessage", params }),
     });
     if (judgement.action === "deny") throw new RpcError(REFUSED, whyOf(judgement, "deny"));
+    if (models.length === 0 && this.#models.length > 0) throw new RpcError(REFUSED, NO_HINT);
     const answer = this.#gate.ask({
       server,
       model: models.find((model) => !this.#models.includes(model)) ?? models[0] ?? "any model",
@@ -42,6 +55,9 @@ export class Sampling {
     };
   }
 }
+
+const NO_HINT =
+  "The request names no model in modelPreferences.hints; name one of mcp.sampling.models, or set mcp.sampling.default_model.";
 
 function modelsOf({ modelPreferences }: Json): string[] {
   const { hints } = (modelPreferences ?? {}) as { hints?: unknown };

@@ -26,10 +26,15 @@ function isData(key: string, value: unknown): boolean {
 }
 
 /** A tool's result without text that a model must not read, and with a warning before text that it should not trust. */
-export function cleanResult(result: Json, judgement: Judgement, env: Readonly<Record<string, string>>): Json {
+export function cleanResult(
+  tool: string,
+  result: Json,
+  judgement: Judgement,
+  env: Readonly<Record<string, string>>,
+): Json {
   if (judgement.action === "deny")
     return {
-      content: [{ type: "text", text: `HERMES withheld this output: ${whyOf(judgement, "deny")}` }],
+      content: [{ type: "text", text: `HERMES withheld the output of ${tool}: ${whyOf(judgement, "deny")}` }],
       isError: true,
     };
   const told = result.isError ? withoutCredentials(result, env) : result;

@@ -9,7 +9,7 @@ import { HermesError } from "../../../nouns/errors.js";
 import { escapeControl } from "../../../nouns/text.js";
 import { intentOf, judgementOf, operationDigest, requireApproved } from "../files/file-target.js";
 import { SecretHider } from "../files/secret-hider.js";
-import { type Tool, type ToolCall, type ToolContext, ToolError } from "../tool.js";
+import { type Tool, type ToolCall, type ToolContext, ToolError, ToolRefusal } from "../tool.js";
 import { type ContentType, contentType, decodeBody, MAX_BYTES, unpacked } from "./body.js";
 import { readableText } from "./html.js";
 
@@ -131,8 +131,9 @@ async function fetched(asked: Input, call: ToolCall, world: ToolContext): Promis
     });
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
-    const rule = error.code === "URL_REFUSED" ? "url-refused" : "fetch-failed";
-    throw new ToolError(rule, escapeControl(error.message), { cause: error });
+    const said = escapeControl(error.message);
+    if (error.code === "URL_REFUSED") throw new ToolRefusal("url-refused", said, { cause: error });
+    throw new ToolError("fetch-failed", said, { cause: error });
   }
 }
 

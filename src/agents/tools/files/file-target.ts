@@ -6,7 +6,7 @@ import type { Judgement } from "../../../intent/guard/guard.js";
 import { expandHome, isWithin, lexical } from "../../../intent/guard/paths/components.js";
 import type { Subject } from "../../../intent/guard/subject.js";
 import { escapeControl } from "../../../nouns/text.js";
-import { type ToolCall, type ToolContext, ToolError, type ToolIntent } from "../tool.js";
+import { type ToolCall, type ToolContext, type ToolIntent, ToolRefusal } from "../tool.js";
 import { agentErrorFor, type Pin, pinFile } from "./pin.js";
 
 /** What a tool works on: the name that the agent gave, and the object that it reaches. */
@@ -101,12 +101,12 @@ export function pathSubject(path: string, access: Access): Subject {
 /** Only what was allowed may run: the same action on the same object, with no finding that the approver has not seen. */
 export function requireApproved(call: ToolCall, { action, findings }: Judgement, digest: string): void {
   const refused = findings.find((finding) => finding.action === "deny");
-  if (refused) throw new ToolError(refused.rule, said(refused));
+  if (refused) throw new ToolRefusal(refused.rule, said(refused));
   const unseen = findings.find(({ action: its, rule }) => its === "ask" && !call.approved.includes(rule));
   if (action === "ask" && unseen)
-    throw new ToolError(unseen.rule, `This finding was not approved: ${said(unseen)}`);
+    throw new ToolRefusal(unseen.rule, `This finding was not approved: ${said(unseen)}`);
   if (digest !== call.digest)
-    throw new ToolError("changed-since-judged", "The target changed after the call was judged: try again.");
+    throw new ToolRefusal("changed-since-judged", "The target changed after the call was judged: try again.");
 }
 
 function said({ reason, instead }: Finding): string {

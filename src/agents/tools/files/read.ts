@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { escapeControl } from "../../../nouns/text.js";
-import { type Tool, type ToolContext, ToolError } from "../tool.js";
+import { type Tool, type ToolContext, ToolError, ToolRefusal } from "../tool.js";
 import {
   intentOf,
   nameIn,
@@ -68,7 +68,7 @@ async function read(asked: Input, pin: Pin, world: ToolContext): Promise<ReadOut
   try {
     const before = stampOf(await handle.stat({ bigint: true }));
     const warning = world.files.read(world.session, pin.path, before, `${offset} ${limit} ${numbers}`);
-    if (warning?.stop) throw new ToolError(warning.rule, warning.reason);
+    if (warning?.stop) throw new ToolRefusal(warning.rule, warning.reason);
     const seen = await readWindow(handle, {
       offset,
       limit,

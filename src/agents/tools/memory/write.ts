@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { appendFile, mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import * as z from "zod";
 import { redact } from "../../../intent/guard/credentials/secrets.js";
 import { screen } from "../../../intent/guard/memory/screen.js";
 import { MEMORY_SOURCES } from "../../../intent/guard/memory/sources.js";
-import type { Tool, ToolContext, ToolIntent } from "../tool.js";
+import type { Tool, ToolIntent } from "../tool.js";
+import { MemoryFile } from "./memory-file.js";
 
 const input = z.strictObject({
   text: z.string().min(1).max(20_000).describe("What to remember, in plain words."),
@@ -54,16 +53,9 @@ export const memoryWrite: Tool<Input, Remembered> = {
         ? [...screened.tags, ...call.approved.map((rule) => `approved:${rule}`)]
         : screened.tags;
     const entry: Remembered = { id: randomUUID(), stored: redact(screened.text ?? text).text, tags };
-    const file = memoryFile(world);
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const { id, stored } = entry;
-    const line = JSON.stringify({ id, time: Date.now(), session: world.session, text: stored, tags });
-    await appendFile(file, `${line}\n`, { mode: 0o600 });
+    const kept = { id, time: Date.now(), session: world.session, text: stored, tags };
+    await new MemoryFile(world.env, world.home).add(kept);
     return entry;
   },
 };
-
-/** One line of JSON per entry. */
-export function memoryFile({ env, home }: Pick<ToolContext, "env" | "home">): string {
-  return join(env.HERMES_HOME ?? join(home, ".hermes"), "memory.jsonl");
-}

@@ -11,8 +11,8 @@ import type { RunOrder } from "../backend.js";
 import { intentOf, judgementOf, operationDigest, requireApproved } from "../files/file-target.js";
 import { removeScratch, scratchFolder } from "../scratch.js";
 import { Capture } from "../terminal/capture.js";
-import { timeoutNote, told, untilAborted } from "../terminal/exec.js";
-import { type Tool, type ToolCall, type ToolContext, ToolError } from "../tool.js";
+import { clampNote, timeoutNote, told, untilAborted } from "../terminal/exec.js";
+import { type Tool, type ToolCall, type ToolContext, ToolRefusal } from "../tool.js";
 import { MAX_CALLS, type RpcCall, RpcChannel, type RpcReply } from "./channel.js";
 import { introduction, RUN } from "./module.js";
 
@@ -58,6 +58,12 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
   readOnly: false,
   async judge(asked, world) {
     const { code, network, tools } = asked;
+    // Before a person is asked: an approval could not make it run.
+    if (world.backend.name !== "local")
+      throw new ToolRefusal(
+        "not-here",
+        `Scripts run only on this machine, but commands are configured to run on the ${world.backend.name} backend: use terminal_exec with python3.`,
+      );
     const subject = { kind: "python", input: code } as const;
     return {
       ...intentOf({
@@ -74,11 +80,6 @@ export const pythonRpc: Tool<Input, PythonOutput> = {
   async run(asked, call, world) {
     const known = world.guard.check({ kind: "python", input: asked.code });
     requireApproved(call, judgeScript(asked, known.findings, world), digest(asked));
-    if (world.backend.name !== "local")
-      throw new ToolError(
-        "not-here",
-        `Scripts run only on this machine, but commands are configured to run on the ${world.backend.name} backend.`,
-      );
     const folder = await scratchFolder();
     return runIn(folder, asked, call, world).finally(() =>
       removeScratch(folder).catch((error: Error) => call.output("stderr", Buffer.from(`${error.message}\n`))),
@@ -142,6 +143,8 @@ async function runIn(
     answer(wanted, asked, call, over.signal),
   );
   const captured = { stdout: new Capture(STDOUT_LIMIT), stderr: new Capture(STDERR_LIMIT) };
+  const clamp = clampNote(asked.timeout, MAX_PYTHON_TIMEOUT_S);
+  if (clamp) call.output("stderr", Buffer.from(clamp));
   const began = performance.now();
   try {
     const running = await world.backend.start(orderOf(folder, channel.path, asked, call, world), {
@@ -158,6 +161,7 @@ async function runIn(
       stdout: redact(captured.stdout.text()).text,
       stderr:
         redact(captured.stderr.text()).text +
+        clamp +
         (result.timedOut ? timeoutNote(timeoutOf(asked)) : result.leftBehind ? LEFT : ""),
       truncated: captured.stdout.truncated || captured.stderr.truncated,
       toolCalls: channel.calls,
@@ -195,6 +199,8 @@ function orderOf(
     deed: {
       workspace: folder,
       home,
+      // pyenv and its like enter their installation before they start the interpreter.
+      ...(env.PATH !== undefined && { searchPath: env.PATH }),
       writable: [],
       approved: call.approved,
       network: asked.network ? "public" : "none",

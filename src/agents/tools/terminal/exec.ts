@@ -8,7 +8,7 @@ import { commandParts } from "../../../people/approval/command-parts.js";
 import { type CommandDigest, commandDigest } from "../../../people/approval/digest.js";
 import type { Running, RunResult } from "../backend.js";
 import type { Tool, ToolCall, ToolContext, ToolIntent } from "../tool.js";
-import { ToolError } from "../tool.js";
+import { ToolRefusal } from "../tool.js";
 import type { Background, BackgroundStarted } from "./background.js";
 import { Capture } from "./capture.js";
 import { environment, orderOf, workingDirectory } from "./order.js";
@@ -79,7 +79,7 @@ export function terminalExec(
     judge: judgeCommand,
     async run(input, call, world) {
       const place = workingDirectory(input.workingDirectory, world);
-      if ("finding" in place) throw new ToolError(place.finding.rule, place.finding.reason);
+      if ("finding" in place) throw new ToolRefusal(place.finding.rule, place.finding.reason);
       const timeout = input.background
         ? BACKGROUND_TIMEOUT_MS
         : Math.min(input.timeout ?? DEFAULT_TIMEOUT_S, world.longestTimeout ?? MAX_EXEC_TIMEOUT_S) * 1000;
@@ -179,7 +179,7 @@ function approvedScripts(
 ): Pick<RuntimeCheckOptions, "scripts" | "scriptNames"> {
   const { digest, files } = digestOf(command, cwd, stdin, world);
   const changed = () =>
-    new ToolError(
+    new ToolRefusal(
       "changed",
       "A script of this command changed after the approval: call it again to ask again.",
     );
@@ -206,6 +206,8 @@ async function inForeground(
   timeout: number,
 ): Promise<TerminalOutput> {
   const captured = { stdout: new Capture(OUTPUT_LIMIT), stderr: new Capture(OUTPUT_LIMIT) };
+  const clamp = clampNote(input.timeout, timeout / 1000);
+  if (clamp) call.output("stderr", Buffer.from(clamp));
   const began = performance.now();
   const running = await world.backend.start(order, {
     output(stream, bytes) {
@@ -221,7 +223,7 @@ async function inForeground(
   return {
     ...told(result),
     stdout: captured.stdout.text(),
-    stderr: captured.stderr.text() + note(result, timeout),
+    stderr: captured.stderr.text() + clamp + note(result, timeout),
     truncated: captured.stdout.truncated || captured.stderr.truncated,
     durationMs: Math.round(performance.now() - began),
   };
@@ -242,6 +244,13 @@ function note({ timedOut, leftBehind }: RunResult, timeout: number): string {
   if (timedOut) return timeoutNote(timeout);
   return leftBehind
     ? "\n[hermes: processes that it left running were killed; use background for those]\n"
+    : "";
+}
+
+/** An agent that asked for more time must know that it had less. */
+export function clampNote(asked: number | undefined, given: number): string {
+  return asked !== undefined && asked > given
+    ? `\n[hermes: timeout ${asked} s was lowered to ${given} s, the most that this tool gives]\n`
     : "";
 }
 

@@ -91,7 +91,7 @@ function real(path: string): string {
 }
 
 /** The path that the command names was approved, or needs no approval. The grant covers that path alone. */
-const ABOUT_PLACES = new Set(["write-outside", "delete-outside"]);
+const ABOUT_PLACES = new Set(["write-outside", "delete-outside", "write-system"]);
 const UNASKED = "write-new";
 
 function grantedPlaces(

@@ -10,7 +10,7 @@ import { checkNetwork } from "./checks/network.js";
 import { checkPrograms } from "./checks/programs.js";
 import { checkSecrets, narrowedDumps } from "./checks/secrets.js";
 import { checkSql } from "./checks/sql.js";
-import { checkStrict } from "./checks/strict.js";
+import { checkStatements, checkStrict } from "./checks/strict.js";
 import { checkVerbs } from "./checks/verbs.js";
 import { lookAlikes } from "./look-alikes.js";
 import type { CommandReading } from "./reading.js";
@@ -51,6 +51,7 @@ export function judgeReading(reading: CommandReading, context: Context): (RuleHi
     if (profile === "strict" && !invocation.filed && !invocation.suspected)
       all.push(...checkStrict(invocation, situation));
   }
+  if (profile === "strict") all.push(...checkStatements(reading.invocations));
   for (const code of reading.code)
     if (!code.filed) all.push(...judgeCode(code, context).map((one) => marked(one, code)));
   all.push(...lookAlikes(reading.invocations.filter(({ suspected }) => !suspected)));

@@ -81,7 +81,14 @@ function finding(one: RuleHit | Finding, context: Context): Finding | [] {
 }
 
 function described({ rule, span, about }: RuleHit, { profile }: Context): Finding {
-  const { reason, instead, standard, strict = standard }: CommandRule = RULES[rule];
+  const {
+    reason,
+    instead: usual,
+    insteadInStrict = usual,
+    standard,
+    strict = standard,
+  }: CommandRule = RULES[rule];
+  const instead = profile === "strict" ? insteadInStrict : usual;
   return {
     layer: "command",
     rule,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const FILE_NAME = "hermes.yaml";
@@ -8,10 +9,26 @@ export interface Places {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The folder of the user's file: HERMES_HOME, else XDG_CONFIG_HOME, else ~/.config. */
-export function userFile({ home, env = {} }: Places): string {
+/** The user's file: hermes.yaml in HERMES_HOME, else in XDG_CONFIG_HOME, else in ~/.config; or the older one, if only that exists. */
+export function userFile(places: Places): string {
+  const own = ownFile(places);
+  const older = olderFile(places);
+  return !existsSync(own) && existsSync(older) ? older : own;
+}
+
+/** Every place where the user's file may be. */
+export function userFiles(places: Places): readonly string[] {
+  return [ownFile(places), olderFile(places)];
+}
+
+function ownFile({ home, env = {} }: Places): string {
   if (env.HERMES_HOME) return join(env.HERMES_HOME, FILE_NAME);
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "hermes", FILE_NAME);
+}
+
+/** Where agents of this name keep their configuration. */
+function olderFile({ home, env = {} }: Places): string {
+  return join(env.HERMES_HOME || join(home, ".hermes"), "config.yaml");
 }
 
 export function projectFile({ workspace }: Places): string {

@@ -33,7 +33,9 @@ export const configSchema = z.strictObject({
   profile: z
     .enum(["standard", "strict"])
     .default("standard")
-    .describe("standard: risky effects ask. strict: everything that is not on the allow-list asks."),
+    .describe(
+      "standard: risky effects ask. strict: everything that is not on the allow-list asks, and several statements at once.",
+    ),
   actions: z
     .record(z.string(), action)
     .default({})

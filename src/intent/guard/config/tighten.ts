@@ -58,6 +58,7 @@ export const TIGHTENING_RULES: Readonly<Record<string, Tighten>> = {
   "mcp.osv.timeout": notSet,
   "mcp.osv.fail_open": { may: "go-up", order: [true, false] },
   "mcp.sampling.models": { may: "narrow" },
+  "mcp.sampling.default_model": notSet,
   "mcp.sampling.max_tokens_cap": { may: "lower" },
   "mcp.sampling.max_rpm": { may: "lower" },
   "mcp.sampling.max_tool_rounds": { may: "lower" },

@@ -10,7 +10,7 @@ const READER = "(?:cat|bat|less|more|head|tail|tac|nl|type|get-content|gc|base64
 const REQUEST = String.raw`\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|httpie|ncat|nc|netcat|socat)\b`;
 const SECRET_NAME = String.raw`[\w.-]{0,24}(?:secret|password|passwd|passphrase|credential|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?token|token)s?[\w-]{0,24}`;
 const LOCAL =
-  /https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|[\w.-]*example\.(?:com|org|net)|\$|\{|[\w-]{1,40}(?::\d|\/))|\$\{?vault_addr|\/v1\/(?:secret|auth|sys|kv)|\/oauth2?\/|\/token\b|\/login\b/;
+  /https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|[\w.-]*example\.(?:com|org|net)|\$|\{|[\w-]{1,40}:\d)|http:\/\/[\w-]{1,40}\/|\$\{?vault_addr|\/v1\/(?:secret|auth|sys|kv)|\/oauth2?\/|\/token\b|\/login\b/;
 
 /** Commands in prose that steal secrets or destroy data. Text is lower case when it is matched. */
 export const COMMANDS: readonly IntentRule[] = [

@@ -27,6 +27,8 @@ export const mcpSection = z.strictObject({
     .strictObject({
       /** Models that a server may ask for; an empty list means none. */
       models: z.array(z.string()).default([]),
+      /** One of them, for requests that name no model; without it they are refused. */
+      default_model: z.string().optional(),
       max_tokens_cap: z.number().int().positive().default(4096),
       max_rpm: z.number().int().positive().default(10),
       max_tool_rounds: z.number().int().min(0).default(5),

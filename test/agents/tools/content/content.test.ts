@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadTools } from "../../../../src/agents/tools/catalogue.js";
 import { delegateTask, SESSION_STEPS } from "../../../../src/agents/tools/delegate/delegate.js";
-import { memoryFile, memoryWrite } from "../../../../src/agents/tools/memory/write.js";
+import { MemoryFile } from "../../../../src/agents/tools/memory/memory-file.js";
+import { memoryWrite } from "../../../../src/agents/tools/memory/write.js";
 import { skillInstall } from "../../../../src/agents/tools/skill/install.js";
 import { Background } from "../../../../src/agents/tools/terminal/background.js";
 import type { Tool, ToolContext } from "../../../../src/agents/tools/tool.js";
@@ -18,7 +19,7 @@ describe("memory_write", () => {
     const world = await makeWorld();
     await perform(memoryWrite, { text: "The tests run with npm test.", source: "user" }, world);
     await perform(memoryWrite, { text: "token ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8" }, world);
-    const lines = readFileSync(memoryFile(world), "utf8")
+    const lines = readFileSync(new MemoryFile(world.env, world.home).path, "utf8")
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -29,7 +30,7 @@ describe("memory_write", () => {
   it("does not keep orders, and asks no approver about those that a page gave", async () => {
     const world = await makeWorld();
     expect((await judge(memoryWrite, { text: ORDER, source: "web" }, world)).action).toBe("deny");
-    expect(existsSync(memoryFile(world))).toBe(false);
+    expect(existsSync(new MemoryFile(world.env, world.home).path)).toBe(false);
   });
 
   it("keeps the rest of an entry where the configuration says so", async () => {

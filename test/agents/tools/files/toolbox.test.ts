@@ -118,7 +118,7 @@ describe("file tools in a toolbox", () => {
     }
     for (let i = 0; i < 3; i++) expect((await tools.call("read_file", { path: "a" })).status).toBe("DONE");
     expect(await tools.call("read_file", { path: "a" })).toMatchObject({
-      status: "FAILED",
+      status: "REFUSED",
       rule: "re-read-loop",
     });
   });

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -120,6 +128,35 @@ describe("python_rpc", () => {
       await expect(perform(pythonRpc, { code }, world, { approve: true }), code).rejects.toMatchObject({
         rule,
       });
+  });
+
+  it("starts where the interpreter is a shim that enters its installation first, as pyenv's does", async () => {
+    const manager = mkdtempSync(join(homedir(), ".hermes-test-manager-"));
+    try {
+      mkdirSync(join(manager, "shims"));
+      mkdirSync(join(manager, "libexec"));
+      const shim = `#!/bin/sh\ncd "${manager}/libexec" && cd - >/dev/null && exec /usr/bin/python3 "$@"\n`;
+      writeFileSync(join(manager, "shims", "python3"), shim, { mode: 0o755 });
+      const { stdout, refused } = await python("print('started')", {
+        env: { PATH: `${manager}/shims:/usr/bin:/bin` },
+      });
+      expect([stdout, refused]).toEqual(["started\n", []]);
+    } finally {
+      rmSync(manager, { recursive: true, force: true });
+    }
+  });
+
+  it("is refused on another machine or in a container before a person is asked", async () => {
+    const elsewhere: Backend = {
+      name: "ssh",
+      start: () => Promise.reject(new Error("no")),
+      close: async () => {},
+    };
+    const world = await makeWorld({ backend: elsewhere });
+    await expect(pythonRpc.judge(pythonRpc.input.parse({ code: "1" }), world)).rejects.toMatchObject({
+      rule: "not-here",
+      message: expect.stringContaining("use terminal_exec"),
+    });
   });
 
   it("has 300 s, by default and at most", async () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hermes } from "../../../support/cli.js";
 import { answering, execIn, makePlace, toolboxIn } from "../place.js";
 
 describe("terminal_exec runs", () => {
@@ -120,6 +121,21 @@ describe("terminal_exec is over", () => {
       status: "REFUSED",
       rule: "bad-input",
     });
+  });
+
+  it("and says so where it was asked for more; in the strict profile also on the command line", async () => {
+    const told = /timeout 500 s was lowered to 120 s/;
+    const place = makePlace();
+    const { output } = await execIn(await toolboxIn(place), "echo done", { timeout: 500 });
+    expect((output as { stderr: string }).stderr).toMatch(told);
+    const env = { ...process.env, HERMES_HOME: place.home, HERMES_WORKSPACE: place.workspace };
+    const run = (...options: string[]) =>
+      hermes(["exec", "--store", place.store, "--timeout", "500", ...options, "echo done"], { env });
+    expect(run().stderr).not.toMatch(told);
+    const strict = run("--profile", "strict", "--ask", "no");
+    expect(strict.status).toBe(126);
+    place.write("home/hermes.yaml", "profile: strict\n");
+    expect(hermes(["exec", "--store", place.store, "--timeout", "500", "pwd"], { env }).stderr).toMatch(told);
   });
 
   it("with 124 and a note; SIGTERM comes first", async () => {

@@ -54,6 +54,30 @@ describe("003 §4 hard-blocked patterns", () => {
       }
     });
 
+  it("what the strict profile refuses by name it refuses with every argument", () => {
+    for (const command of [
+      "printenv PATH",
+      "git push --dry-run",
+      "npm publish --dry-run",
+      "cat .env.example",
+      "exec 3> log",
+    ])
+      expect(strict.action(command), command).toBe("deny");
+    expect(standard.action("printenv PATH")).toBe("allow");
+  });
+
+  it("the strict profile never suggests what it refuses", () => {
+    const suggested = Object.values(HARD_BLOCKED)
+      .flat()
+      .concat("rm -rf node_modules", "rm -r src")
+      .flatMap((command) => strict.check(command).findings.flatMap(({ instead = [] }) => instead));
+    expect(suggested.length).toBeGreaterThan(20);
+    const commands = suggested.flatMap((text) => / *: (?<command>.+?)\.?$/.exec(text)?.groups?.command ?? []);
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) expect(strict.action(command), command).not.toBe("deny");
+    expect(suggested.join()).not.toMatch(/node_modules|printenv/);
+  });
+
   it("bare exec needs approval in the standard profile and is refused in the strict one", () => {
     expect(standard.action("exec node server.js")).toBe("ask");
     expect(strict.action("exec node server.js")).toBe("deny");
@@ -71,11 +95,19 @@ describe("003 §5 approval-gated risky commands (strict)", () => {
       expect(strict.action(command), command).toBe("ask");
   });
 
-  it("allowed commands joined by && need no question; another command among them does", () => {
-    expect(strict.action("git status && npm run lint")).toBe("allow");
-    expect(strict.action("git diff | cat README.md; pwd")).toBe("allow");
-    expect(strict.action("git status && node x.js")).toBe("ask");
-    expect(strict.action("cat a > b")).toBe("ask");
+  it("several statements and redirections ask, whatever they are; in the standard profile their parts decide", () => {
+    for (const command of [
+      "git status && git diff",
+      "git diff | cat README.md; pwd",
+      "ls || pwd",
+      "ls\npwd",
+      "cat a > b",
+      "ls 2> /dev/null",
+      "bash -c ls",
+    ]) {
+      expect(strict.action(command), command).toBe("ask");
+      expect(standard.action(command), command).toBe("allow");
+    }
   });
 });
 

@@ -8,6 +8,7 @@ import { configSchema, keysAt } from "../../../../src/intent/guard/config/schema
 import { TIGHTENING_RULES } from "../../../../src/intent/guard/config/tighten.js";
 import { Guard } from "../../../../src/intent/guard/guard.js";
 import { LAYERS } from "../../../../src/intent/guard/layers.js";
+import { addToAllowList } from "../../../../src/people/approval/allow-list.js";
 import { root } from "../../../support/root.js";
 
 let folder: string;
@@ -49,6 +50,52 @@ describe("hermes.yaml", () => {
     user(example);
     expect(load().config.patterns).toHaveLength(1);
     for (const key of keysAt([])) expect(document, key).toMatch(new RegExp(`^${key}:|\`${key}`, "m"));
+  });
+
+  describe("config.yaml of ~/.hermes, as agents of this name have it", () => {
+    const older = (text: string) => {
+      mkdirSync(join(home, ".hermes"), { recursive: true });
+      writeFileSync(join(home, ".hermes/config.yaml"), text);
+    };
+    const TEXT = `permanent_allowlist: ["recursive delete"]
+file_read_max_chars: 5000
+security:
+  tirith_enabled: false
+  tirith_path: "/opt/tirith"
+  tirith_timeout: 9
+  tirith_fail_open: false
+`;
+
+    it("is understood, with its own names of keys", () => {
+      older(TEXT);
+      expect(userFile({ workspace, home })).toBe(join(home, ".hermes/config.yaml"));
+      expect(load().config).toMatchObject({
+        approvals: { allow: ["recursive delete"] },
+        file_read_max_chars: 5000,
+        security: {
+          tirith_enabled: false,
+          tirith_path: "/opt/tirith",
+          tirith_timeout: 9,
+          tirith_fail_open: false,
+        },
+      });
+    });
+
+    it("keeps answers for always beside its list", async () => {
+      older(TEXT);
+      await addToAllowList(userFile({ workspace, home }), "package remove", "asked once");
+      expect(load().config.approvals.allow).toEqual(["package remove", "recursive delete"]);
+    });
+
+    it("is refused with its place where it says something that nothing understands, and beside a hermes.yaml", () => {
+      older("model: best\n");
+      expect(load).toThrow(/config\.yaml:1:1.*model/s);
+      older("permanent_allowlist: yes\n");
+      expect(load).toThrow(/config\.yaml:1:1.*permanent_allowlist/s);
+      older("");
+      user("");
+      expect(load).toThrow(/only one of them can hold/);
+    });
   });
 
   it("is in the folder that HERMES_HOME or XDG_CONFIG_HOME names", () => {

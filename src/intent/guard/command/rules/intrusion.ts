@@ -100,6 +100,7 @@ export const INTRUSION_RULES = rules({
     standard: "deny",
     reason: "This prints the environment, including its secrets.",
     instead: "Print only the variable that you need: printenv PATH.",
+    insteadInStrict: "Ask the user for the one value that you need.",
   },
   "secret-read": {
     legacy: ["cat_env"],
@@ -271,6 +272,19 @@ export const INTRUSION_RULES = rules({
     standard: "deny",
     reason: "This is too long, or nested too deep, to be judged.",
     instead: "Split it into smaller commands.",
+  },
+  "several-statements": {
+    effect: "unknown",
+    standard: "allow",
+    strict: "ask",
+    reason: "The strict profile asks about commands that are joined by &&, ||, ;, | or lines.",
+    instead: "Run them one by one.",
+  },
+  "blocked-by-name": {
+    effect: "unknown",
+    standard: "allow",
+    strict: "deny",
+    reason: "The strict profile always refuses this command.",
   },
   "not-listed": {
     effect: "unknown",

@@ -16,6 +16,7 @@ export const MACHINE_RULES = rules({
     strict: "deny",
     reason: "This deletes a folder with everything in it.",
     instead: "Delete named files, or a build folder such as dist/ or node_modules/.",
+    insteadInStrict: "Name the files to delete.",
   },
   "artefact-delete": {
     key: "recursive delete",

@@ -11,6 +11,8 @@ export interface CommandRule {
   readonly strict?: Action;
   readonly reason: string;
   readonly instead?: string;
+  /** Where the strict profile would refuse that. */
+  readonly insteadInStrict?: string;
 }
 
 export const rules = <T extends Readonly<Record<string, CommandRule>>>(table: T): T => table;

@@ -1,0 +1,1 @@
+../policies/network-policy.lua
