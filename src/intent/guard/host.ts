@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { guardOptions } from "./config/load.js";
@@ -47,7 +47,8 @@ const READ_AT_MOST = 1 << 20;
 export const hostFiles: Files = {
   realpath: unlessMissing((path) => realpathSync.native(path)),
   lstat: unlessMissing((path) => {
-    const info = lstatSync(path);
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (!info) return undefined;
     const kind = info.isFile()
       ? "file"
       : info.isDirectory()
@@ -59,9 +60,10 @@ export const hostFiles: Files = {
             : "other";
     return { kind, size: info.size };
   }),
-  read: unlessMissing((path) =>
-    lstatSync(realpathSync.native(path)).size > READ_AT_MOST ? undefined : readFileSync(path, "utf8"),
-  ),
+  read: unlessMissing((path) => {
+    const info = statSync(path, { throwIfNoEntry: false });
+    return !info || info.size > READ_AT_MOST ? undefined : readFileSync(path, "utf8");
+  }),
   list: unlessMissing((path) => readdirSync(path)),
 };
 

@@ -62,7 +62,7 @@ function readOption(
 ): number {
   const { text } = word;
   const equals = text.indexOf("=");
-  if (equals > 1 && text.startsWith("-")) {
+  if (equals > 1 && isNamed(text.slice(0, equals), values)) {
     options.push({ name: text.slice(0, equals), value: { ...word, text: text.slice(equals + 1) }, word });
     return 0;
   }
@@ -85,6 +85,12 @@ function readOption(
     }
   }
   return 0;
+}
+
+/** `--name=value` and `-name=value`, but not `-eCODE` where the code has an equals sign. */
+function isNamed(name: string, values: ReadonlySet<string>): boolean {
+  if (!/^--?[\w.:-]+$/.test(name)) return false;
+  return name[1] === "-" || name.length === 2 || values.has(name) || !values.has(name.slice(0, 2));
 }
 
 export function optionValue({ options }: CommandArguments, ...names: readonly string[]): Word | undefined {

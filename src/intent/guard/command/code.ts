@@ -29,6 +29,8 @@ const CALLS = byName<RegExp>({
   gdb: /^\s*(shell|!|python\s+import os;\s*os\.system\()\s*()["']?([^\n]*)/g,
   sqlite: /\.(shell|system)\s+()([^\n]*)/g,
   psql: /(\\!|(?:^|;)\s*system\s)\s*()([^\n;]*)/g,
+  other:
+    /\b(system|exec\w*|popen|spawn\w*|callCommand|shell(?:-command)?|run|call|Process|cmd|sh|!)\s*[(!]{0,2}\s*(["'`])((?:\\.|(?!\2)[^\\])*)/g,
   tcl: /\b(exec|spawn|open)\s+()(?:"?\|)?([^\n;\]"]+)/g,
 });
 

@@ -50,6 +50,11 @@ const INTERPRETERS = byName<Interpreter>({
   elixir: { language: "elixir", code: "-e --eval", values: "" },
   erl: { language: "erlang", code: "-eval", values: "" },
   guile: { language: "scheme", code: "-c", values: "" },
+  ...Object.fromEntries(
+    "gjs raku perl6 racket scala kotlin swift ocaml ghc runghc sbcl ecl clisp janet fennel csi gosh qjs d8 jjs jrunscript hhvm nim jshell clojure bb lein byebug octave octave-cli maxima gnuplot"
+      .split(" ")
+      .map((name) => [name, { language: "other", code: "-e -c --eval -x --execute", values: "" }]),
+  ),
   emacs: { language: "elisp", code: "--eval -eval --execute", values: "-l -f" },
   awk: { language: "awk", code: "", values: "-F -v -f --assign --field-separator", operand: true },
   gawk: { language: "awk", code: "-e --source", values: "-F -v -f --assign", operand: true },
@@ -107,7 +112,7 @@ const PIECES_AT_MOST = 8;
 /** The code in an interpreter's arguments and on its stdin. */
 export function interpret(invocation: Invocation, program: string): InnerCommand[] {
   const interpreter = interpreterOf(program);
-  if (!interpreter) return deno(invocation, program);
+  if (!interpreter) return evalSubcommand(invocation, program);
   if (interpreter === SHELL) return shell(invocation, program);
   return codeOf(invocation, interpreter).flatMap((code) => interpretCode(program, interpreter, code));
 }
@@ -176,8 +181,9 @@ function shell({ argv, input }: Invocation, program: string): InnerCommand[] {
     : [];
 }
 
-function deno({ argv }: Invocation, program: string): InnerCommand[] {
+function evalSubcommand({ argv }: Invocation, program: string): InnerCommand[] {
   const code = argv[2];
-  if (program !== "deno" || argv[1]?.text !== "eval" || !code) return [];
-  return [{ kind: "code", label: "deno eval", language: "javascript", text: code.text, span: code.span }];
+  if (!/^(deno|crystal)$/.test(program) || argv[1]?.text !== "eval" || !code) return [];
+  const language = program === "deno" ? "javascript" : "other";
+  return [{ kind: "code", label: `${program} eval`, language, text: code.text, span: code.span }];
 }

@@ -59,10 +59,17 @@ export function pathPlace(
 /** Every Windows path is outside: the workspace is on this machine. */
 const WINDOWS = /^[A-Za-z]:[\\/]|^\\\\|^%\w+%/;
 
+/** No part of it is empty or starts with a dot, so there is nothing to normalize. Absolute paths below /proc and /private are. */
+const ORDINARY = /^(?!\/(?:proc|private)(?:\/|$))\/?[\w@%+=,:-][\w.@%+=,:-]*(?:\/[\w@%+=,:-][\w.@%+=,:-]*)*$/;
+
 function normalise(text: string, cwd: string): string | undefined {
   if (WINDOWS.test(text)) return `/${text.replaceAll("\\", "/").replace(/^([A-Za-z]):/, "$1")}`;
   const plain = text.startsWith("file://") ? text.slice(7) : text;
   if (plain.startsWith(HOLE)) return undefined;
+  if (ORDINARY.test(plain)) {
+    if (plain.startsWith("/")) return plain;
+    if (cwd.startsWith("/") && ORDINARY.test(cwd)) return `${cwd}/${plain}`;
+  }
   const joined = plain.startsWith("/") ? plain : `${cwd}/${plain}`;
   if (joined.startsWith(HOLE) || !joined.startsWith("/")) return undefined;
   const parts: string[] = [];
@@ -140,6 +147,34 @@ export function isSensitive(
   surroundings: CommandFolders,
 ): boolean {
   const path = asIfOrdinary(place.path, surroundings);
+  return glob ? matches(kind, path, true) : remembered(kind, path);
+}
+
+/** The same few paths are tried for every kind, and by several checks. One bit for each kind, asked and answered. */
+const answers = new Map<string, number>();
+const KINDS: readonly Sensitivity[] = [
+  "credential",
+  "private",
+  "process",
+  "startup",
+  "persistent",
+  "instructions",
+  "self",
+];
+const REMEMBERED_AT_MOST = 4096;
+
+function remembered(kind: Sensitivity, path: string): boolean {
+  const asked = 1 << KINDS.indexOf(kind);
+  const yes = asked << KINDS.length;
+  const before = answers.get(path) ?? 0;
+  if ((before & asked) !== 0) return (before & yes) !== 0;
+  const answer = matches(kind, path, false);
+  if (answers.size >= REMEMBERED_AT_MOST) answers.clear();
+  answers.set(path, before | asked | (answer ? yes : 0));
+  return answer;
+}
+
+function matches(kind: Sensitivity, path: string, glob: boolean): boolean {
   if (kind === "process") return PROCESS.test(path) && !/^\/proc\/self\/(maps|fd)/.test(path);
   const { any, examples } = known.get(kind)!;
   // `find /etc -name shadow` also finds it in /etc itself.

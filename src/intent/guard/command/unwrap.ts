@@ -2,7 +2,7 @@ import type { Span } from "../finding.js";
 import { optionValue, readArguments } from "./arguments.js";
 import { fdExec, findExec, parallelCommands, xargsCommands } from "./fed-commands.js";
 import { isShellHook } from "./hooks.js";
-import { interpret } from "./interpreters.js";
+import { interpret, interpreterOf } from "./interpreters.js";
 import { programOptions } from "./programs/options.js";
 import { byName, HOLE, type Invocation, type Word } from "./script.js";
 import { type Unwrapping, wrapperOptions, wrappersOf } from "./wrappers.js";
@@ -246,6 +246,10 @@ const SPECIAL = byName<(invocation: Invocation, program: string) => InnerCommand
   ncat: ({ argv }) => ncRuns(argv),
   netcat: ({ argv }) => ncRuns(argv),
 });
+
+/** Whether a table says how the program runs other programs: what it runs is judged by itself. */
+export const wrapsOthers = (program: string): boolean =>
+  SPECIAL.has(program) || wrappersOf(program).length > 0 || interpreterOf(program) !== undefined;
 
 /** For a shell that reads the words again. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

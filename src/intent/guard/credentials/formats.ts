@@ -23,7 +23,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   format("anthropic-key", "an Anthropic key", "sk-ant-", `${W}{20,200}`),
   format("openrouter-key", "an OpenRouter key", "sk-or-", `${W}{20,200}`),
   format("openai-key", "an OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-None-", `${W}{20,250}`),
-  format("sk-key", "a secret key", "sk-", `(?=${W}{0,80}[0-9])${A}${W}{19,150}`),
+  format("sk-key", "a secret key", "sk-", `(?!ssh-|ecdsa-)(?=${W}{0,80}[0-9])${A}${W}{19,150}`),
   format("google-key", "a Google API key", "AIza", `${W}{33,40}`),
   format("google-oauth", "a Google OAuth credential", "ya29. GOCSPX- 1//0", `${W}{20,300}`),
   format("hugging-face-token", "a Hugging Face token", "hf_ api_org_", `${A}{30,60}`),

@@ -64,7 +64,7 @@ function* urlPassword(text: string): Iterable<Secret> {
     const userinfo = /:\/\/([^\s/?#"'<>:@]{0,128}):([^\s"'<>/?#\\]{1,256})@[\w.[\]$-]/y;
     userinfo.lastIndex = at;
     const match = userinfo.exec(text);
-    if (!match || match[1] === match[2] || isNoPassword(match[2]!)) continue;
+    if (!match || match[1] === match[2] || isNoPassword(match[2]!) || match[2]!.startsWith("pserver:")) continue;
     const start = at + 4 + match[1]!.length;
     yield secret("url-password", "a password in a URL", start, start + match[2]!.length);
   }
@@ -163,7 +163,7 @@ const OPTIONS: readonly (readonly [program: RegExp, form: RegExp])[] = [
     /\s(?:-U|--user)[ =]["']?[^\s%"'$]{1,100}%([^\s"'$]{4,200})/g,
   ],
   [
-    /\b(?:sqlcmd|bcp|isql|zip|7z|7za|unzip|unrar|rar)(?:\s[^\n]*)?$/,
+    /\b(?:sqlcmd|bcp|isql|zip|7z|7za|unrar|rar)(?:\s[^\n]*)?$/,
     /\s-[pP][ =]?["']?([^\s"'$-][^\s"'$]{5,200})/g,
   ],
   [

@@ -2,7 +2,7 @@ import type { IntentRule } from "./rule.js";
 
 /** Files that hold secrets, as commands name them. */
 const HOME = String.raw`(?:~|\$\{?home\}?|/home/[\w.-]{1,32}|/root|/users/[\w.-]{1,32}|%userprofile%|\.{1,2})?[/\\]?`;
-const SECRET_FILE = String.raw`["']?${HOME}(?:\.ssh(?:[/\\][\w.*-]{0,40})?|\.env(?:\.[\w-]{1,20})?(?![\w-])|\.aws[/\\]?(?:credentials)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.docker[/\\]config\.json|\.kube[/\\]config|\.gnupg|\.config[/\\]gcloud[\w/.-]{0,60}|\.vault-token|[\w./~-]{0,60}id_(?:rsa|ed25519|ecdsa|dsa)\b)|["']?/etc/shadow|["']?/proc/(?:self|\d{1,7}|\*)/environ`;
+const SECRET_FILE = String.raw`(?:["']?${HOME}(?:\.ssh(?:[/\\][\w.*-]{0,40})?|\.env(?:\.[\w-]{1,20})?(?![\w-])|\.aws[/\\]?(?:credentials)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.docker[/\\]config\.json|\.kube[/\\]config|\.gnupg|\.config[/\\]gcloud[\w/.-]{0,60}|\.vault-token|[\w./~-]{0,60}id_(?:rsa|ed25519|ecdsa|dsa)\b)|["']?/etc/shadow|["']?/proc/(?:self|\d{1,7}|\*)/environ)`;
 const PUBLIC =
   /\.pub\b|known_hosts|\.ssh[/\\]config|\.env\.(?:example|sample|template|dist|defaults?|schema|test)|\.env[.-]example/;
 
@@ -63,7 +63,7 @@ export const COMMANDS: readonly IntentRule[] = [
       String.raw`(?:https?://|${REQUEST}\s)[^\s"'\x60$]{0,200}(?:\$\{?|\{\{?\s?|%|<)${SECRET_NAME}`,
       "g",
     ),
-    unless: /https?:\/\/(?:localhost|127\.|\$|\{)|:\/\/[^/@\s]{0,80}@|x-access-token:|oauth2:/,
+    unless: /https?:\/\/(?:localhost|127\.|\$|\{)|https:\/\/[\w.-]*(?:googleapis\.com|openweathermap\.org|alphavantage\.co|newsapi\.org|etherscan\.io|themoviedb\.org)\/|:\/\/[^/@\s]{0,80}@|x-access-token:|oauth2:/,
   },
   {
     rule: "send-secret",

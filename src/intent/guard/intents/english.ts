@@ -25,7 +25,9 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This tells the agent to ignore its instructions.",
     pattern: phrase(`${IGNORE} ~3 ${EARLIER} ~3 ${TOLD}`),
-    unless: /^overrid(?:e|ing),/,
+    // Manuals: "override the system prompt (--system)", "hack your shell prompt", "override system prompts".
+    unless:
+      /^overrid(?:e|ing),|(?:shell|command|bash|zsh) prompt|^(?:override|bypass) (?:the )?(?:default )?system prompts?(?=\s*(?:[|.\n)`]|$|with|from|for|via|flag|option))|^(?:overrid(?:e|ing)|bypass(?:ing)?) system prompts\b/,
   },
   {
     rule: "ignore-instructions",
@@ -34,6 +36,7 @@ export const ENGLISH: readonly IntentRule[] = [
     pattern: phrase(
       `${IGNORE} (?:all|any|every|each)(?: (?:of|the|your|my|these|those|other|given|safety|system|prior|previous|and|security|ethical)){0,4} ${TOLD}`,
     ),
+    unless: /instructions? (?:related to|about|regarding|concerning|for (?:installing|building|setting|running)|that (?:refer|mention|relate))/,
   },
   {
     rule: "ignore-instructions",
@@ -74,6 +77,7 @@ export const ENGLISH: readonly IntentRule[] = [
     pattern: phrase(
       `(?:ignore|disregard|forget|do not follow|do not obey|stop following|stop obeying|pay no attention to|override|bypass|evade|violate|break) (?:all |any |the |of |these |those ){0,3}(?:previous|prior|above|earlier|preceding|your|safety|ethical|system|developer|operator(?:'s)?)(?: and (?:previous|prior|above))? (?:[a-z]{1,12} ){0,1}${RULES}`,
     ),
+    unless: /\b(?:rbac|iam|acl|retention|cach\w+|network|firewall|bucket|routing|lint|eslint|css|style|default) (?:polic|rules?)/,
   },
   {
     rule: "ignore-instructions",
@@ -144,7 +148,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This gives the agent another identity, without its own rules.",
     pattern: phrase(
-      "you are now (?:an?|my|the) (?!member|maintainer|contributor|collaborator|owner|subscriber|part\\b|follower|customer|participant|organi[sz]er|reviewer|proud|step|few|couple|default|current|only|first|last|latest|next)[a-z-]{2,}",
+      "you are now (?:an?|my|the) (?!internal|member|maintainer|contributor|collaborator|owner|subscriber|part\\b|follower|customer|participant|organi[sz]er|reviewer|proud|step|few|couple|default|current|only|first|last|latest|next)[a-z-]{2,}",
     ),
   },
   {
@@ -160,7 +164,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This declares the agent's rules to be off.",
     pattern: phrase(
-      "(?:you|respond|answer|reply|act|operate|behave|function|assist|comply) ~4 (?:without|free of|free from|no longer (?:bound|constrained|restricted|limited|subject)(?: by| to)?|with no|have no|has no|not (?:bound|constrained|limited) by|unbound by) (?:any |all |your |the |its |openai |anthropic |content |ethical |moral |safety |usual |typical ){0,3}(?:restrictions?|limitations?|filters?|filtering|guidelines|ethics|ethical|morals?|morality|safety|guardrails|censorship|rules|constraints|polic(?:y|ies))",
+      "(?:you(?! (?:may|can|could|are free to) (?:use|copy|distribute|modify|redistribute|sell|do))|respond|answer|reply|act|operate|behave|function|assist|comply) ~4 (?:without|free of|free from|no longer (?:bound|constrained|restricted|limited|subject)(?: by| to)?|with no|have no|has no|not (?:bound|constrained|limited) by|unbound by) (?:any |all |your |the |its |openai |anthropic |content |ethical |moral |safety |usual |typical ){0,3}(?:restrictions?|limitations?|filters?|filtering|guidelines|ethics|ethical|morals?|morality|safety|guardrails|censorship|rules|constraints|polic(?:y|ies))",
     ),
   },
   {
@@ -199,7 +203,7 @@ export const ENGLISH: readonly IntentRule[] = [
     action: "deny",
     reason: "This imitates the markers that separate the operator's words from other text.",
     pattern:
-      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|<<\/?sys>>|\[\/?inst\]|\{\{\/?system\}\}|<\/?(?:system[-_](?:prompt|message|reminder|instructions?)|developer[-_]message|instructions?_override|end_of_(?:prompt|context))>|<\/?(?:system|assistant|human|admin)>(?=[^<]{0,200}\b(?:you|must|ignore|obey|always|never|new|directive|instructions?|override|comply)\b)|\[(?:system|admin|developer)(?:[ _-](?:message|prompt|note|override|instruction)s?)\]|(?:^|\n)\s{0,4}(?:#{1,4} ?)?(?:system|developer)(?: prompt| message| instruction)?s? ?: ?(?=[^\n]{0,160}\b(?:ignore|must|obey|override|always|never|do not|comply)\b)|\n\n(?:human|assistant|system): ?(?=[^\n]{0,60}\b(?:sure|certainly|of course|i will|i'll|understood|ignore|disregard|comply)\b)/g,
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|<<\/?sys>>|\[\/?inst\]|\{\{\/?system\}\}|<\/?(?:system[-_](?:prompt|message|reminder(?!>`)|instructions?)|developer[-_]message|instructions?_override|end_of_(?:prompt|context))>|<\/?(?:system|assistant|human|admin)>(?=[^<]{0,200}\b(?:you|must|ignore|obey|always|never|new|directive|instructions?|override|comply)\b)|\[(?:system|admin|developer)(?:[ _-](?:message|prompt|note|override|instruction)s?)\]|(?:^|\n)\s{0,4}(?:#{1,4} ?)?(?:system|developer)(?: prompt| message| instruction)?s? ?: ?(?=[^\n]{0,160}\b(?:ignore|must|obey|override|always|never|do not|comply)\b)|\n\n(?:human|assistant|system): ?(?=[^\n]{0,60}\b(?:sure|certainly|of course|i will|i'll|understood|ignore|disregard|comply)\b)/g,
   },
   {
     rule: "reveal-prompt",
@@ -243,6 +247,7 @@ export const ENGLISH: readonly IntentRule[] = [
     pattern: phrase(
       "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)(?![a-z])",
     ),
+    unlessAfter: /\b(?:would|might|did|could|also would|would also|used to|never|not)\s{1,3}$/,
   },
   {
     rule: "exfiltrate",
@@ -264,14 +269,14 @@ export const ENGLISH: readonly IntentRule[] = [
     reason: "This takes the user's secrets.",
     pattern: phrase(`(?:exfiltrate|exfil|leak|steal|smuggle(?: out)?|harvest) ~4 ${SECRET}`),
     unlessAfter:
-      /\b(?:memory|socket|resource|handle|connection|goroutine|fd|potential|possible|fix\w*|a|the|no|data)\s{1,2}$/,
+      /\b(?:memory|socket|resource|handle|connection|goroutine|fd|potential|possible|fix\w*|a|the|no|data|topics?|details|state)\s{1,2}$|_$/,
   },
   {
     rule: "exfiltrate",
     action: "deny",
     reason: "This repeatedly sends what the agent sees elsewhere.",
     pattern: phrase(
-      `(?:always|whenever|every time|each time|for (?:every|each|all)|after (?:every|each)|before (?:every|each|any|answering|responding)|from now on|in (?:all|every) future|when(?:ever)? (?:the )?user) ~9 (?:send|post|upload|forward|transmit|e-?mail|submit|bcc|cc|copy|report|make a (?:get |post )?request|curl|wget|fetch|call|ping) ~9 ${AWAY}`,
+      `(?:always|whenever|every time|each time|for (?:every|each|all)|after (?:every|each)|before (?:every|each|any(?! (?:[a-z-]{2,16} )?commands?)|answering|responding)|from now on|in (?:all|every) future|when(?:ever)? (?:the )?user) ~9 (?:send|post|upload|forward|transmit|e-?mail|submit|bcc|cc|copy|report|make a (?:get |post )?request|curl|wget|fetch|call|ping) ~9 ${AWAY}`,
     ),
   },
   {
@@ -327,8 +332,8 @@ export const ENGLISH: readonly IntentRule[] = [
     reason: "This switches off the checks on what the agent does.",
     // What manuals say about a mode or an option.
     unlessAfter:
-      /(?:mode|modes|flag|option|deprecated|yolo|policy|setting)\W{1,8}$|\b(?:enable|on)(?: or |\/| and )$/,
-    unless: /^(?:always |automatically |auto-?)[^.]{0,60}(?:\bmode\b|--[a-z])/,
+      /(?:mode|modes|flag|option|deprecated|yolo|policy|setting|one-shot prompt,)\W{1,8}$|\bremove [a-z ]{1,30}$|\b(?:enable|on)(?: or |\/| and )$/,
+    unless: /^(?:always |automatically |auto-?)[^.]{0,60}(?:\bmode\b|--[a-z])|^disable sandbox_/,
     pattern: phrase(
       "(?:(?:always |automatically |auto-?)(?:approve|accept|allow|confirm|grant|authorize|execute) (?:all|any|every|each|everything|whatever) ~3 (?:commands?|requests?|tool calls?|tools|actions?|operations?|permissions?|prompts?|transactions?|scripts?)|(?:the )?(?:user|operator|owner|admin(?:istrator)?|human) (?:has |have |had )?(?:already |explicitly |pre-?|fully |previously )*(?:approved|authorized|authorised|granted|consented to|permitted|given (?:you )?(?:permission|consent|approval)) ~3 (?:all|any|every|everything|full|unrestricted|root|unlimited)|(?:disable|turn off|bypass|circumvent|deactivate|switch off|evade|defeat) ~2 (?:security (?:checks?|scann?(?:er|ing)|guards?|polic(?:y|ies)|controls?|restrictions?)|safety (?:checks?|filters?|guards?|features?|measures?|protocols?|systems?)|sandbox(?:ing)?|content (?:filters?|polic(?:y|ies))|guardrails?|approval (?:prompts?|checks?|process)|approvals|confirmation prompts?|audit(?:ing| log(?:ging|s)?)|permission (?:checks?|prompts?))(?![a-z])(?! (?:in|on|for) (?:tests?|the tests?|ci\\b|staging|local|dev))|(?:skip|without) (?:any |all |the |asking for |requiring |requesting |further ){0,3}(?:user |human |operator )?(?:confirmation|approval|permission|consent)s? ~4 (?:run|execute|delete|install|transfer|any|all|every)|(?:never|do not|don't) (?:ask|prompt|wait|request) (?:the user |me |for |them ){0,3}(?:for )?(?:confirmation|approval|permission|consent)(?: before)? ~3 (?:delet|execut|run|command|any|all|ever|again|transfer|pay|install|send|push|deploy|destructive|sudo|root)\\w*)",
     ),

@@ -19,6 +19,7 @@ import { LATIN_LANGUAGES, OTHER_SCRIPTS } from "./languages.js";
 import { LATIN_OUTSIDE, OTHER_OUTSIDE } from "./languages-outside.js";
 import { MODEL_MARKUP } from "./model-markup.js";
 import { OUTSIDE_RULES } from "./outside-text.js";
+import { imperatives } from "./imperatives.js";
 import type { IntentRule } from "./rule.js";
 import { IntentRuleSet } from "./rule-set.js";
 import { spokenOrders } from "./spoken-orders.js";
@@ -77,7 +78,7 @@ export function intentsOf(text: string, origin: Origin = "addressed", more?: Int
 
 /** Orders to a model in words that no rule knows. */
 function orders({ text, origin }: TextView): TextIntent[] {
-  const span = spokenOrders(text);
+  const span = spokenOrders(text) ?? imperatives(text);
   if (!span || isInCodeBlock(text, span.start)) return [];
   return [
     {

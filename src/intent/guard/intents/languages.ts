@@ -224,11 +224,11 @@ const LANGUAGES: readonly Language[] = [
       "(?:你现在是|从现在开始你是|从现在起你是|現在你是|你現在是|现在你是|你将扮演|请扮演)(?!登录|在|已)",
     ],
     exfiltrate: [
-      "(?:发送|發送|上传|上傳|泄露|洩露|傳送|发到|发给|提交|转发)[^。！？\\n]{0,16}(?:密码|密钥|凭证|凭据|令牌|密碼|金鑰|私钥|环境变量|token|api)[^。！？\\n]{0,16}",
+      "(?:发送|發送|上传|上傳|泄露|洩露|傳送|发到|发给|提交|转发)[^。！？\\n]{0,16}(?:密码|密钥|凭证|凭据|令牌|密碼|金鑰|私钥|环境变量|token|api ?(?:密钥|key|金鑰))[^。！？\\n]{0,16}(?:到|给|給|至|https?|@)",
       "(?:密码|密钥|凭证|令牌|密碼|金鑰|私钥|环境变量)[^。！？\\n]{0,12}(?:发送到|發送到|上传到|发到|傳送到|发给|转发到)[^。！？\\n]{0,12}(?:https?|服务器|邮箱|伺服器)",
     ],
     reveal: [
-      "(?:显示|输出|打印|泄露|透露|告诉我|公开|说出|顯示|輸出|告訴我)[^。！？\\n]{0,8}(?:系统提示|提示词|系統提示|初始指令|系统指令)",
+      "(?:显示|输出|打印|泄露|透露|告诉我|公开|说出|顯示|輸出|告訴我)[^。！？\\n]{0,8}(?:系统提示|(?:你|您|系统|完整|全部|初始|原始)[^。]{0,4}提示词|系統提示|初始指令|系统指令)",
     ],
     conceal: ["(?:不要|别|勿|請勿)(?:告诉|告訴|通知|让|讓|告知)(?:用户|使用者|用戶)"],
   },
@@ -306,6 +306,9 @@ const MEANING = {
   conceal: { rule: "conceal", reason: "This tells the agent to keep something from the user" },
 } as const;
 
+/** "不泄露", "避免提交": what is not to be done. */
+const NEGATED = /(?:避免|防止|禁止|切勿|请勿|不要|不得|不会|不能|不应|而不|不|未|勿|没有|無く)[^。！？\n]{0,2}$/;
+
 function rulesOf(latin: boolean): IntentRule[] {
   return LANGUAGES.filter((language) => language.latin === latin).flatMap((language) =>
     (Object.keys(MEANING) as (keyof typeof MEANING)[]).flatMap((intent) =>
@@ -313,6 +316,7 @@ function rulesOf(latin: boolean): IntentRule[] {
         rule: MEANING[intent].rule,
         action: "deny" as const,
         reason: `${MEANING[intent].reason} (${language.code}).`,
+        ...(latin || intent === "conceal" ? {} : { unlessAfter: NEGATED }),
         pattern: latin ? phrase(notation) : new RegExp(notation, "g"),
       })),
     ),

@@ -127,7 +127,7 @@ const TASKS: readonly IntentRule[] = [
     "after (?:you do that|you have done (?:that|this)|doing (?:that|this|so)|that|this is done) ~1 you (?:can|may|should) (?:then )?(?:solve|continue|proceed|go on|resume|finish|return|get back|answer|go back)",
   ),
   changes(
-    "(?:do|execute|perform|complete|carry out|process|handle|obey) (?:the following|this|these)(?: one)?(?: thing| things| task| tasks| step| steps| job| instructions?| commands?| actions?)? (?:first|before (?:anything|everything|you|doing|answering|responding|finishing|continuing|going))(?![a-z])",
+    "(?<!to )(?:do|execute|perform|complete|carry out|process|handle|obey) (?:the following|this|these)(?: one)?(?: thing| things| task| tasks| step| steps| job| instructions?| commands?| actions?)? (?:first|before (?:anything|everything|you|doing|answering|responding|finishing|continuing|going))(?![a-z])",
   ),
   changes("(?:do|does?) one thing first|one (?:more|last) thing first"),
   changes(
@@ -207,7 +207,7 @@ const TASKS: readonly IntentRule[] = [
     true,
   ),
   changes(
-    "from now on ~6 (?:respond|reply|answer|speak|prefix|pretend|obey|act as|end (?:each|every)|you (?:will|must|are) (?:only|always|obey|respond|reply|answer))(?![a-z])",
+    "from now on(?!,? (?:we|i)(?![a-z])) ~6 (?:respond|reply|answer|speak|prefix|pretend|obey|act as|end (?:each|every)|you (?:will|must|are) (?:only|always|obey|respond|reply|answer))(?![a-z])",
   ),
   changes("(?:respond|reply|answer|speak|talk|write) (?:only |always )?(?:in|like|as|with) ~5 from now on"),
   changes("prefix (?:each|every|all) (?:of your )?(?:reply|replies|responses?|answers?|messages?)"),
@@ -290,9 +290,13 @@ const ERRANDS: readonly IntentRule[] = [
   errand(
     "(?:delete|remove|open|share|forward) the (?:files?|e-?mails?|events?|messages?|documents?|records?) with (?:the )?(?:id|number)(?![a-z])",
   ),
-  errand(
-    "(?:change|reset|set|update) (?:my|the user's|the users|user's|the account's|their) (?:[a-z]{3,9} )?(?:password|passcode|pin|e-?mail(?: address)?|phone number|recovery [a-z]{3,8}|recipient|iban) to(?![a-z])",
-  ),
+  {
+    ...errand(
+      "(?:change|reset|set|update) (?:my|the user's|the users|user's|the account's|their) (?:[a-z]{3,9} )?(?:password|passcode|pin|e-?mail(?: address)?|phone number|recovery [a-z]{3,8}|recipient|iban) to(?![a-z])",
+    ),
+    // A changelog.
+    unlessAfter: /(?:^|\n)\s{0,8}[*+-]\s{1,3}$/,
+  },
   errand(
     "(?:call|use|invoke|run|execute|trigger) (?:the |your )?tool [`'\"]?[a-z]{2,20}(?:[_.-][a-z]{2,20}){1,4}[`'\"]? (?:with|to|and|on|using|for)(?![a-z])",
   ),
@@ -306,7 +310,7 @@ const ERRANDS: readonly IntentRule[] = [
     "(?:end|start|begin|finish|close|conclude) (?:your|every|each|all) (?:of your )?(?:responses?|answers?|reply|replies|summary|summaries) (?:with|by)(?![a-z])",
   ),
   errand(
-    "(?:reply|respond|answer|output|say) (?:only|just|exactly|solely|exclusively)(?: and only)? (?:with |the |using |in ){1,2}(?=[\\s\"'\u201c]{0,3}(?:[\"'\u201c]|words?|phrase|sentence|emoji))",
+    "(?:reply|respond|answer|output(?!-)|say) (?:only|just|exactly|solely|exclusively)(?: and only)? (?:with |the |using |in ){1,2}(?=[\\s\"'\u201c]{0,3}(?:[\"'\u201c]|words?|phrase|sentence|emoji))",
     true,
   ),
   errand(
@@ -336,7 +340,7 @@ const DECODE: readonly IntentRule[] = [
     action: "ask",
     reason: "This makes the agent decode something and then do what it says.",
     pattern: phrase(
-      "(?:decode|decrypt|unscramble|base64|rot13|reverse|translate|deobfuscate|unpack|convert) ~6 (?:and|then) ~2 (?:follow|execute|obey|carry out|do what|do as|perform|run|comply with|act on) ~2 (?:it|them|this|that|instructions?|commands?|result|output|what|says)",
+      "(?:decode|decrypt|unscramble|base64|rot13|reverse|deobfuscate|(?:translate|unpack|convert) (?:it|this|that|the (?:following|text|string|message)|what)) ~6 (?:and|then) ~2 (?:follow|execute|obey|carry out|do what|do as|perform|run|comply with|act on) ~2 (?:it|them|this|that|instructions?|commands?|result|output|what|says)",
     ),
   },
 ];

@@ -18,6 +18,9 @@ const DOING =
 const MATTER =
   /\b(?:instructions?|rules?|override|configuration|environment variables|previous messages?|conversation|transcript|developer|admin(?:istrator)?|allow ?list|inbox|contacts|customer list|address book|phone number|passwords?|credentials?|cookies?|tokens?|api key|secrets?|iban|account|balance|budget|saved card|without asking|most expensive|the best|five stars|industry leader|is safe|do not (?:tell|show)|anyone about this|pull request|repository|link at|the string|the phrase|notes?\.\w{2,4}|e-?mails?|message|the user|to the user|consented|newsletter|lawsuit|for me now|only|before you|page)\b|[\w.+-]{1,40}@[\w-]{1,40}\.|https?:\/\//;
 
+/** "Never send secrets": not something that the text wants done. */
+const FORBIDDEN = /\b(?:never|do not|don't|avoid|must not|should not) [a-z]{2,12}\b/g;
+
 const WINDOW = 320;
 
 /** Where a text from outside has all of these signs within a few sentences. */
@@ -32,7 +35,7 @@ export function spokenOrders(text: string): Span | undefined {
 }
 
 function isOrder(part: string): boolean {
-  if (!DOING.test(part) || !DEMAND.test(part)) return false;
+  if (!DOING.test(part.replace(FORBIDDEN, " ")) || !DEMAND.test(part)) return false;
   const named = Number(MACHINE.test(part)) + Number(HELPER.test(part)) + Number(RESPONSE.test(part));
   return named + Number(MATTER.test(part)) >= 2 && named >= 1;
 }

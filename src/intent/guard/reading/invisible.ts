@@ -80,7 +80,9 @@ function judge(text: string, at: number, end: number, code: number, rightToLeft:
   if (code === 0xfeff) return at === 0 ? undefined : zeroWidth("no-break space");
   if (code >= 0x2060 && code <= 0x206f) return zeroWidth(code === 0x2060 ? "word joiner" : "control");
   if (code === 0x00ad)
-    return LETTER.test(left) && LETTER.test(right) && !softHyphens(text, at)
+    // Inside a word it hyphenates; between blanks it stands in a table of characters.
+    return (LETTER.test(left) && LETTER.test(right) && !softHyphens(text, at)) ||
+      (/\s/.test(left) && /\s/.test(right))
       ? undefined
       : zeroWidth("soft hyphen");
   if (code === 0x034f) return /\p{M}/u.test(left) || /\p{M}/u.test(right) ? undefined : zeroWidth("joiner");

@@ -155,6 +155,7 @@ const ORDINARY = new Set([
   "remote-code",
   "steer",
   "terminal-overwrite",
+  "keyed-secret",
 ]);
 
 function isTelling({ rule, action }: Finding): boolean {

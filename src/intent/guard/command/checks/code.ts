@@ -11,7 +11,7 @@ import { isSecretName } from "./secrets.js";
 type Code = CommandReading["code"][number];
 
 const SOCKET =
-  /\b(socket|TCPSocket|TCPServer|fsockopen|pfsockopen|IO::Socket|INET|inet_tcp|gen_tcp|net\.(connect|Socket|createConnection|createServer)|luasocket|TCPClient|stream_socket_client)\b|require\(["'](node:)?net["']\)|\/inet\/(tcp|udp)/i;
+  /\b(socket|Socket\.tcp|TCPSocket|TCPServer|fsockopen|pfsockopen|IO::Socket|INET|inet_tcp|gen_tcp|net\.(connect|Socket|createConnection|createServer)|luasocket|TCPClient|stream_socket_client)\b|require\(["'](node:)?net["']\)|\/inet\/(tcp|udp)/i;
 const SHELL = /\/bin\/(ba|z|da|k|a)?sh\b|\bcmd(\.exe)?\b|dup2|\bexec\b|popen|spawn|STDIN->fdopen|getline/;
 const FETCH =
   /require\(["'](?:node:)?https?["']\)|\b(fetch|axios|https?\.(get|request)|LWP|open-uri|URI\.open|Net::HTTP|file_get_contents|curl_exec|HTTP::Tiny|http\.client|urlopen|HTTParty|open\(["']https?:|XMLHttpRequest|WebClient)\b|file_get_contents\(["']https?:/;

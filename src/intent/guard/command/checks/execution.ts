@@ -121,13 +121,15 @@ const HELPERS =
 const OPENS_SHELLS =
   /^(docker|podman|nerdctl|kubectl|oc|k3s|lxc|incus|ssh|mosh|heroku|fly|vagrant|tmux|screen|toolbox|distrobox|flatpak|nix|devbox|devcontainer|poetry|pipenv|uv|conda|mamba|direnv|exec|command|env|time|alias|multipass|limactl|wsl|su|sudo|doas|npm run|make|\$\(…\)|<\(…\))/;
 
-function escaped({ argv, via, span }: Invocation, { program }: CheckContext): RuleHit[] {
+function escaped({ argv, via, span, input, redirects }: Invocation, { program }: CheckContext): RuleHit[] {
   const outer = via.at(-1);
   const interactive = isShell(program) && argv.some(({ text }) => /^-[a-z]*i[a-z]*$/.test(text));
   if (interactive && !argv.some(({ text }) => /^-[a-z]*c$/.test(text)))
     return [ruleHit("shell-escape", span)];
-  if (outer === undefined) return [];
-  const bare = isShell(program) && argv.slice(1).every(({ text }) => /^-[ipl]+$/.test(text));
+  const bare = isShell(program) && argv.slice(1).every(({ text }) => /^-[ipl]+$|^\0$/.test(text));
+  // An interactive shell: nothing that is typed into it would be judged.
+  if (outer === undefined)
+    return bare && !input && redirects.length === 0 ? [ruleHit("shell-escape", span)] : [];
   if (bare && !OPENS_SHELLS.test(outer)) return [ruleHit("shell-escape", span)];
   if (program === "ztcp") return [ruleHit("reverse-shell", span)];
   if (!HELPED.test(outer) || (HELPERS.test(program) && !bare && !argv[0]!.text.includes("/"))) return [];

@@ -107,7 +107,9 @@ function writes(
   if (redirected && isEndless(invocation)) return "exhaustion";
   if (place.area === "harmless-device") return program === "mv" && !redirected ? "delete-files" : undefined;
   for (const [kind, rule] of SPECIAL_WRITES)
-    if (isSensitive(kind, place, path.glob, situation.surroundings)) return rule;
+    if (isSensitive(kind, place, path.glob, situation.surroundings))
+      // An empty folder instructs nobody.
+      return kind === "instructions" && program === "mkdir" && !redirected ? undefined : rule;
   const emptied = empties(invocation, path, place);
   if (emptied) return emptied;
   if (place.path.startsWith("/var/log/") || /_history$/.test(place.path)) return "hide-traces";

@@ -46,7 +46,7 @@ export const DEVELOPMENT: readonly CommandRow[] = [
     "git prune|replace",
     "git update-ref -d|--delete|--stdin",
     "git worktree remove|prune -f|--force",
-    "git rm -r|-f|--force",
+    "git rm -r|-f|--force !--cached",
     "git submodule deinit",
     "git remote remove|rm|set-url|rename|prune",
     "git rebase --root",

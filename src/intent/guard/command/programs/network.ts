@@ -27,12 +27,23 @@ export const NETWORK: readonly CommandRow[] = [
   ],
   [
     "scan",
+    "python|python3|bash|sh ~*LaZagne.py|*lazagne.py|*secretsdump.py|*Responder.py|*mimipenguin*|*linpeas*|*GetUserSPNs.py|*sqlmap.py|*linux-exploit-suggester*",
     "nmap|masscan|zmap|rustscan|naabu|unicornscan|hping3|hping|arp-scan|netdiscover|nbtscan|enum4linux|smbmap|snmpwalk|onesixtyone|dnsenum|dnsrecon|fierce|sublist3r|amass|subfinder|theharvester|whatweb|wpscan|nuclei|gobuster|ffuf|dirb|dirsearch|feroxbuster|wfuzz|tcpdump|tshark|wireshark|dumpcap|ngrep|ettercap|bettercap|dsniff|arpspoof|responder|kismet|airodump-ng|mitmproxy|mitmdump|nikto|legion",
+  ],
+  [
+    "scan",
+    "ping|fping ~*\0*|*.255 -c|-W|-w|-g|-a|-b",
+    "fping -g|--generate",
+    "tor|torify|rcat|pwnat|ligolo-ng|revsocks|gsocket|gs-netcat|tmate|teleconsole",
+    "ldapsearch|smbclient|rpcclient|showmount|nbtstat|finger|rusers|rpcinfo|snmpget|snmpbulkwalk|ike-scan|sslscan|wafw00f|httprobe|katana|dalfox|arjun|assetfinder|shodan|recon-ng|spiderfoot|theHarvester|mimipenguin|mimipenguin.sh|lazagne|LaZagne.py|secretsdump.py|GetUserSPNs.py|GetNPUsers.py|responder|Responder.py|kerberoast|pypykatz|peass|unix-privesc-check|linux-exploit-suggester|linux-exploit-suggester.sh|les.sh|deepce|deepce.sh|cdk|peirates|kube-hunter|amicontained|botb|getcap",
+    "ab|wrk|siege|vegeta|hey|bombardier ~*://* !~*localhost* !~*127.0.0.1* !~*://[[]::1*",
+    "bluetoothctl scan|pair|connect",
+    "find ~/ -writable|-perm",
   ],
   ["remote-shell", "xterm|xeyes -display", "kubectl|oc exec -n|--namespace:kube-system"],
   [
     "attack-tool",
-    "metasploit|msfconsole|msfvenom|msfdb|hydra|medusa|ncrack|sqlmap|aircrack-ng|aireplay-ng|commix|xsser|beef|beef-xss|setoolkit|crackmapexec|cme|netexec|nxc|evil-winrm|impacket-*|psexec.py|wmiexec.py|smbexec.py|bloodhound|sharphound|rubeus|kerbrute|chisel|ligolo|frp|frpc|iodine|dnscat|dnscat2|pwncat|empire|covenant|sliver|cobaltstrike|weevely|veil|shellter|searchsploit|linpeas|linpeas.sh|winpeas|pspy|pspy64|lse.sh|linenum.sh|xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|t-rex|nbminer|phoenixminer|slowloris|goldeneye|hulk|loic|torshammer|thc-hydra|patator|crowbar|beacon|merlin|mythic|donut|sharpshooter|unicorn.py|xsstrike|ysoserial|jndiexploit|rsh-grind",
+    "metasploit|msfconsole|msfvenom|msfdb|hydra|medusa|ncrack|sqlmap|aircrack-ng|aireplay-ng|commix|xsser|beef|beef-xss|setoolkit|crackmapexec|cme|netexec|nxc|evil-winrm|impacket-secretsdump|impacket-psexec|impacket-wmiexec|impacket-smbexec|impacket-GetUserSPNs|impacket-GetNPUsers|impacket-ntlmrelayx|impacket-dcomexec|impacket-atexec|impacket-smbclient|psexec.py|wmiexec.py|smbexec.py|bloodhound|sharphound|rubeus|kerbrute|chisel|ligolo|frp|frpc|iodine|dnscat|dnscat2|pwncat|empire|covenant|sliver|cobaltstrike|weevely|veil|shellter|searchsploit|linpeas|linpeas.sh|winpeas|pspy|pspy64|lse.sh|linenum.sh|xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|t-rex|nbminer|phoenixminer|slowloris|goldeneye|hulk|loic|torshammer|thc-hydra|patator|crowbar|beacon|merlin|mythic|donut|sharpshooter|unicorn.py|xsstrike|ysoserial|jndiexploit|rsh-grind",
   ],
   [
     "remote-shell",

@@ -5,7 +5,10 @@ export type WindowsDialect = "cmd" | "powershell";
 
 const VERBS =
   "add|clear|compare|compress|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|import|initialize|install|invoke|join|measure|mount|move|new|out|push|pop|read|receive|register|remove|rename|reset|resolve|restart|restore|resume|save|select|send|set|sort|split|start|stop|suspend|tee|test|unblock|uninstall|unregister|update|wait|where|write";
-const CMDLET = new RegExp(`(?:^|[|;&({=\\n]\\s*)(?:[.&]\\s*)?(?:${VERBS})-[a-z]\\w+`, "i");
+/** Programs of Unix whose names look like cmdlets. */
+const UNIX =
+  "(?:update-(?:alternatives|grub|initramfs|rc|ca-|desktop|mime|notifier|passwd|locale|fonts|icon|menus|python|java|xml|binfmts|texmf|info|pciids|usbids|apt|shells|motd)|(?:add|remove)-(?:apt|shell)|install-(?:info|docs|menu|sh|packages?)|start-(?:stop|server)|select-(?:editor|default)|set-default|find-dbgsym|test-(?:runner|results?))";
+const CMDLET = new RegExp(`(?:^|[|;&({=\\n]\\s*)(?:[.&]\\s*)?(?!${UNIX})(?:${VERBS})-[a-z]\\w+`, "i");
 const POWERSHELL =
   /\$env:\w|\$\(?[A-Za-z_]\w*\s*=\s*(?:\[|New-|Get-)|\[(?:System|Net|Convert|Text|IO|Reflection|Diagnostics|Runtime|Environment)\b[\w.]*\]|(?:^|[|;&({]\s*)(?:iex|iwr|irm|icm|gci|gc|sajb|saps|spps)\b|\bNew-Object\b|\benv:\*?(?:\s|$)/i;
 const CMD =
