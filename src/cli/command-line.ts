@@ -12,6 +12,7 @@ import { addFleetCommands } from "./options/fleet.js";
 import { addMcpCommands } from "./options/mcp.js";
 import { collect, collectPolicies } from "./options/policy-file.js";
 import { newProgram, runProgram } from "./options/program.js";
+import { addResidentCommand } from "./options/resident.js";
 import { ASK, ASK_TIMEOUT, addRunCommand, WORKSPACE } from "./options/run.js";
 import { addSkillCommands } from "./options/skill.js";
 import { exit } from "./views/output.js";
@@ -180,6 +181,7 @@ Examples:
   addSkillCommands(program);
   addMcpCommands(program);
   addFleetCommands(program);
+  addResidentCommand(program);
 
   const policy = program
     .command("policy")

@@ -165,6 +165,14 @@ export interface Native {
   /** The processor's time stamp counter, and seconds since 1970 at the same moment. */
   cycles(into: Float64Array): number;
 
+  /**
+   * In a stand-in of the resident process: waits for the next caller. Fills `facts`, six int32: connection, folder, umask, sizes
+   * of words, environment and input. Returns these texts, or null when there will be no more callers.
+   */
+  takeRequest(facts: Uint8Array): Buffer | null;
+  /** Answers it, and closes the connection. */
+  giveReply(connection: number, status: number, stdout: Uint8Array, stderr: Uint8Array): number;
+
   /** Interrupts next() of that thread. */
   wake(tid: number): number;
   kill(pid: number, signal: number): number;
