@@ -115,16 +115,21 @@ static void say(int control, char what)
 	send(control, &what, 1, MSG_NOSIGNAL);
 }
 
-/* The next connection; -1 when the resident process wants us to end, or has ended. */
-static int next_connection(int listener, int control)
+enum { NO_MORE = -1, QUIET = -2 };
+
+/* The next connection; NO_MORE when the resident process wants us to end, or has ended. */
+static int next_connection(int listener, int control, int patience)
 {
 	say(control, SAYS_FREE);
 	for (;;) {
 		struct pollfd both[2] = { { listener, POLLIN, 0 }, { control, POLLIN, 0 } };
-		if (poll(both, 2, -1) < 0 && errno != EINTR)
-			return -1;
-		if (both[1].revents)
-			return -1;
+		int ready = poll(both, 2, patience);
+		if (ready == 0)
+			return QUIET;
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready < 0 || both[1].revents)
+			return NO_MORE;
 		/* Another stand-in may have been faster. */
 		int connection = both[0].revents ? accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
 		if (connection >= 0) {
@@ -135,23 +140,23 @@ static int next_connection(int listener, int control)
 }
 
 /*
- * takeRequest(facts): waits for the next caller. Fills facts, six int32: connection, folder, umask, and the sizes of words,
- * environment and input. Returns these texts as one buffer, or null when there will be no more.
+ * takeRequest(facts, patience): waits for the next caller. Fills facts, six int32: connection, folder, umask, and the sizes of
+ * words, environment and input. Returns these texts as one buffer; 0 when there was none for so many milliseconds; -1 when there
+ * will be no more.
  */
 static napi_value take_request(napi_env env, napi_callback_info info)
 {
 	struct call c = open_call(env, info);
 	size_t size;
 	int32_t *facts = (int32_t *)bytes(&c, 0, &size);
-	napi_value null = NULL;
-	napi_get_null(env, &null);
+	const int patience = (int)integer(&c, 1);
 	if (facts == NULL || size < 6 * sizeof *facts)
-		return null;
+		return number(env, NO_MORE);
 	for (;;) {
 		struct request request;
-		int folder = -1, connection = next_connection(STAND_IN_LISTENER, STAND_IN_CONTROL);
+		int folder = -1, connection = next_connection(STAND_IN_LISTENER, STAND_IN_CONTROL, patience);
 		if (connection < 0)
-			return null;
+			return number(env, connection == QUIET ? 0 : NO_MORE);
 		char *texts = converse(connection, &request, &folder);
 		if (texts != NULL) {
 			const int32_t all[6] = { connection, folder, (int32_t)request.umask, (int32_t)request.words_size,

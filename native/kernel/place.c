@@ -122,17 +122,31 @@ int sight_is_random(void)
 	return got > 0 && text[0] != '0' && (personality(0xffffffff) & ADDR_NO_RANDOMIZE) == 0;
 }
 
+/* Of /proc/PID/stat: 0 or -1. */
+static int read_state(pid_t pid, char *state, pid_t *parent)
+{
+	char text[TEXT];
+	if (read_whole(pid, "stat", text, sizeof text) <= 0)
+		return -1;
+	const char *end = strrchr(text, ')'); /* the name may hold anything */
+	return end != NULL && sscanf(end + 1, " %c %d", state, parent) == 2 ? 0 : -1;
+}
+
+int process_is_stopped(pid_t pid)
+{
+	char state;
+	pid_t parent;
+	return read_state(pid, &state, &parent) < 0 || state == 'T' || state == 't';
+}
+
 static int has_launcher_above(void)
 {
 	pid_t pid = getppid();
 	for (int i = 0; i < MAX_ANCESTORS && pid > 1; i++) {
-		char text[TEXT];
+		char text[TEXT], state;
 		if (read_whole(pid, "comm", text, sizeof text) > 0 && strcmp(text, "hermes-launch\n") == 0)
 			return 1;
-		if (read_whole(pid, "stat", text, sizeof text) <= 0)
-			return 0;
-		const char *end = strrchr(text, ')'); /* the name may hold anything */
-		if (end == NULL || sscanf(end + 1, " %*c %d", &pid) != 1)
+		if (read_state(pid, &state, &pid) < 0)
 			return 0;
 	}
 	return 0;

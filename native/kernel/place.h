@@ -23,6 +23,9 @@ ssize_t sight_of(pid_t pid, char *into, size_t size);
 /* Whether the kernel makes these addresses random. */
 int sight_is_random(void);
 
+/* Whether a signal has stopped it. */
+int process_is_stopped(pid_t pid);
+
 /* Whether HERMES supervises this process: what it leaves running would keep that session from ending. */
 int is_supervised(void);
 

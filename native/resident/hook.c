@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,10 @@
 #include <unistd.h>
 
 /*
- * A stand-in that is free takes a caller at once. Where all are busy a caller waits for its turn, which still is sooner than Node's
- * start where many come at once.
+ * A stand-in that is free takes a caller at once. Where many come at once they wait for their turn, which comes sooner than their
+ * own Nodes would be ready. A resident process that is stopped (SIGSTOP) is not waited for.
  */
-enum { HELLO_MS = 500, REPLY_MS = 3000 };
+enum { TURN_MS = 5000, LOOK_MS = 200, REPLY_MS = 3000 };
 /* The longest input that Node reads, and one more byte, by which it sees that the input is too long. */
 enum { LONGEST_INPUT = 64 * 1024 * 1024 + 1, PIECE = 64 * 1024 };
 enum { BLOCKED = 2 };
@@ -89,13 +90,28 @@ static int send_texts(int socket, char **texts, int64_t until)
 	return 0;
 }
 
+static int wait_for_turn(int socket, pid_t listener)
+{
+	struct pollfd said = { socket, POLLIN, 0 };
+	for (int64_t until = now_ms() + TURN_MS; now_ms() < until;) {
+		int ready = poll(&said, 1, LOOK_MS);
+		if (ready > 0)
+			return 0;
+		if ((ready < 0 && errno != EINTR) || process_is_stopped(listener))
+			return -1;
+	}
+	return -1;
+}
+
 /* The other side may look into us: it is no process behind a fence that poses as the resident one. */
-static int hear_hello(int socket)
+static int hear_hello(int socket, pid_t listener)
 {
 	struct hello hello;
 	char theirs[MAX_SIGHT], ours[MAX_SIGHT];
-	int64_t until = now_ms() + HELLO_MS;
 	ssize_t size = sight_of(getpid(), ours, sizeof ours);
+	if (wait_for_turn(socket, listener) < 0)
+		return -1;
+	int64_t until = now_ms() + REPLY_MS;
 	if (receive_all(socket, &hello, sizeof hello, until) < 0 || hello.magic != RESIDENT_MAGIC || size <= 0 ||
 	    hello.sight_size != (size_t)size || receive_all(socket, theirs, (size_t)size, until) < 0)
 		return -1;
@@ -167,7 +183,7 @@ static int ask(const struct place *place, char **words, size_t input_size)
 	if (socket < 0)
 		return -1;
 	int status = -1;
-	if (in_same_place(listener, getpid()) && hear_hello(socket) == 0) {
+	if (in_same_place(listener, getpid()) && hear_hello(socket, listener) == 0) {
 		const int64_t until = now_ms() + REPLY_MS;
 		if (send_request(socket, listener, words, input_size, until) == 0)
 			status = pass_reply(socket, until);

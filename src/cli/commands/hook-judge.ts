@@ -4,6 +4,7 @@ import { answerHook } from "../../agents/hooks/hook.js";
 import { readCall } from "../../agents/hooks/read.js";
 import { loadConfig } from "../../intent/guard/config/load.js";
 import { openStore } from "../../record/store/open.js";
+import type { OpenStore } from "../resident/open-store.js";
 
 interface Judged {
   readonly answer: object | undefined;
@@ -22,20 +23,17 @@ export async function judgeInProcess(
   return { answer: await answerHook(call, agent, await openStore()), mayReside };
 }
 
-/** Judges in a process that goes on. Undefined: hermes.yaml forbids it. */
+/** Judges in a process that goes on, with a store that it keeps. Undefined: hermes.yaml forbids it. */
 export async function judgeForCaller(
   name: string,
   text: string,
   workspace: string | undefined,
+  stores: OpenStore,
 ): Promise<Pick<Judged, "answer"> | undefined> {
   const { agent, call, mayReside } = read(name, text, workspace);
-  if (!mayReside) return undefined;
-  const store = await openStore();
-  try {
-    return { answer: await answerHook(call, agent, store) };
-  } finally {
-    await store.close();
-  }
+  return mayReside
+    ? stores.use(async (store) => ({ answer: await answerHook(call, agent, store) }))
+    : undefined;
 }
 
 function read(name: string, text: string, workspace: string | undefined) {

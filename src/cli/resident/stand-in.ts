@@ -3,6 +3,7 @@ import { native } from "../../kernel/binding/native.js";
 import { decodeText } from "../../nouns/text.js";
 import { type HookOutcome, hookOutcome } from "../commands/hook.js";
 import { judgeForCaller } from "../commands/hook-judge.js";
+import { OpenStore } from "./open-store.js";
 
 /**
  * A stand-in of the resident process: answers one caller after the other, each as the caller's own process would. It takes the
@@ -23,10 +24,20 @@ interface Request {
 /** native/protocol/resident.h */
 const DECLINED = 0xffff;
 
-function takeRequest(): Request | undefined {
+/** Without a caller for so long, the store is closed. */
+const QUIET_MS = 5000;
+
+const stores = new OpenStore();
+
+/** Undefined: there will be no more. */
+async function takeRequest(): Promise<Request | undefined> {
   const facts = new Int32Array(6);
-  const texts = native().takeRequest(new Uint8Array(facts.buffer));
-  if (!texts) return undefined;
+  let texts = native().takeRequest(new Uint8Array(facts.buffer), QUIET_MS);
+  if (texts === 0) {
+    await stores.close();
+    texts = native().takeRequest(new Uint8Array(facts.buffer), -1);
+  }
+  if (typeof texts === "number") return undefined;
   const [connection, folder, umask, words, environment] = facts as unknown as number[];
   const part = (from: number, size: number) => texts.subarray(from, from + size);
   return {
@@ -67,7 +78,7 @@ async function outcomeOf({ words: [command, ...words], input }: Request): Promis
     words,
     () => input,
     async ({ agent, workspace }, text) => {
-      const judged = await judgeForCaller(agent, text, workspace);
+      const judged = await judgeForCaller(agent, text, workspace, stores);
       declined = judged === undefined;
       return judged?.answer;
     },
@@ -78,13 +89,14 @@ async function outcomeOf({ words: [command, ...words], input }: Request): Promis
 async function standIn(): Promise<never> {
   native().hide();
   leavePlace();
-  for (let request = takeRequest(); request; request = takeRequest()) {
+  for (let request = await takeRequest(); request; request = await takeRequest()) {
     takePlaceOf(request);
     const outcome = await outcomeOf(request);
     leavePlace();
     const { status = DECLINED, stdout = "", stderr = "" } = outcome ?? {};
     native().giveReply(request.connection, status, Buffer.from(stdout), Buffer.from(stderr));
   }
+  await stores.close();
   return process.exit(0);
 }
 

@@ -167,9 +167,10 @@ export interface Native {
 
   /**
    * In a stand-in of the resident process: waits for the next caller. Fills `facts`, six int32: connection, folder, umask, sizes
-   * of words, environment and input. Returns these texts, or null when there will be no more callers.
+   * of words, environment and input. Returns these texts; 0 when there was no caller for so many milliseconds; -1 when there
+   * will be no more.
    */
-  takeRequest(facts: Uint8Array): Buffer | null;
+  takeRequest(facts: Uint8Array, patience: number): Buffer | 0 | -1;
   /** Answers it, and closes the connection. */
   giveReply(connection: number, status: number, stdout: Uint8Array, stderr: Uint8Array): number;
 
