@@ -15,13 +15,13 @@
 int in_same_place(pid_t one, pid_t other);
 
 /*
- * What only a process that may look into `pid` can know: the random addresses in its auxiliary vector. Landlock shows nowhere
- * that it confines a process, but it forbids looking into processes outside of it. So a process proves by this that it is not
- * confined by Landlock. The size, or -1.
+ * What only a process that may look into another one can know: a random text, as the name of a file that this other process holds
+ * open. Landlock shows nowhere that it confines a process, but it forbids looking into processes outside of it, also to root. So
+ * a process proves by this that it is not confined by Landlock.
  */
+int sight_offer(void);
+/* The text that `pid` offers: its length, or -1. */
 ssize_t sight_of(pid_t pid, char *into, size_t size);
-/* Whether the kernel makes these addresses random. */
-int sight_is_random(void);
 
 /* Whether a signal has stopped it. */
 int process_is_stopped(pid_t pid);

@@ -17,7 +17,7 @@ enum {
 	MAX_ENVIRONMENT = 4 * 1024 * 1024,
 	MAX_INPUT = 8 * 1024 * 1024, /* longer input is judged by the caller's own process */
 	MAX_REPLY = 64 * 1024 * 1024,
-	MAX_SIGHT = 1024,
+	MAX_SIGHT = 128,
 };
 
 struct hello {

@@ -176,13 +176,15 @@ static int pass_reply(int socket, int64_t until)
 	return failed ? BLOCKED : (int)reply.status;
 }
 
-static int ask(const struct place *place, char **words, size_t input_size)
+/* The exit status, or -1; *absent: none listens, as after a kill. */
+static int ask(const struct place *place, char **words, size_t input_size, int *absent)
 {
 	pid_t listener;
-	int socket = place_connect(place, &listener);
+	int socket = sight_offer() == 0 ? place_connect(place, &listener) : -1; /* it is looked at as soon as we have connected */
+	int status = -1;
+	*absent = socket == -ECONNREFUSED;
 	if (socket < 0)
 		return -1;
-	int status = -1;
 	if (in_same_place(listener, getpid()) && hear_hello(socket, listener) == 0) {
 		const int64_t until = now_ms() + REPLY_MS;
 		if (send_request(socket, listener, words, input_size, until) == 0)
@@ -206,23 +208,28 @@ static int is_forbidden(char **words)
 	return is_set("HERMES_NO_RESIDENT");
 }
 
+/* Nobody cleans up behind a build of CI's, and a session that HERMES supervises ends when all of its processes have. */
+static int may_start(void)
+{
+	return !is_set("CI") && !is_supervised();
+}
+
 int hook_main(const char *main, char **words)
 {
 	struct place place;
 	struct stat info;
-	if (is_forbidden(words) || !sight_is_random())
+	if (is_forbidden(words))
 		return run_node(main, words, 0);
-	int failed = place_open(&place, 0);
-	/* Nobody cleans up behind a build of CI's, and a session that HERMES supervises ends when all of its processes have. */
+	int failed = place_open(&place, 0), absent;
 	if (failed == -ENOENT || (!failed && fstatat(place.folder, place.name, &info, AT_SYMLINK_NOFOLLOW) < 0))
-		return run_node(main, words, !is_set("CI") && !is_supervised());
+		return run_node(main, words, may_start());
 	if (failed)
 		return run_node(main, words, 0);
 	ssize_t size = keep_input();
-	int status = size >= 0 && size <= MAX_INPUT ? ask(&place, words, (size_t)size) : -1;
+	int status = size >= 0 ? ask(&place, words, (size_t)size, &absent) : -1;
 	if (status >= 0)
 		return status;
 	lseek(0, 0, SEEK_SET);
 	close(place.folder);
-	return run_node(main, words, 0);
+	return run_node(main, words, size >= 0 && absent && may_start());
 }

@@ -98,7 +98,7 @@ static void serve(const struct place *place, struct stand_ins *all, int signals,
 int serve_main(const char *node, const char *stand_in, int idle_seconds)
 {
 	struct place place;
-	if (is_supervised() || !sight_is_random() || place_open(&place, 1) < 0 || take_lock(&place) < 0)
+	if (is_supervised() || sight_offer() < 0 || place_open(&place, 1) < 0 || take_lock(&place) < 0)
 		return FAILED;
 	int listener = listen_at(&place), signals = ending_signals();
 	if (listener < 0 || signals < 0 || chdir("/") < 0)

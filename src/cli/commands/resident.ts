@@ -38,7 +38,7 @@ export async function residentStart({ idle }: { readonly idle: string }): Promis
   startResident(wholeNumber("--idle", idle));
   if (await reached(START_MS, () => residentProcess() !== undefined)) return 0;
   say(
-    "hermes: no resident process could be started: not inside a run of HERMES, nor where addresses are not random, nor where the state folder's resident/ belongs to others or is open to them\n",
+    "hermes: no resident process could be started: not inside a run of HERMES, nor where the state folder's resident/ belongs to others or is open to them\n",
   );
   return 1;
 }
