@@ -55,7 +55,7 @@ export function buildNative({ quiet = false } = {}) {
     gcc(quiet, "-shared", "-fPIC", "-I", HEADERS, "-o", "dist/native/hermes.node", ...ADDON, ...libraries) ??
     // Static, so that it also starts in a container whose image has another C library, or none.
     gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-launch", ...LAUNCHER, "-lpthread", "-lrt") ??
-    gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-resident", ...RESIDENT)
+    gcc(quiet, "-s", "-o", "dist/native/hermes-resident", ...RESIDENT)
   );
 }
 

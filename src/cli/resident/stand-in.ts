@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { native } from "../../kernel/binding/native.js";
 import { decodeText } from "../../nouns/text.js";
 import { type HookOutcome, hookOutcome } from "../commands/hook.js";
-import { judgeForCaller } from "../commands/hook-judge.js";
+import type { judgeForCaller } from "../commands/hook-judge.js";
 import { OpenStore } from "./open-store.js";
 
 /**
@@ -71,14 +71,17 @@ function leavePlace(): void {
   process.chdir("/");
 }
 
-async function outcomeOf({ words: [command, ...words], input }: Request): Promise<HookOutcome | undefined> {
+async function outcomeOf(
+  { words: [command, ...words], input }: Request,
+  judge: typeof judgeForCaller,
+): Promise<HookOutcome | undefined> {
   if (command !== "hook") return undefined;
   let declined = false;
   const outcome = await hookOutcome(
     words,
     () => input,
     async ({ agent, workspace }, text) => {
-      const judged = await judgeForCaller(agent, text, workspace, stores);
+      const judged = await judge(agent, text, workspace, stores);
       declined = judged === undefined;
       return judged?.answer;
     },
@@ -89,9 +92,10 @@ async function outcomeOf({ words: [command, ...words], input }: Request): Promis
 async function standIn(): Promise<never> {
   native().hide();
   leavePlace();
+  const { judgeForCaller } = await import("../commands/hook-judge.js");
   for (let request = await takeRequest(); request; request = await takeRequest()) {
     takePlaceOf(request);
-    const outcome = await outcomeOf(request);
+    const outcome = await outcomeOf(request, judgeForCaller);
     leavePlace();
     const { status = DECLINED, stdout = "", stderr = "" } = outcome ?? {};
     native().giveReply(request.connection, status, Buffer.from(stdout), Buffer.from(stderr));
