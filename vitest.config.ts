@@ -23,6 +23,8 @@ announce();
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Tests leave nothing running. Those of the resident process start one of their own.
+    env: { HERMES_NO_RESIDENT: "1" },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A wait is for a condition: it takes as long as the machine needs, and ends before the test's own time does.

@@ -32,18 +32,20 @@ export async function exec({ rounds, cannot }) {
     const about = { name: "a command of an agent", ours: OURS, bare: "bare spawn", peers: PEERS };
     const title = `terminal_exec("${COMMAND}") and what others take for it`;
     const table = printTable(title, "ms", samples, GOALS, about);
-    const over = samples.get(OURS).map((time, i) => time - samples.get("bare spawn")[i]);
-    return [table, printChecks("commands of agents", [overBare(over), await manyAtOnce(toolbox)])];
+    const over = overBare(samples, OURS, "bare spawn", MS_OVER_AT_MOST);
+    return [table, printChecks("commands of agents", [over, await manyAtOnce(toolbox)])];
   } finally {
     await toolbox.close();
     place.remove();
   }
 }
 
-function overBare(samples) {
-  const { median: value } = summarise(samples);
-  const goal = { goal: `≤ ${MS_OVER_AT_MOST}`, holds: value <= MS_OVER_AT_MOST };
-  return { name: "over a bare spawn", value, unit: "ms", ...goal, samples };
+/** What one subject takes more than another in the same round. */
+export function overBare(samples, subject, bare, atMost) {
+  const over = samples.get(subject).map((time, i) => time - samples.get(bare)[i]);
+  const { median: value } = summarise(over);
+  const goal = { goal: `≤ ${atMost}`, holds: value <= atMost };
+  return { name: `${subject}, over ${bare}`, value, unit: "ms", ...goal, samples: over };
 }
 
 async function manyAtOnce(toolbox) {

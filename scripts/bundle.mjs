@@ -20,6 +20,7 @@ const QUICK = [
   "commands/hook-judge",
   "commands/trace",
   "run/control",
+  "resident/stand-in",
 ];
 
 /** Commands whose start time matters less: they share files. */
@@ -47,6 +48,7 @@ const OTHERS = [
   "policy-test",
   "query",
   "remote",
+  "resident",
   "shell",
   "simulate",
   "skill",

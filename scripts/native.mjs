@@ -20,6 +20,8 @@ export const CFLAGS = [
 /** The folders of native/ that each program is linked from. Every C file in them belongs to it. */
 const LAUNCHER_FOLDERS = ["launcher", "broker", "fastpath"];
 const ADDON_FOLDERS = ["addon", "session", "doors", "scan"];
+/** The resident process and its callers. */
+const RESIDENT_FOLDERS = ["resident"];
 /** Linked into both: the broker acts for a program, and where there is none (attach), the supervisor does. */
 const SHARED_FOLDERS = ["kernel", "tracee", "on-behalf"];
 
@@ -31,6 +33,10 @@ const sources = (folders) =>
   );
 
 export const LAUNCHER = sources([...LAUNCHER_FOLDERS, ...SHARED_FOLDERS]);
+export const RESIDENT = [
+  ...sources(RESIDENT_FOLDERS),
+  ...["exchange", "fd-message", "place"].map((name) => `native/kernel/${name}.c`),
+];
 export const ADDON = sources([...ADDON_FOLDERS, ...SHARED_FOLDERS]);
 
 /** Node's headers: from the package that developers have, or those that were shipped. */
@@ -48,7 +54,8 @@ export function buildNative({ quiet = false } = {}) {
   return (
     gcc(quiet, "-shared", "-fPIC", "-I", HEADERS, "-o", "dist/native/hermes.node", ...ADDON, ...libraries) ??
     // Static, so that it also starts in a container whose image has another C library, or none.
-    gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-launch", ...LAUNCHER, "-lpthread", "-lrt")
+    gcc(quiet, "-static-pie", "-s", "-o", "dist/native/hermes-launch", ...LAUNCHER, "-lpthread", "-lrt") ??
+    gcc(quiet, "-s", "-o", "dist/native/hermes-resident", ...RESIDENT)
   );
 }
 

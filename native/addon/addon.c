@@ -348,7 +348,7 @@ NAPI_MODULE_INIT()
 	if (export_functions(env, exports, surface, sizeof surface / sizeof surface[0]) != napi_ok ||
 	    export_layout_functions(env, exports) != napi_ok || export_process_functions(env, exports) != napi_ok ||
 	    export_pin_functions(env, exports) != napi_ok || export_tracee_functions(env, exports) != napi_ok ||
-	    export_ring_functions(env, exports) != napi_ok || export_socket_functions(env, exports) != napi_ok ||
+	    export_ring_functions(env, exports) != napi_ok || export_resident_functions(env, exports) != napi_ok || export_socket_functions(env, exports) != napi_ok ||
 	    export_attach_functions(env, exports) != napi_ok || export_scan_functions(env, exports) != napi_ok)
 		return NULL;
 	return exports;

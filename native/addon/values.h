@@ -79,6 +79,7 @@ napi_status export_attach_functions(napi_env env, napi_value exports);
 napi_status export_layout_functions(napi_env env, napi_value exports);
 napi_status export_pin_functions(napi_env env, napi_value exports);
 napi_status export_process_functions(napi_env env, napi_value exports);
+napi_status export_resident_functions(napi_env env, napi_value exports);
 napi_status export_ring_functions(napi_env env, napi_value exports);
 napi_status export_scan_functions(napi_env env, napi_value exports);
 napi_status export_socket_functions(napi_env env, napi_value exports);

@@ -13,6 +13,7 @@ import { addMcpCommands } from "./options/mcp.js";
 import { addMemoryCommands } from "./options/memory.js";
 import { collect, collectPolicies } from "./options/policy-file.js";
 import { newProgram, runProgram } from "./options/program.js";
+import { addResidentCommand } from "./options/resident.js";
 import { ASK, ASK_TIMEOUT, addRunCommand, WORKSPACE } from "./options/run.js";
 import { addSkillCommands } from "./options/skill.js";
 import { exit } from "./views/output.js";
@@ -186,6 +187,7 @@ Examples:
   addMemoryCommands(program);
   addMcpCommands(program);
   addFleetCommands(program);
+  addResidentCommand(program);
 
   const policy = program
     .command("policy")

@@ -165,6 +165,15 @@ export interface Native {
   /** The processor's time stamp counter, and seconds since 1970 at the same moment. */
   cycles(into: Float64Array): number;
 
+  /**
+   * In a stand-in of the resident process: waits for the next caller. Fills `facts`, six int32: connection, folder, umask, sizes
+   * of words, environment and input. Returns these texts; 0 when there was no caller for so many milliseconds; -1 when there
+   * will be no more.
+   */
+  takeRequest(facts: Uint8Array, patience: number): Buffer | 0 | -1;
+  /** Answers it, and closes the connection. */
+  giveReply(connection: number, status: number, stdout: Uint8Array, stderr: Uint8Array): number;
+
   /** Interrupts next() of that thread. */
   wake(tid: number): number;
   kill(pid: number, signal: number): number;

@@ -25,7 +25,10 @@ export class Place {
 
   constructor() {
     for (const folder of [this.project, this.home, this.state]) mkdirSync(folder);
-    this.env = { PATH: process.env.PATH, HOME: this.home, HERMES_HOME: this.state };
+    this.env = {
+      ...{ PATH: process.env.PATH, HOME: this.home, HERMES_HOME: this.state },
+      HERMES_NO_RESIDENT: "1", // test/agents/hooks/resident.test.ts has one
+    };
   }
 
   write(file: string, text: string): string {

@@ -52,7 +52,7 @@ type ConfiguredOptions = Pick<GuardOptions, "profile" | "actions" | "atLeast" | 
 
 /** The guard's options from a configuration that was read before, perhaps in another thread. */
 export async function optionsOf({ config, atLeast }: MergedConfig): Promise<ConfiguredOptions> {
-  const { profile, actions, file_read_max_chars, patterns, ...sections } = config;
+  const { profile, actions, file_read_max_chars, patterns, resident: _, ...sections } = config;
   return {
     profile,
     actions,

@@ -60,6 +60,12 @@ export const configSchema = z.strictObject({
         .describe("The action for an agent's tool that HERMES does not know."),
     })
     .prefault({}),
+  resident: z
+    .enum(["auto", "off"])
+    .default("auto")
+    .describe(
+      "auto: a resident process may answer hooks (docs/explanation/resident.md). off: each call has its own process.",
+    ),
   backend: backendSection.prefault({}),
   patterns: z.array(patternSchema).default([]).describe("Your own patterns, matched in linear time."),
 });

@@ -36,6 +36,7 @@ export const TIGHTENING_RULES: Readonly<Record<string, Tighten>> = {
   "approvals.auto": { may: "narrow" },
   "approvals.webhook": notSet,
   file_read_max_chars: { may: "lower" },
+  resident: { may: "go-up", order: ["auto", "off"] },
   "files.deny": { may: "add" },
   "files.ask": { may: "add" },
   "files.re_read_warn": { may: "lower" },
