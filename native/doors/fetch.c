@@ -67,7 +67,10 @@ void fetch_arguments(struct session *s)
 		} else {
 			uint64_t length = step->length < ARGUMENTS ? event->args[step->length] : step->maximum;
 			truncated = length > step->maximum;
-			got = length == 0 ? 0 : memory_read(event->tid, event->args[i], into, truncated ? step->maximum : length);
+			size_t wanted = truncated ? step->maximum : (size_t)length;
+			got = wanted == 0 ? 0 : memory_read(event->tid, event->args[i], into, wanted);
+			if (got >= 0 && (size_t)got < wanted) /* the kernel takes all of it or nothing */
+				got = -EFAULT;
 		}
 		slot->offset = FETCH_OFFSET + used;
 		slot->length = got < 0 ? 0 : (uint32_t)got;

@@ -55,10 +55,12 @@ static int64_t bind_by_last_component(const struct on_behalf_call *call, int fd)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	const struct pin *pin = &call->pins[0];
-	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s", pin->name);
-	if (length < 0 || (size_t)length >= sizeof name.sun_path)
+	size_t length = strlen(pin->name);
+	if (length > sizeof name.sun_path)
 		return -ENAMETOOLONG;
-	return bind_from(pin->parent, fd, &name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1));
+	memcpy(name.sun_path, pin->name, length); /* one that fills it needs no NUL: unix(7) */
+	size_t whole = length < sizeof name.sun_path ? length + 1 : length;
+	return bind_from(pin->parent, fd, &name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + whole));
 }
 
 /* From now on this thread can create sockets only at and below that folder. */

@@ -60,12 +60,12 @@ static int64_t statfs_pin(const struct on_behalf_call *call)
 static int64_t read_link(const struct on_behalf_call *call, int buffer)
 {
 	char text[PATH_MAX];
-	int size = (int)call->args[buffer + 1];
+	int size = (int)call->args[buffer + 1], truncated;
 	if (size <= 0)
 		return -EINVAL;
 	struct stat info;
 	if (fstat(call->pins[0].object, &info) == 0 && !S_ISLNK(info.st_mode))
-		return -EINVAL;
+		return on_behalf_read_string(call, buffer - 1, text, sizeof text, &truncated) == 0 ? -ENOENT : -EINVAL;
 	if (call->pins[0].error)
 		return -call->pins[0].error;
 	size_t room = size < PATH_MAX ? (size_t)size : (size_t)PATH_MAX;
@@ -193,8 +193,6 @@ static int64_t make_link(const struct on_behalf_call *call)
 	char path[OWN_FD_PATH];
 	struct stat info;
 	int known = fstat(from->object, &info) == 0;
-	if (known && !S_ISDIR(info.st_mode) && from->parent >= 0 && strchr(from->name, '/') != NULL && from->name[0] != '/')
-		return -ENOTDIR;
 	if (known && S_ISLNK(info.st_mode) && from->parent >= 0)
 		return kernel_result(linkat(from->parent, from->name, to->parent, to->name, 0));
 	return kernel_result(linkat(AT_FDCWD, as_path(from, path), to->parent, to->name, AT_SYMLINK_FOLLOW));

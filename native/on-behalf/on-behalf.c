@@ -187,7 +187,10 @@ struct outcome on_behalf_make(struct on_behalf_call *call)
 {
 	struct identity identity;
 	struct outcome outcome = { .fd = -1 };
-	int failed = call->failed ? call->failed : needs_met(call);
+	int64_t known = call->failed;
+	if (known || on_behalf_rehearse(call, &known))
+		return (struct outcome){ .result = known, .fd = -1 };
+	int failed = needs_met(call);
 	if (!failed && creates(call) && !call->sets_umask)
 		failed = -ESRCH; /* the caller has ended */
 	if (!failed && call->as_tracee)

@@ -92,6 +92,9 @@ void on_behalf_remember_namespaces(void);
 /* Whether the file depends on its opener's namespaces. If so it was opened in the caller's: *fd is the result, with errno. */
 int on_behalf_open_in_namespaces(const struct on_behalf_call *call, int object, int flags, int *fd);
 
+/* rehearsal.c: whether the kernel has a result for the call whatever its paths reach: an invalid flag, a bad structure. */
+int on_behalf_rehearse(const struct on_behalf_call *call, int64_t *result);
+
 /* file.c, xattr.c, descriptor.c */
 int64_t on_behalf_file(const struct on_behalf_call *call);
 int64_t on_behalf_xattr(const struct on_behalf_call *call);

@@ -142,7 +142,7 @@ static int reopen(const struct on_behalf_call *call, const struct pin *pin, int 
 		return -1;
 	}
 	if (S_ISLNK(info.st_mode)) {
-		errno = ELOOP;
+		errno = flags & O_DIRECTORY ? ENOTDIR : ELOOP;
 		return -1;
 	}
 	if (flags & O_CREAT && S_ISDIR(info.st_mode)) {
@@ -258,7 +258,6 @@ static struct outcome open_pin(struct on_behalf_call *call, int flags, mode_t mo
 	return open_found(call, pin, flags, mode);
 }
 
-/* openat2 is strict where the others ignore: have the kernel check the flags on a path that does not exist. */
 static struct outcome open_how_pin(struct on_behalf_call *call)
 {
 	struct open_how how;
@@ -268,8 +267,6 @@ static struct outcome open_how_pin(struct on_behalf_call *call)
 	memcpy(&how, call->how, sizeof how);
 	if (how.resolve & RESOLVE_CACHED)
 		return failure(-EAGAIN);
-	if (syscall(SYS_openat2, AT_FDCWD, "", &how, sizeof how) < 0 && errno != ENOENT)
-		return failure(-errno);
 	return open_pin(call, (int)how.flags, (mode_t)how.mode);
 }
 

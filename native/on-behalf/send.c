@@ -24,7 +24,16 @@ enum { STREAM_PIECE = 64 * 1024, MAX_CONTROL = 64 * 1024, MAX_PASSED = 253 };
 
 int send_flags(const struct on_behalf_call *call)
 {
-	return call->nr == SYS_sendmsg ? (int)call->args[2] : call->nr == SYS_connect ? 0 : (int)call->args[3];
+	switch (call->nr) {
+	case SYS_connect:
+		return 0;
+	case SYS_sendmsg:
+		return (int)call->args[2];
+	case SYS_sendto: /* which ignores it, where sendmsg refuses it */
+		return (int)((unsigned int)call->args[3] & ~COMPATIBLE_LAYOUT);
+	default:
+		return (int)call->args[3];
+	}
 }
 
 struct outgoing {
@@ -33,6 +42,7 @@ struct outgoing {
 	size_t piece_count;
 	size_t total;
 	struct iovec data; /* our copy of some or all of it */
+	struct iovec sent; /* the same, or an address that cannot be read */
 	uint8_t *control;
 	int passed[MAX_PASSED];
 	int passed_count;
@@ -148,7 +158,7 @@ static int is_unix(int fd)
 /* Only a socket in the file system has permissions. They are checked with the tracee's identity, which we have assumed. */
 static int may_reach(const struct on_behalf_call *call, const struct target *t)
 {
-	return !target_is_unix_path(t) ||
+	return !t->is_path ||
 	       syscall(SYS_faccessat2, call->pins[0].object, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
 }
 
@@ -207,6 +217,20 @@ static int64_t send_message(const struct on_behalf_call *call, int fd, struct ta
 	return is_unix(fd) ? send_to_unix(call, &s, t, o) : send_now(&s);
 }
 
+/*
+ * Data that cannot be read is the last thing that the kernel finds wrong. So it gets an address at which nothing is mapped,
+ * and says what comes first.
+ */
+static int64_t take_data(const struct on_behalf_call *call, struct outgoing *o, size_t from, size_t length)
+{
+	static const uintptr_t UNMAPPED = 8;
+	int64_t failed = on_behalf_copy_data(call, o->pieces, o->piece_count, from, length, &o->data);
+	o->sent = o->data;
+	if (failed == -EFAULT)
+		o->sent = (struct iovec){ (void *)UNMAPPED, length };
+	return failed == -EFAULT ? 0 : failed;
+}
+
 /* A packet goes as a whole or not at all. One that is longer than the socket's buffer never goes. */
 static int64_t send_packet(struct on_behalf_call *call, int fd, struct target *t, struct outgoing *o, int flags)
 {
@@ -214,7 +238,7 @@ static int64_t send_packet(struct on_behalf_call *call, int fd, struct target *t
 	socklen_t size = sizeof room;
 	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, &size) == 0 && o->total > (size_t)room && o->total > UINT16_MAX)
 		return -EMSGSIZE;
-	int64_t failed = on_behalf_copy_data(call, o->pieces, o->piece_count, 0, o->total, &o->data);
+	int64_t failed = take_data(call, o, 0, o->total);
 	return failed ? failed : send_message(call, fd, t, o, flags);
 }
 
@@ -229,7 +253,7 @@ static int64_t send_stream(struct on_behalf_call *call, int fd, struct target *t
 		struct pollfd ready = { fd, POLLOUT, 0 };
 		if (waits && t->size == 0 && poll(&ready, 1, -1) < 0)
 			return -errno;
-		if ((result = on_behalf_copy_data(call, o->pieces, o->piece_count, call->sent, length, &o->data)) < 0)
+		if ((result = take_data(call, o, call->sent, length)) < 0)
 			break;
 		int at_once = t->size == 0 ? MSG_DONTWAIT : 0;
 		result = send_message(call, fd, t, o, (last ? flags : flags & ~MSG_OOB) | at_once);
@@ -252,7 +276,7 @@ static int64_t send_outgoing(struct on_behalf_call *call, int fd, struct target 
 	socklen_t size = sizeof type;
 	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
 		return -errno;
-	o->header.msg_iov = &o->data;
+	o->header.msg_iov = &o->sent;
 	o->header.msg_iovlen = 1;
 	return type == SOCK_STREAM ? send_stream(call, fd, t, o, flags) : send_packet(call, fd, t, o, flags);
 }
@@ -264,13 +288,15 @@ int64_t send_one(struct on_behalf_call *call, int fd, uint32_t message, uint64_t
 	struct target t;
 	if (o == NULL)
 		return -ENOMEM;
-	int64_t result = target_of(call, message, &t);
-	if (result == 0 && on_behalf_read(call, header, &theirs, sizeof theirs) < 0)
-		result = -EFAULT;
+	int64_t result = on_behalf_read(call, header, &theirs, sizeof theirs) < 0 ? -EFAULT : 0;
+	if (result == 0 && theirs.msg_name != NULL && (int)theirs.msg_namelen < 0)
+		result = -EINVAL;
 	if (result == 0)
 		result = find_data(call, (uint64_t)(uintptr_t)theirs.msg_iov, theirs.msg_iovlen, o);
 	if (result == 0 && call->sent == 0)
 		result = take_control(call, (uint64_t)(uintptr_t)theirs.msg_control, theirs.msg_controllen, o);
+	if (result == 0)
+		result = target_of(call, fd, message, &t);
 	if (result == 0)
 		result = send_outgoing(call, fd, &t, o, flags);
 	release(o);
@@ -307,7 +333,7 @@ int64_t send_many(struct on_behalf_call *call, int fd)
 int64_t send_to(struct on_behalf_call *call, int fd)
 {
 	struct target t;
-	int64_t result = target_of(call, 0, &t);
+	int64_t result = target_of(call, fd, 0, &t);
 	if (result)
 		return result;
 	struct outgoing *o = calloc(1, sizeof *o);

@@ -18,13 +18,26 @@
 
 /* ------------------------------------------------------------------ addresses */
 
-int target_is_unix_path(const struct target *t)
+static int option_of(int fd, int name)
 {
-	const struct sockaddr_un *un = (const struct sockaddr_un *)&t->address;
-	return t->size > offsetof(struct sockaddr_un, sun_path) && un->sun_family == AF_UNIX && un->sun_path[0];
+	int value = -1;
+	socklen_t size = sizeof value;
+	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
 }
 
-int64_t target_of(const struct on_behalf_call *call, uint32_t message, struct target *t)
+/*
+ * Whether the call would look the address up as a path. A socket of another family refuses it, and one with connections
+ * does not send to addresses: the kernel gets it as it is, and its own error comes first.
+ */
+static int is_looked_up(const struct on_behalf_call *call, int fd, const struct target *t)
+{
+	const struct sockaddr_un *un = (const struct sockaddr_un *)&t->address;
+	int is_path = t->size > offsetof(struct sockaddr_un, sun_path) && un->sun_family == AF_UNIX && un->sun_path[0];
+	int sends = call->nr != SYS_connect && call->nr != SYS_bind;
+	return is_path && option_of(fd, SO_DOMAIN) == AF_UNIX && (!sends || option_of(fd, SO_TYPE) == SOCK_DGRAM);
+}
+
+int64_t target_of(const struct on_behalf_call *call, int fd, uint32_t message, struct target *t)
 {
 	memset(t, 0, sizeof *t);
 	if (message >= call->address_count)
@@ -34,7 +47,10 @@ int64_t target_of(const struct on_behalf_call *call, uint32_t message, struct ta
 	if (t->size > ADDRESS_SIZE - 4)
 		return -EINVAL;
 	memcpy(&t->address, record + 4, t->size);
-	if (!target_is_unix_path(t) || call->nr == SYS_bind)
+	t->is_path = is_looked_up(call, fd, t);
+	if (t->is_path && t->size > sizeof(struct sockaddr_un))
+		return -EINVAL;
+	if (!t->is_path || call->nr == SYS_bind)
 		return 0;
 	if (message > 0) /* there is one pin, for the first message: several socket paths in one call are refused */
 		return -EACCES;
@@ -67,7 +83,7 @@ static int64_t connect_socket(const struct on_behalf_call *call, int fd)
 {
 	struct target t;
 	struct connecting c = { fd, &t };
-	int64_t result = target_of(call, 0, &t);
+	int64_t result = target_of(call, fd, 0, &t);
 	if (result || t.address.ss_family != AF_UNIX)
 		return result ? result : connect_now(&c);
 	if ((result = identity_show_ids()) < 0)
@@ -79,10 +95,10 @@ static int64_t connect_socket(const struct on_behalf_call *call, int fd)
 static int64_t bind_socket(const struct on_behalf_call *call, int fd)
 {
 	struct target t;
-	int64_t failed = target_of(call, 0, &t);
+	int64_t failed = target_of(call, fd, 0, &t);
 	if (failed)
 		return failed;
-	return target_is_unix_path(&t) ? on_behalf_bind_path(call, fd, (struct sockaddr *)&t.address, t.size)
+	return t.is_path ? on_behalf_bind_path(call, fd, (struct sockaddr *)&t.address, t.size)
 				: kernel_result(bind(fd, (struct sockaddr *)&t.address, t.size));
 }
 
@@ -103,17 +119,37 @@ int on_behalf_socket_may_block(const struct on_behalf_call *call)
 /* Another thread may have reused the descriptor's number for another socket since the decision. */
 static int socket_changed(const struct on_behalf_call *call, int fd)
 {
-	int type = 0;
+	int type = call->no_stream ? option_of(fd, SO_TYPE) : 0;
+	return type < 0 || type == SOCK_STREAM;
+}
+
+/* The error that comes before any look at the address. */
+static int64_t refused_at_once(const struct on_behalf_call *call, int fd)
+{
+	int type, length = 0;
 	socklen_t size = sizeof type;
-	return call->no_stream && (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type == SOCK_STREAM);
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0) /* it is no socket, or only names one (O_PATH) */
+		return -errno;
+	if (call->nr == SYS_connect || call->nr == SYS_bind)
+		length = (int)call->args[2];
+	else if (call->nr == SYS_sendto && call->args[4] != 0)
+		length = (int)call->args[5];
+	return length < 0 || (size_t)length > sizeof(struct sockaddr_storage) ? -EINVAL : 0;
 }
 
 int64_t on_behalf_socket(struct on_behalf_call *call)
 {
-	int64_t result;
+	int of_messages = call->nr == SYS_sendmsg || call->nr == SYS_sendmmsg;
+	if (of_messages && (unsigned int)send_flags(call) & COMPATIBLE_LAYOUT)
+		return -EINVAL;
 	int fd = copy_tracee_fd(call->tid, (int)call->args[0]);
 	if (fd < 0)
 		return fd;
+	int64_t result = refused_at_once(call, fd);
+	if (result) {
+		close(fd);
+		return result;
+	}
 	if (socket_changed(call, fd)) {
 		close(fd);
 		return -EACCES;

@@ -124,12 +124,13 @@ ssize_t path_resolve(pid_t tid, int dirfd, const char *path, int flags, struct p
 
 	/* First open what only we may open, then everything else as the tracee. */
 	int from_dirfd = path[0] != '/' || flags & RESOLVE_HOW_IN_ROOT, elsewhere = 0;
-	if (from_dirfd && (base = open_base(tid, dirfd)) >= 0)
+	int named = path[0] != 0 && strlen(path) < PATH_MAX;
+	if (named && from_dirfd && (base = open_base(tid, dirfd)) >= 0)
 		elsewhere = !walk_is_in_view(tid, base);
-	if (from_dirfd && base < 0)
-		length = errno == ENOENT && dirfd != AT_FDCWD ? -EBADF : -errno;
-	else if (path[0] == 0 || strlen(path) >= PATH_MAX)
+	if (!named)
 		length = path[0] ? -ENAMETOOLONG : -ENOENT;
+	else if (from_dirfd && base < 0)
+		length = errno == ENOENT && dirfd != AT_FDCWD ? -EBADF : -errno;
 	else if (as && (length = identity_read(tid, &identity)) == 0 && (length = identity_assume(tid, &identity, 0)) == 0)
 		length = -ELOOP;
 	if (length == -ELOOP && flags >> RESOLVE_HOW_SHIFT)

@@ -238,13 +238,26 @@ int walk_refuses(const struct walk *w)
 	return proc_access_check(&w->reader, w->parent, name, is_link) < 0 ? EACCES : 0;
 }
 
+/* The error for a component that no folder can have: where this is no folder, or may not be searched, that comes first. */
+static int too_long(int folder)
+{
+	char name[NAME_MAX + 2];
+	memset(name, 'n', sizeof name - 1);
+	name[sizeof name - 1] = 0;
+	int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return -ENAMETOOLONG;
+}
+
 int walk_on(struct walk *w, int flags)
 {
 	char name[NAME_MAX + 1];
 	for (;;) {
 		size_t length = take_component(w, name);
 		if (length == (size_t)-1)
-			return -ENAMETOOLONG;
+			return too_long(w->here);
 		if (length == 0)
 			return 0;
 		int last = nothing_follows(w), trailing_slash = w->rest[0] == '/';

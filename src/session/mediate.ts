@@ -26,7 +26,14 @@ import { instructionHost, makeInstrument } from "./make-instrument.js";
 import { Returns } from "./returns.js";
 import type { Summary } from "./summary.js";
 import type { TracedExecs } from "./traced-execs.js";
-import { isAbsent, kernelError, unknownCall, unreadableArgument, withReread } from "./undecidable.js";
+import {
+  isAbsent,
+  kernelError,
+  namesNothing,
+  unknownCall,
+  unreadableArgument,
+  withReread,
+} from "./undecidable.js";
 import { VerdictCache } from "./verdict-cache.js";
 import type { VirtualFiles } from "./virtual-files.js";
 
@@ -170,7 +177,8 @@ export class Mediator {
 
   /** The kernel's own error: it comes before any refusal. */
   #fail(event: DecodedCall, decision: Decision, error: number): number {
-    this.#answer.begin(ANSWER.return).result(-error);
+    if (namesNothing(event)) this.#answer.begin(ANSWER.continue);
+    else this.#answer.begin(ANSWER.return).result(-error);
     this.#returns.follow(event, { ...decision, action: "allow" });
     return 0;
   }
@@ -243,7 +251,7 @@ export class Mediator {
   /** Calls that no policy is asked about: it could not see their arguments, or the kernel would read others. */
   #answerUndecidable(event: DecodedCall): boolean {
     if (!this.#stack.wantsEntry(event.nr)) return false;
-    const refusal = unreadableArgument(event, this.#answer);
+    const refusal = unreadableArgument(event, this.#answer, this.#o.alone);
     if (refusal) {
       this.#o.summary.count(event, refusal);
       this.#returns.follow(event, refusal);

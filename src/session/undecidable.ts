@@ -3,6 +3,8 @@ import { AT_FDCWD, errnoValue } from "../abi/named.js";
 import { ANSWER, DOOR } from "../kernel/binding/layout.js";
 import type { StopAnswer } from "../kernel/binding/stop.js";
 import type { DecodedCall } from "../kernel/decode/call.js";
+import { AT_EMPTY_PATH } from "../kernel/decode/call-shape.js";
+import { isMadeOnBehalf, makeOnBehalf } from "../kernel/doors/on-behalf.js";
 import { type Decision, deny } from "../nouns/verdict.js";
 import { callEffects } from "../policy/call-effects.js";
 import type { PolicyStack } from "../policy/stack.js";
@@ -25,6 +27,9 @@ const NEVER_NULL: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
+/** … unless their flags say that it means the descriptor, which a newer kernel may allow. */
+const UNLESS_EMPTY: ReadonlySet<string> = new Set(["linkat", "fchmodat2", "fchownat", "faccessat2"]);
+
 /** A call of a newer kernel than our tables cover. */
 export function unknownCall(nr: number): Syscall {
   const args = Array.from({ length: 6 }, (_, i) => ({
@@ -39,13 +44,19 @@ export function unknownCall(nr: number): Syscall {
  * Answers a call whose path or address cannot be read. What the kernel would refuse, it refuses itself; what only HERMES
  * cannot read is denied.
  */
-export function unreadableArgument(event: DecodedCall, answer: StopAnswer): Decision | undefined {
+export function unreadableArgument(
+  event: DecodedCall,
+  answer: StopAnswer,
+  alone = false,
+): Decision | undefined {
   const { args } = event.call;
   for (let i = 0; i < args.length; i++) {
     const error = readError(event, i);
     if (error === 0) continue;
     if (error === EFAULT && event.stop.door === DOOR.trace)
       answer.begin(ANSWER.continue).register(i, NOWHERE);
+    else if (!alone && args[i]!.kind === "path" && isMadeOnBehalf(event.call))
+      makeOnBehalf(event, answer, []); // it fails, with the kernel's error that comes first
     else answer.begin(ANSWER.return).result(-error);
     const reason = `argument ${args[i]!.name} of ${event.name} cannot be read`;
     return { ...deny(reason, error), rule: "unreadable", policy: "hermes", version: "" };
@@ -66,11 +77,19 @@ function readError(event: DecodedCall, i: number): number {
  * The error that the kernel gives before it looks at anything that a policy decides on, or 0: the descriptor of the file
  * is not open, or a path is NULL. Then there is nothing to refuse.
  */
-export function kernelError({ call, fd, stop }: DecodedCall): number {
+export function kernelError(event: DecodedCall): number {
+  const { call, fd, stop } = event;
   const isOnFile = call.args[0]?.kind === "fd" && callEffects(call.nr).some(({ on }) => on.kind === "fd");
   if (isOnFile && stop.int(0) !== AT_FDCWD && fd?.isMissing) return EBADF;
-  const isNull = call.args.some(({ kind }, i) => kind === "path" && stop.isNull(i));
-  return isNull && NEVER_NULL.has(call.name) ? EFAULT : 0;
+  return namesNothing(event) ? EFAULT : 0;
+}
+
+/** A path is NULL, in a register that cannot change: the kernel fails the call, whatever else it is about. */
+export function namesNothing(event: DecodedCall): boolean {
+  const { call, stop } = event;
+  const isNeeded =
+    NEVER_NULL.has(call.name) || (UNLESS_EMPTY.has(call.name) && !(event.flagBits() & AT_EMPTY_PATH));
+  return isNeeded && call.args.some(({ kind }, i) => kind === "path" && stop.isNull(i));
 }
 
 /** A decided call that has an older equivalent is reported as not implemented, so that the program falls back. */

@@ -1,5 +1,5 @@
 import type { Argument } from "../../abi/index.js";
-import { AT_FDCWD, flagsValue } from "../../abi/named.js";
+import { AT_FDCWD, errnoValue, flagsValue } from "../../abi/named.js";
 import type { PathArgument } from "../../nouns/event.js";
 import { encodeText } from "../../nouns/text.js";
 import { native, RESOLVE } from "../binding/native.js";
@@ -9,10 +9,13 @@ import { holdDescriptor } from "../process/descriptor.js";
 import type { DecodedCall } from "./call.js";
 import { AT_EMPTY_PATH, follows, HOW_RESOLVE, howWord } from "./call-shape.js";
 import { readString } from "./memory.js";
-import { birthOf, type ProcessLookup, reachPath } from "./reach-path.js";
+import { birthOf, failPin, type ProcessLookup, reachPath } from "./reach-path.js";
 
 const O_CREAT = flagsValue("open", "O_CREAT");
+const EFAULT = errnoValue("EFAULT");
+const ENAMETOOLONG = errnoValue("ENAMETOOLONG");
 const PATH_MAX = 4096;
+const LINKS: ReadonlySet<string> = new Set(["link", "linkat"]);
 
 /** The paths of a stopped call, and the files that they reach. Resolving a path pins its file. */
 export class CallPaths {
@@ -83,7 +86,8 @@ export class CallPaths {
   resolveFlags(i: number): number {
     const { call, shape, how } = this.#call;
     const argument = call.args[i]!;
-    const parent = shape.changesEntry || (argument.creates && this.mayCreate());
+    const isLinked = LINKS.has(call.name) && i === shape.paths[0]; // that entry stays
+    const parent = (shape.changesEntry && !isLinked) || (argument.creates && this.mayCreate());
     return (
       (this.#follows(argument) ? RESOLVE.follow : 0) |
       (parent ? RESOLVE.parent : 0) |
@@ -97,7 +101,10 @@ export class CallPaths {
 
   #resolve(i: number, pin: Uint8Array): PathArgument | undefined {
     const requested = this.text(i);
-    if (requested === undefined) return undefined;
+    if (requested === undefined) {
+      this.#fail(i, pin);
+      return undefined;
+    }
     const argument = this.#call.call.args[i]!;
     const dirfd = argument.dirfd === undefined ? AT_FDCWD : this.#call.stop.int(argument.dirfd);
     const path = this.#canonical(i, dirfd, requested, pin);
@@ -108,6 +115,13 @@ export class CallPaths {
       isMemory: () => isMemory(path, pin),
       madeHere: (levels) => birthOf(pin, levels) >= this.#processes.kin.since,
     };
+  }
+
+  /** Nothing is made on behalf with a path that cannot be read. NULL in place of the only path may mean a descriptor. */
+  #fail(i: number, pin: Uint8Array): void {
+    const { stop, shape } = this.#call;
+    if (stop.isNull(i) && shape.paths.length === 1) return;
+    failPin(pin, stop.has(i) && stop.slotTruncated(i) ? ENAMETOOLONG : EFAULT);
   }
 
   #canonical(i: number, dirfd: number, requested: string, pin: Uint8Array): string {
@@ -127,6 +141,8 @@ export class CallPaths {
   }
 
   #takesEmptyPath(): boolean {
-    return this.#call.name === "readlinkat" || (this.#call.flagBits() & AT_EMPTY_PATH) !== 0;
+    const { call, shape, name } = this.#call;
+    if (shape.how >= 0 || call.args[shape.flags]?.flags === "open") return false; // O_DSYNC is the same bit
+    return name === "readlinkat" || (this.#call.flagBits() & AT_EMPTY_PATH) !== 0;
   }
 }

@@ -128,6 +128,16 @@ export function birthOf(pin: Uint8Array, levels: number): number {
   return pinFacts(pin, levels)?.born ?? 0;
 }
 
+/** Makes a pin of a path that reaches nothing. */
+export function failPin(pin: Uint8Array, error: number): void {
+  native().releasePin(pin);
+  const view = Buffer.from(pin.buffer, pin.byteOffset, pin.byteLength);
+  view.writeUInt32LE(PIN_FAILED, 0);
+  view.writeInt32LE(error, 4);
+  view.writeInt32LE(-1, 8);
+  view.writeInt32LE(-1, 12);
+}
+
 /**
  * The content of a pin: an errno when resolving failed; descriptors of the object and of its folder, or -1.
  */
