@@ -1,4 +1,5 @@
 import { type FenceOptions, fenceOptions } from "../kernel/fence/options.js";
+import type { Allowance } from "../nouns/allowance.js";
 import { HermesError } from "../nouns/errors.js";
 import type { FenceLevel } from "../nouns/protection.js";
 import type { Policy } from "../policy/policy.js";
@@ -60,6 +61,8 @@ export interface RunOptions {
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
+  /** What the user's hermes.yaml allows although these policies refuse it (docs/allow.md). The command line reads it. */
+  readonly allowances?: readonly Allowance[];
   /** A level, or detailed options of the fence (docs/fence.md). Default: standard. */
   readonly fence?: FenceLevel | FenceOptions;
   /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/view.md). Default: auto. */
@@ -154,7 +157,7 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     door: options.door ?? "auto",
     fence: fenceOptions(options.fence),
     reload: options.reload ?? true,
-    ...(fleet !== undefined && { reload: true }),
+    ...(fleet !== undefined && { reload: true, required: [fleet] }),
     ...(live.length > 0 && { live: [...live, ...BESIDE_LATER_POLICIES] }),
     ...(ask && { ask: { patience: DEFAULT_PATIENCE, ...ask } }),
     ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),
