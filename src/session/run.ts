@@ -1,10 +1,13 @@
+import { closeSync } from "node:fs";
 import { type FenceOptions, fenceOptions } from "../kernel/fence/options.js";
 import type { Allowance } from "../nouns/allowance.js";
 import { HermesError } from "../nouns/errors.js";
+import { once } from "../nouns/once.js";
 import type { FenceLevel } from "../nouns/protection.js";
 import type { Policy } from "../policy/policy.js";
 import { fleetPolicy } from "../record/store/fleet-policy.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "../record/trace/options.js";
+import type { CapturedOutput } from "./captured-output.js";
 import type { CoverageOptions } from "./coverage/options.js";
 import type { AskOptions, SessionOptions, SessionResult } from "./options.js";
 import type { Session, SessionEvents } from "./session.js";
@@ -58,6 +61,8 @@ export interface RunOptions {
    * process.
    */
   readonly stdio?: readonly [number, number, number];
+  /** Collect what the program writes instead: `stdout` and `stderr` of the result of run(). */
+  readonly capture?: boolean;
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
@@ -97,8 +102,38 @@ export interface RunOptions {
  * Runs a program under policies and returns the summary. Rejects with a HermesError when the program could
  * not be started.
  */
-export async function run(options: RunOptions, events?: SessionEvents): Promise<SessionResult> {
-  return (await start(options, events)).result;
+export async function run(
+  options: RunOptions & { readonly capture: true },
+  events?: SessionEvents,
+): Promise<SessionResult & CapturedOutput>;
+export async function run(options: RunOptions, events?: SessionEvents): Promise<SessionResult>;
+export async function run(options: RunOptions, events: SessionEvents = {}): Promise<SessionResult> {
+  const { capture, ...rest } = options;
+  if (!capture) return (await start(rest, events)).result;
+  const { OutputCapture } = await import("./captured-output.js");
+  const output = new OutputCapture();
+  const handOver = once(() => output.handedOver(closeSync));
+  try {
+    const session = await start(
+      {
+        ...rest,
+        stdio: [options.stdio?.[0] ?? 0, ...output.ends],
+        // A program does not expect pipes that do not block.
+        blockingStdio: [options.blockingStdio?.[0], true, true],
+      },
+      {
+        ...events,
+        started: (pid, launcher) => {
+          handOver();
+          events.started?.(pid, launcher);
+        },
+      },
+    );
+    const result = await session.result;
+    return { ...result, ...(await output.text()) };
+  } finally {
+    handOver();
+  }
 }
 
 /** Starts the program and returns the session: `result`, `pid`, `reload()`, `end()`. */

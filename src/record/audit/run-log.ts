@@ -46,7 +46,7 @@ const BEFORE = ".1";
 /** Behind the name of the store: self-defence protects both. */
 const SUFFIX = ".runs";
 
-function runLogFile(env = process.env, home = homedir()): string {
+export function runLogFile(env = process.env, home = homedir()): string {
   const named = env.HERMES_STORE ?? "";
   const isFile = named !== "" && !/^(?!sqlite:)[a-z][a-z0-9+.-]*:/i.test(named);
   return (isFile ? named.replace(/^sqlite:/, "") : join(stateFolder(env, home), "hermes.db")) + SUFFIX;
