@@ -1,3 +1,4 @@
+import { escapeControl } from "../../nouns/text.js";
 import type { SessionOptions, SessionResult } from "../../session/options.js";
 import type { Refusal } from "../../session/refusal-log.js";
 import { sessionWorkspace } from "../../session/session-workspace.js";
@@ -5,6 +6,7 @@ import { exit, say } from "../views/output.js";
 import { type LogForm, leftOutText, refusalLine } from "../views/refusal.js";
 import { neverApplied, renderSummary } from "../views/summary.js";
 import type { AskPlan } from "./asker.js";
+import { unknownOrigin } from "./origin.js";
 import { recordRun } from "./record-run.js";
 
 /** A run of the command line, as its control thread knows it. Plain data: it crosses to another thread. */
@@ -30,6 +32,19 @@ export interface ControlledRun {
 
 export function reportProblem(text: string): void {
   say(`hermes: ${text}\n`);
+}
+
+/** Said before a program starts with all rights of its user that the administrator has not installed. */
+export function warnOfUnknownProgram({ options, quiet, json }: ControlledRun): void {
+  if (quiet || json || options.policies.length > 0 || options.fence.level === "strict") return;
+  const origin = unknownOrigin(options.command, {
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+    path: options.env.PATH,
+  });
+  if (origin !== undefined)
+    say(
+      `hermes: ${escapeControl(origin)}, and no policy is in force: nothing is held (unknown programs: -p untrusted --fence strict)\n`,
+    );
 }
 
 export function reportRefusal(form: LogForm | undefined, refusal: Refusal): void {

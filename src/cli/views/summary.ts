@@ -43,6 +43,8 @@ export function renderSummary(result: SessionResult, workspace?: string): string
   for (const command of waysToAllow(summary, workspace)) lines.push(p("dim", `  to allow: ${command}`));
   const never = (summary.neverApplied ?? []).map(({ policy, rule }) => `${policy}/${rule}`);
   if (never.length > 0) lines.push(p("yellow", `  ${neverApplied(never)}`));
+  if (result.policies.length === 0 && protections.fence !== "strict" && protections.attached === undefined)
+    lines.push(p("dim", "  no policy: nothing was held"));
   lines.push(p("dim", `  active: ${inForce(protections).join(", ")}`));
   if (protections.withoutView !== undefined)
     lines.push(p("dim", `  no view, reading files is decided at each call: ${protections.withoutView}`));
