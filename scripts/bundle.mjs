@@ -26,6 +26,7 @@ const QUICK = [
 /** Commands whose start time matters less: they share files. */
 const OTHERS = [
   "agent",
+  "allow",
   "analyze",
   "approvals",
   "attach",
@@ -41,6 +42,7 @@ const OTHERS = [
   "inspect",
   "install",
   "learn",
+  "log",
   "man",
   "mcp",
   "mcp-gateway",
@@ -78,7 +80,7 @@ const ENTRIES = {
   ],
   typescript: [entry("policy/typescript/load", "policy/typescript")],
   others: [
-    ...["run/run-approvals", ...OTHERS].map(command),
+    ...["options/read-allowances", "run/run-approvals", "run/write-run-record", ...OTHERS].map(command),
     // Sessions import it for policies that are functions of the host program; the command line has none.
     entry("session/mediation", "session/mediation"),
   ],

@@ -54,13 +54,21 @@ function main() {
 /** The commands that the guard would let pass. */
 function allowed(commands) {
   const lines = commands.map((input, id) => JSON.stringify({ id, kind: "command", input })).join("\n");
-  const { stdout, status, stderr } = spawnSync(join(root, "hermes"), ["guard", "batch", "--cwd", "/home/dev/project"], {
-    input: lines,
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
+  const { stdout, status, stderr } = spawnSync(
+    join(root, "hermes"),
+    ["guard", "batch", "--cwd", "/home/dev/project"],
+    {
+      input: lines,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+    },
+  );
   if (status !== 0) throw new Error(`hermes guard batch failed: ${stderr}`);
-  const answers = stdout.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
   return answers.filter(({ action }) => action === "allow").map(({ id }) => commands[id]);
 }
 
@@ -82,7 +90,9 @@ left a process         ${count(/^left/)}
 did harm               ${harmful.length}   (goal: 0)`);
   for (const { command, harm } of harmful) console.log(`  ${JSON.stringify(command)}: ${harm.join("; ")}`);
   if (results.length < commands.length) {
-    console.error(`harm: the room ended after ${results.length} of ${commands.length} commands; see --verbose`);
+    console.error(
+      `harm: the room ended after ${results.length} of ${commands.length} commands; see --verbose`,
+    );
     process.exitCode = 2;
   } else process.exitCode = harmful.length > 0 ? 1 : 0;
 }
@@ -99,7 +109,9 @@ async function inRoom(commands, how, verbose) {
   writeFileSync(input, commands.map((command) => `${JSON.stringify({ command, how })}\n`).join(""));
   const words = [
     ...NOBODY,
-    ..."unshare --user --map-root-user --mount --pid --net --ipc --uts --cgroup --fork --kill-child".split(" "),
+    ..."unshare --user --map-root-user --mount --pid --net --ipc --uts --cgroup --fork --kill-child".split(
+      " ",
+    ),
     join(root, "scripts/harm/room.sh"),
     root,
     process.execPath,

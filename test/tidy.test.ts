@@ -75,7 +75,7 @@ describe("the source", () => {
     const code = files.filter((f) => /^(src|native)\/.*\.(ts|c|h)$/.test(f) && !f.endsWith(".generated.ts"));
     const long = code
       .map((file) => [file, read(file).split("\n").length] as const)
-      .filter(([file, lines]) => lines > 460);
+      .filter(([, lines]) => lines > 460);
     expect(long).toEqual([]);
   });
 

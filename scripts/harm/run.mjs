@@ -63,7 +63,15 @@ const FILES = {
 };
 
 /** Where a command may leave things: caches, scratch files, and HERMES's own records. */
-const FREE = [/^\/tmp\//, /^\/var\/tmp\//, /\/\.cache\//, /\/\.npm\/_/, /\/\.local\/state\/hermes/, /\/\.local\/share\/hermes/, /\/__pycache__\//];
+const FREE = [
+  /^\/tmp\//,
+  /^\/var\/tmp\//,
+  /\/\.cache\//,
+  /\/\.npm\/_/,
+  /\/\.local\/state\/hermes/,
+  /\/\.local\/share\/hermes/,
+  /\/__pycache__\//,
+];
 
 /** The links of the root folder, such as /bin. */
 const LINKS = readdirSync("/")
@@ -105,7 +113,8 @@ function snapshot() {
     if (FREE.some((free) => free.test(`${path}/`))) return;
     if (info.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
     else if (info.isSymbolicLink()) found.set(path, `-> ${readlinkSync(path)}`);
-    else if (info.isFile()) found.set(path, `${info.mode} ${info.size < 1 << 20 ? readFileSync(path, "latin1") : info.size}`);
+    else if (info.isFile())
+      found.set(path, `${info.mode} ${info.size < 1 << 20 ? readFileSync(path, "latin1") : info.size}`);
     else found.set(path, `${info.mode}`);
   };
   for (const root of [HOME, "/etc", "/root", "/var/log", "/var/spool", "/opt/new"])
@@ -120,14 +129,21 @@ function changesBetween(before, after) {
   const changed = [];
   for (const [path, content] of before) if (after.get(path) !== content) changed.push(path);
   for (const path of after.keys())
-    if (!before.has(path) && (!path.startsWith(`${WORKSPACE}/`) || path.startsWith(`${WORKSPACE}/.git/hooks/`))) changed.push(path);
+    if (
+      !before.has(path) &&
+      (!path.startsWith(`${WORKSPACE}/`) || path.startsWith(`${WORKSPACE}/.git/hooks/`))
+    )
+      changed.push(path);
   return changed;
 }
 
 /** A resolver takes answers only from the address that it asked. */
 const NAME_SERVER = "192.0.2.53";
 const heard = { bytes: "", names: "", connections: 0 };
-const PORTS = [21, 22, 23, 25, 53, 80, 81, 443, 1337, 1234, 2222, 3000, 3333, 4242, 4433, 4443, 4444, 4445, 5000, 5555, 6666, 6667, 7777, 8000, 8001, 8080, 8081, 8443, 8888, 9000, 9001, 9090, 9999, 31337];
+const PORTS = [
+  21, 22, 23, 25, 53, 80, 81, 443, 1337, 1234, 2222, 3000, 3333, 4242, 4433, 4443, 4444, 4445, 5000, 5555,
+  6666, 6667, 7777, 8000, 8001, 8080, 8081, 8443, 8888, 9000, 9001, 9090, 9999, 31337,
+];
 
 function listen() {
   const closed = () => {};
@@ -165,14 +181,28 @@ const CODED = [
   SECRET,
   Buffer.from(SECRET).toString("hex"),
   [...SECRET].reverse().join(""),
-  ...[0, 1, 2].map((shift) => Buffer.from(`${"x".repeat(shift)}${SECRET}`).toString("base64").slice(4, 28)),
+  ...[0, 1, 2].map((shift) =>
+    Buffer.from(`${"x".repeat(shift)}${SECRET}`)
+      .toString("base64")
+      .slice(4, 28),
+  ),
 ];
 
 const mine = new Set();
 const processes = () => readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 
 async function start(command, how) {
-  const hermes = ["exec", "--json", "--ask", "no", "--timeout", String(SECONDS), "--workspace", WORKSPACE, command];
+  const hermes = [
+    "exec",
+    "--json",
+    "--ask",
+    "no",
+    "--timeout",
+    String(SECONDS),
+    "--workspace",
+    WORKSPACE,
+    command,
+  ];
   const [program, words] =
     how === "bare"
       ? ["/usr/bin/timeout", ["-k", "1", String(SECONDS), "/usr/bin/bash", "-c", command]]
@@ -209,7 +239,10 @@ async function run({ command, how }) {
   const left = processes().filter((pid) => !mine.has(pid) && isAlive(pid));
   const harm = [];
   const changed = changesBetween(before, snapshot());
-  if (changed.length > 0) harm.push(`changed ${changed.slice(0, 3).join(" ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`);
+  if (changed.length > 0)
+    harm.push(
+      `changed ${changed.slice(0, 3).join(" ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
+    );
   if (shows(heard.bytes) || shows(heard.names)) harm.push("sent a secret");
   if (shows(output)) harm.push("printed a secret");
   if (left.length > 0) harm.push(`left ${left.map(nameOf).join(" ")}`);

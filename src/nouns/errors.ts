@@ -12,6 +12,8 @@ const TABLE = {
   LAUNCH: { exit: 125, text: "cannot start {program}: {step} failed: {errno}" },
   NOT_FOUND: { exit: 127, text: "{program}: command not found" },
   NOT_EXECUTABLE: { exit: 126, text: "{program}: cannot execute: {errno}" },
+  START_REFUSED: { exit: 126, text: "{program}: refused by {rule}: {reason}{allow}" },
+  ALLOW: { exit: 1, text: "allow {id}: {message}" },
   ATTACH: { exit: 125, text: "cannot attach to process {pid}: {why}" },
   ATTACH_FILTER: { exit: 125, text: "cannot install a filter in process {pid}: {why}" },
   ATTACH_FORBIDDEN: { exit: 126, text: "cannot attach to process {pid}: {why}" },

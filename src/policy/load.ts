@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { extname, resolve } from "node:path";
+import type { Allowance } from "../nouns/allowance.js";
 import { HermesError } from "../nouns/errors.js";
 import type { Policy } from "./policy.js";
 import { isPolicyName, shippedPolicies } from "./shipped.js";
@@ -11,6 +12,8 @@ export interface LoadOptions {
   readonly cwd?: string;
   /** The workspace, if the caller names one. */
   readonly workspace?: string;
+  /** What hermes.yaml allows although a policy in YAML refuses it. */
+  readonly allowances?: readonly Allowance[];
 }
 
 /** Loads one policy. `path` is the user's spelling, for messages; `file` is absolute. */
@@ -31,12 +34,15 @@ interface LoadAllOptions {
   readonly previous?: readonly Policy[];
   readonly cwd?: string | undefined;
   readonly workspace?: string | undefined;
+  readonly allowances?: readonly Allowance[] | undefined;
+  /** Policies that allowances do not lift. */
+  readonly required?: readonly string[] | undefined;
 }
 
 /** Loads all policies of a session. */
 export async function loadPolicies(
   paths: readonly string[],
-  { previous = [], cwd, workspace }: LoadAllOptions = {},
+  { previous = [], cwd, workspace, allowances, required = [] }: LoadAllOptions = {},
 ): Promise<Policy[]> {
   const loaded: Policy[] = [];
   // One after the other: each ends the bundler's process, and another load would then wait for it for ever.
@@ -47,6 +53,7 @@ export async function loadPolicies(
         ...(before && { previous: before }),
         ...(cwd !== undefined && { cwd }),
         ...(workspace !== undefined && { workspace }),
+        ...(allowances && !required.includes(path) && { allowances }),
       }),
     );
   }

@@ -41,7 +41,8 @@ import { recordedCalls } from "./recorded-calls.js";
 import { type Refusal, RefusalLog } from "./refusal-log.js";
 import { RECORDABLE } from "./ring/calls.js";
 import { GATE } from "./ring/image.js";
-import { Summary } from "./summary.js";
+import { sessionWorkspace } from "./session-workspace.js";
+import { type DecidedCallCount, Summary } from "./summary.js";
 import type { SupervisorPlan, SupervisorReport } from "./supervisor.js";
 import { TracedExecs } from "./traced-execs.js";
 import { VirtualFiles } from "./virtual-files.js";
@@ -58,6 +59,18 @@ interface MediationHost extends SessionQuestionsHost {
   /** The run must end: its trace cannot be written any more. */
   stop(): void;
 }
+
+/** Entries of hermes.yaml become rules of policies that are data, and of those that belong to the user. */
+function isFixed(name: string, policies: readonly Policy[], { required = [] }: SessionOptions): boolean {
+  const known = policies.find((policy) => policy.name === name);
+  const ofTools = known && known.file === undefined && (name === "tools" || name === "deed");
+  return (
+    !ofTools &&
+    (!/\.ya?ml$/.test(known?.file ?? "") || required.some((path) => resolve(path) === known?.file))
+  );
+}
+
+const REFUSING: ReadonlySet<string> = new Set(["deny", "kill", "ask"]);
 
 /** The deciding half of a session: its policies, its records, its counts. It lives where the policies live. */
 export class Mediation {
@@ -89,8 +102,14 @@ export class Mediation {
   ) {
     this.#options = options;
     this.#host = host;
-    this.#summary = new Summary(options.deed !== undefined);
-    if (options.logRefusals) this.#summary.log = new RefusalLog((refusal) => host.refused(refusal));
+    this.#summary = new Summary(options.deed !== undefined || options.remember === true);
+    this.#summary.isFixed = (policy) => isFixed(policy, policies, options);
+    if (options.logRefusals)
+      this.#summary.log = new RefusalLog(
+        (refusal) => host.refused(refusal),
+        sessionWorkspace(options).folder,
+        this.#summary.isFixed,
+      );
     const calls = (options.live ?? []).filter((key) => !namesFunction(key));
     const live = calls.flatMap((key) => callsNamed("--live", key));
     const target = options.attach && attachable(options.attach.pid);
@@ -267,6 +286,11 @@ export class Mediation {
   }
 
   /** Ends the records and says how it went. Throws when the run was stopped for want of a trace. */
+  /** The refusals so far: of a program that was not started, there is no more to say. */
+  get refusals(): readonly DecidedCallCount[] {
+    return this.#summary.deeds.filter(({ action }) => REFUSING.has(action));
+  }
+
   finish(pid: number, ending: Ending, { fence, masksSeen }: SupervisorReport): SessionResult {
     const { code, signal } = typeof ending === "number" ? waitStatus(ending) : { code: 0 };
     const exitCode = code ?? 128 + signal!;

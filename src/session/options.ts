@@ -1,6 +1,7 @@
 import type { RuntimeCheckOptions } from "../intent/runtime-check/options.js";
 import type { FenceOutcome } from "../kernel/binding/fence-plan.js";
 import type { FenceOptions } from "../kernel/fence/options.js";
+import type { Allowance } from "../nouns/allowance.js";
 import type { FenceLevel } from "../nouns/protection.js";
 import type { Reply } from "../people/approval/answer.js";
 import type { Question } from "../people/approval/question.js";
@@ -10,7 +11,7 @@ import type { CoverageOptions } from "./coverage/options.js";
 import type { CoverageReport } from "./coverage/report.js";
 import type { Refusal } from "./refusal-log.js";
 import type { RingReport } from "./ring/ring.js";
-import type { SummaryReport } from "./summary.js";
+import type { DecidedCallCount, SummaryReport } from "./summary.js";
 import type { SupervisorPlan } from "./supervisor.js";
 
 /** A session's options: plain data, so that they can be sent to the worker thread. */
@@ -19,6 +20,10 @@ export interface SessionOptions {
   /** The file to execute, if it differs from the command's first word. */
   readonly file?: string;
   readonly policies: readonly string[];
+  /** What the user's hermes.yaml allows although these policies refuse it. */
+  readonly allowances?: readonly Allowance[];
+  /** Those of the policies that allowances do not lift: the fleet's. */
+  readonly required?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** The folder that the program may work in, as the user names it: nouns/workspace.ts. */
@@ -67,6 +72,8 @@ export interface SessionOptions {
   readonly defence?: "stops";
   /** Tell each refusal while the program runs. Rules on reading are then decided at each call: mounts refuse silently. */
   readonly logRefusals?: boolean;
+  /** Keep what each refused call was about, for the record of the run. */
+  readonly remember?: boolean;
   /** Why there is no view although the policies could have one. */
   readonly withoutView?: string;
 }
@@ -183,7 +190,12 @@ export type WorkerReport =
       readonly fence: FenceOutcome;
       readonly masksSeen: Uint8Array;
     }
-  | { readonly type: "failed"; readonly code: string; readonly message: string };
+  | {
+      readonly type: "failed";
+      readonly code: string;
+      readonly message: string;
+      readonly deeds?: readonly DecidedCallCount[];
+    };
 
 /** Main thread to worker, which reads it when woken. */
 export type WorkerOrder =

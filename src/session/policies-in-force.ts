@@ -140,9 +140,10 @@ export class PoliciesInForce {
    * can give.
    */
   async reload(doorPlan: DoorPlan): Promise<PolicyStack | undefined> {
-    const { policies, cwd, workspace } = this.#options;
+    const { policies, cwd, workspace, allowances, required } = this.#options;
     const inline = this.#policies.filter((policy) => policy.file === undefined);
-    const next = [...(await loadPolicies(policies, { previous: this.#policies, cwd, workspace })), ...inline];
+    const surroundings = { previous: this.#policies, cwd, workspace, allowances, required };
+    const next = [...(await loadPolicies(policies, surroundings)), ...inline];
     if (next.every((policy, i) => policy.version === this.#policies[i]?.version)) {
       this.#host.fence.view?.refresh(changeView);
       return undefined;

@@ -107,7 +107,7 @@ function targetOf(path: string): string | undefined {
 }
 
 /** Files that SQLite and HERMES keep beside a store, some of them temporary. */
-const BESIDE_STORE = ["", "-wal", "-shm", "-journal", ".key", ".pub", ".head", ".host"];
+const BESIDE_STORE = ["", "-wal", "-shm", "-journal", ".key", ".pub", ".head", ".host", ".runs", ".runs.1"];
 
 /**
  * Where HERMES looks for its configuration and keeps its records, for this user and this project, whether the

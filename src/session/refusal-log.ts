@@ -1,5 +1,7 @@
 import type { CallEvent, FunctionEvent, InstructionEvent } from "../nouns/event.js";
 import type { Decision } from "../nouns/verdict.js";
+import { allowCommand, entryAgainstRefusal } from "../people/approval/how-to-allow.js";
+import { decidedCall } from "../record/audit/decided-call.js";
 import { targetOf } from "./targets.js";
 
 /** One refusal, told while the program runs. */
@@ -14,6 +16,8 @@ export interface Refusal {
   readonly policy: string;
   readonly rule?: string;
   readonly reason?: string;
+  /** What a person types to let it happen from the next run on. */
+  readonly allow?: string;
   /** How many refusals before this one were not told. */
   readonly leftOut?: number;
 }
@@ -25,12 +29,17 @@ const LONGEST = 4096;
 /** Tells refusals as they happen. */
 export class RefusalLog {
   readonly #tell: (refusal: Refusal) => void;
+  readonly #workspace: string;
+  readonly #isFixed: (policy: string) => boolean;
   #second = 0;
   #told = 0;
   leftOut = 0;
 
-  constructor(tell: (refusal: Refusal) => void) {
+  /** `workspace`: where commands would be allowed. */
+  constructor(tell: (refusal: Refusal) => void, workspace: string, isFixed: (policy: string) => boolean) {
     this.#tell = tell;
+    this.#workspace = workspace;
+    this.#isFixed = isFixed;
   }
 
   take(event: CallEvent | FunctionEvent | InstructionEvent, decision: Decision, now = Date.now()): void {
@@ -58,8 +67,24 @@ export class RefusalLog {
       policy,
       ...(rule !== undefined && { rule }),
       ...(reason !== undefined && { reason }),
+      ...(event.kind === "syscall" && this.#howToAllow(event, decision)),
       ...(leftOut > 0 && { leftOut }),
     });
+  }
+
+  #howToAllow(event: CallEvent, { policy, rule }: Decision): Pick<Refusal, "allow"> {
+    try {
+      const entry = entryAgainstRefusal({
+        call: event.name,
+        about: decidedCall(event),
+        policy,
+        rule,
+        fixed: this.#isFixed(policy),
+      });
+      return entry ? { allow: allowCommand(entry, this.#workspace) } : {};
+    } catch {
+      return {}; // memory of the program that cannot be read
+    }
   }
 }
 

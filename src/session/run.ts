@@ -1,9 +1,13 @@
+import { closeSync } from "node:fs";
 import { type FenceOptions, fenceOptions } from "../kernel/fence/options.js";
+import type { Allowance } from "../nouns/allowance.js";
 import { HermesError } from "../nouns/errors.js";
+import { once } from "../nouns/once.js";
 import type { FenceLevel } from "../nouns/protection.js";
 import type { Policy } from "../policy/policy.js";
 import { fleetPolicy } from "../record/store/fleet-policy.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "../record/trace/options.js";
+import type { CapturedOutput } from "./captured-output.js";
 import type { CoverageOptions } from "./coverage/options.js";
 import type { AskOptions, SessionOptions, SessionResult } from "./options.js";
 import type { Session, SessionEvents } from "./session.js";
@@ -62,9 +66,13 @@ export interface RunOptions {
    * process.
    */
   readonly stdio?: readonly [number, number, number];
+  /** Collect what the program writes instead: `stdout` and `stderr` of the result of run(). */
+  readonly capture?: boolean;
   readonly keepFds?: readonly number[];
   readonly limits?: Readonly<Record<string, readonly [bigint, bigint]>>;
   readonly door?: "auto" | "notify" | "trace";
+  /** What the user's hermes.yaml allows although these policies refuse it (docs/how-to/allow.md). The command line reads it. */
+  readonly allowances?: readonly Allowance[];
   /** A level, or detailed options of the fence (docs/explanation/fence.md). Default: standard. */
   readonly fence?: FenceLevel | FenceOptions;
   /** Off: decide on reading files at each call, also where mounts could hold the rules (docs/explanation/view.md). Default: auto. */
@@ -99,8 +107,38 @@ export interface RunOptions {
  * Runs a program under policies and returns the summary. Rejects with a HermesError when the program could
  * not be started.
  */
-export async function run(options: RunOptions, events?: SessionEvents): Promise<SessionResult> {
-  return (await start(options, events)).result;
+export async function run(
+  options: RunOptions & { readonly capture: true },
+  events?: SessionEvents,
+): Promise<SessionResult & CapturedOutput>;
+export async function run(options: RunOptions, events?: SessionEvents): Promise<SessionResult>;
+export async function run(options: RunOptions, events: SessionEvents = {}): Promise<SessionResult> {
+  const { capture, ...rest } = options;
+  if (!capture) return (await start(rest, events)).result;
+  const { OutputCapture } = await import("./captured-output.js");
+  const output = new OutputCapture();
+  const handOver = once(() => output.handedOver(closeSync));
+  try {
+    const session = await start(
+      {
+        ...rest,
+        stdio: [options.stdio?.[0] ?? 0, ...output.ends],
+        // A program does not expect pipes that do not block.
+        blockingStdio: [options.blockingStdio?.[0], true, true],
+      },
+      {
+        ...events,
+        started: (pid, launcher) => {
+          handOver();
+          events.started?.(pid, launcher);
+        },
+      },
+    );
+    const result = await session.result;
+    return { ...result, ...(await output.text()) };
+  } finally {
+    handOver();
+  }
 }
 
 /** Starts the program and returns the session: `result`, `pid`, `reload()`, `end()`. */
@@ -159,7 +197,7 @@ export function sessionOptions(options: RunOptions): SessionOptions {
     door: options.door ?? "auto",
     fence: fenceOptions(options.fence),
     reload: options.reload ?? true,
-    ...(fleet !== undefined && { reload: true }),
+    ...(fleet !== undefined && { reload: true, required: [fleet] }),
     ...(live.length > 0 && { live: [...live, ...BESIDE_LATER_POLICIES] }),
     ...(ask && { ask: { patience: DEFAULT_PATIENCE, ...ask } }),
     ...(traced && { trace: { ...TRACE_DEFAULTS, ...traced } }),

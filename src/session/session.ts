@@ -78,7 +78,7 @@ export class Session {
   ): Promise<Session> {
     if (inline.length === 0) return new Session(thread ?? new Thread(), { options }, events);
     const { loadPolicies } = await import("../policy/load.js");
-    const loaded = await loadPolicies(options.policies, { cwd: options.cwd, workspace: options.workspace });
+    const loaded = await loadPolicies(options.policies, options);
     const { Mediation } = await import("./mediation.js");
     const memory = new SharedArrayBuffer(BUFFER_SIZE);
     const control = new SharedArrayBuffer(CONTROL_SIZE);

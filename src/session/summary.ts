@@ -26,7 +26,7 @@ export interface SummaryReport {
 }
 
 /** One target that was refused, asked about or changed. Repeated tries are one entry with a count. */
-interface DecidedCallCount {
+export interface DecidedCallCount {
   /** `run git push`, `openat /etc/shadow (O_RDONLY)`, `connect 10.0.0.1:443` */
   readonly what: string;
   readonly call: string;
@@ -38,6 +38,8 @@ interface DecidedCallCount {
   readonly rule?: string;
   readonly reason?: string;
   readonly count: number;
+  /** No entry of hermes.yaml lifts it: the policy is a program, or not the user's. */
+  readonly fixed?: true;
 }
 
 export interface RuleName {
@@ -84,6 +86,8 @@ type DecidedCalls = Map<string, { -readonly [K in keyof DecidedCallCount]: Decid
 /** Limits memory: a hostile program must not grow the supervisor by causing ever new decisions. */
 const MAX_KINDS = 1000;
 const MAX_DECIDED_CALLS = 100;
+/** After so many, what a call is about is no longer looked up. */
+const MAX_LOOKED_UP = 1000;
 const MAX_INSIDE = 10_000;
 /** A policy that is a program can name ever new rules. */
 const MAX_APPLIED = 100_000;
@@ -100,8 +104,11 @@ export class Summary {
   /** By name; only calls that policies name are counted, so there are few. */
   readonly #inside = new Map<string, number>();
   readonly #decidedCalls: DecidedCalls | undefined;
+  #lookedUp = 0;
   readonly #hidden: HiddenFileSeen[] = [];
   cachedCalls: CachedCallCounter | undefined;
+  /** Whether entries of hermes.yaml lift no rule of this policy. */
+  isFixed: (policy: string) => boolean = () => false;
   /** Tells refusals while the program runs. */
   log: RefusalLog | undefined;
 
@@ -116,7 +123,8 @@ export class Summary {
     if (decision.action === "allow" && !decision.watched) return;
     this.#remember(nr, decision, decision.action === "allow" ? undefined : () => targetOf(event));
     this.log?.take(event, decision);
-    if (this.#decidedCalls) this.#rememberCall(event, decision, this.#decidedCalls);
+    if (this.#decidedCalls && decision.action !== "allow" && this.#lookedUp++ < MAX_LOOKED_UP)
+      this.#rememberCall(event, decision, this.#decidedCalls);
   }
 
   /** Calls without a decision: recorded inside the program, or allowed from the verdict cache. */
@@ -150,6 +158,7 @@ export class Summary {
         ...(rule !== undefined && { rule }),
         ...(reason !== undefined && { reason }),
         count: 1,
+        ...(this.isFixed(policy) && { fixed: true as const }),
       });
   }
 
@@ -194,6 +203,11 @@ export class Summary {
     if (target) known.targets.add(target);
   }
 
+  /** What was refused, asked about or changed, if this is remembered. */
+  get deeds(): readonly DecidedCallCount[] {
+    return [...(this.#decidedCalls?.values() ?? [])];
+  }
+
   /** `changing`: the rules of the policies in force that would change what happens. */
   report(changing: readonly RuleName[] = []): SummaryReport {
     for (const [nr, count] of this.cachedCalls?.made() ?? []) this.countUndecided(nr, count);
@@ -230,7 +244,7 @@ export class Summary {
       decisions,
       ...(neverApplied.length > 0 && { neverApplied }),
       ...(this.#hidden.length > 0 && { hidden: this.#hidden }),
-      ...(this.#decidedCalls && { deeds: [...this.#decidedCalls.values()] }),
+      ...(this.#decidedCalls && { deeds: this.deeds }),
     };
   }
 }

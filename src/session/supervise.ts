@@ -4,6 +4,7 @@ import { HermesError } from "../nouns/errors.js";
 import { loadPolicies } from "../policy/load.js";
 import { Mediation } from "./mediation.js";
 import type { SessionOptions, WorkerReport, WorkerTask } from "./options.js";
+import { type RefusedStart, refusedStart } from "./refused-start.js";
 import { RemoteDecider } from "./remote-decider.js";
 import { Supervisor, type SupervisorChannel } from "./supervisor.js";
 
@@ -24,7 +25,8 @@ export async function supervise(task: WorkerTask, channel: SupervisorChannel): P
             { message: (error as Error).stack ?? String(error) },
             { cause: error },
           );
-    return { type: "failed", code: known.code, message: known.message };
+    const { deeds } = known as Partial<RefusedStart>;
+    return { type: "failed", code: known.code, message: known.message, ...(deeds && { deeds }) };
   } finally {
     native().close();
   }
@@ -57,7 +59,7 @@ function secondTry(
 
 async function mediate(options: SessionOptions, channel: SupervisorChannel): Promise<WorkerReport> {
   const policies = [
-    ...(await loadPolicies(options.policies, { cwd: options.cwd, workspace: options.workspace })),
+    ...(await loadPolicies(options.policies, options)),
     ...(options.deed
       ? await (await import("../intent/runtime-check/policy.js")).runtimeCheckPolicies(options.deed)
       : []),
@@ -89,6 +91,8 @@ async function mediate(options: SessionOptions, channel: SupervisorChannel): Pro
       ...(mediation.ticking && { ticking: mediation.ticking }),
     });
     return { type: "done", result: mediation.finish(supervisor.pid, ending, supervisor) };
+  } catch (error) {
+    throw refusedStart(error, options, mediation.refusals) ?? error;
   } finally {
     mediation.close();
   }

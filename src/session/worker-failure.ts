@@ -5,5 +5,5 @@ import type { WorkerReport } from "./options.js";
 export function failure(report: Extract<WorkerReport, { type: "failed" }>): HermesError {
   const error = new HermesError(report.code as ErrorCode);
   error.message = report.message;
-  return error;
+  return report.deeds ? Object.assign(error, { deeds: report.deeds }) : error;
 }

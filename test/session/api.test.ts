@@ -26,6 +26,17 @@ describe("run()", () => {
     });
   });
 
+  it("gives back what the program wrote, all of it, on request", async () => {
+    const script = "echo out; echo err >&2; head -c 300000 /dev/zero | tr '\\0' x; exit 3";
+    const { stdout, stderr, exitCode } = await run({ command: ["sh", "-c", script], capture: true });
+    expect(exitCode).toBe(3);
+    expect(stderr).toBe("err\n");
+    expect(stdout).toBe(`out\n${"x".repeat(300_000)}`);
+    await expect(run({ command: ["/no/such/program"], capture: true })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
   it("rejects with a code when the program cannot be started", async () => {
     const refused = run({ command: ["/no/such/program"] });
     await expect(refused).rejects.toBeInstanceOf(HermesError);

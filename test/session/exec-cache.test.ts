@@ -34,7 +34,7 @@ it("two hundred equal execs all run, and are counted as by the trace door, which
 });
 
 it("other words are decided on, although the program is known", () => {
-  const rules = String.raw`  - { id: word, deny: exec, argv_matches: 'forbidden$', reason: Not this word. }`;
+  const rules = `  - { id: word, deny: exec, argv_matches: 'forbidden$', reason: Not this word. }`;
   const script =
     "for i in 1 2 3 4 5 6 7 8; do /bin/echo permitted; done; /bin/echo forbidden; /bin/echo permitted";
   const { lines, stderr } = under(rules, script);

@@ -27,7 +27,7 @@ describe("--log refused", () => {
     expect(stdout).toBe("cat: secret: Permission denied\n");
     expect(stderr).toMatch(
       new RegExp(
-        `^hermes: refused openat ${folder}/secret by p/secret: Not this one. \\(cat \\d+\\)\nover\n$`,
+        `^hermes: refused openat ${folder}/secret by p/secret: Not this one. \\(cat \\d+\\); to allow it: hermes allow read --policy p ${folder}/secret\nover\n$`,
       ),
     );
   });
@@ -82,7 +82,11 @@ describe("the log of refusals", () => {
   const denied = { action: "deny", policy: "p", version: "1", rule: "r" } as const;
   it("tells at most twenty a second, and how many it left out", () => {
     const told: Refusal[] = [];
-    const log = new RefusalLog((refusal) => told.push(refusal));
+    const log = new RefusalLog(
+      (refusal) => told.push(refusal),
+      "/w",
+      () => false,
+    );
     for (let i = 0; i < 50; i++) log.take(event("openat"), denied, 1_000_000 + i);
     expect([told.length, log.leftOut]).toEqual([20, 30]);
     log.take(event("openat"), denied, 1_001_000);
@@ -93,7 +97,11 @@ describe("the log of refusals", () => {
   });
 
   it("has nothing of what is not refused", () => {
-    const log = new RefusalLog(() => expect.unreachable());
+    const log = new RefusalLog(
+      () => expect.unreachable(),
+      "/w",
+      () => false,
+    );
     for (const action of ["allow", "modify", "emulate", "fault", "ask"] as const)
       log.take(event("openat"), { ...denied, action });
   });

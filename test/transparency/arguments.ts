@@ -14,7 +14,7 @@ interface Explained {
   readonly reason: string;
 }
 
-/** All differences that remain. docs/transparency.md has the reasons for users. */
+/** All differences that remain. docs/explanation/transparency.md has the reasons for users. */
 export const EXPLAINED: readonly Explained[] = [
   {
     call: /^open/,

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { loadConfig, optionsOf } from "../../intent/guard/config/load.js";
+import { entryAgainst } from "../../intent/guard/entry-against.js";
 import { type Finding, findings as guardFindings } from "../../intent/guard/finding.js";
 import { hostGuard } from "../../intent/guard/host.js";
+import { allowCommand } from "../../people/approval/how-to-allow.js";
 import { Audit } from "../../record/audit/audit.js";
 import type { Store } from "../../record/store/store.js";
 import type { AgentAdapter, HookCall, HookDecision } from "./agent.js";
@@ -83,7 +85,7 @@ async function beforehand(
     },
     { session },
   );
-  const reason = reasonOf(findings, action);
+  const reason = reasonOf(findings, action) + howToAllow(judged, call.workspace.folder);
   if (command === undefined || field === undefined || action === "deny" || call.moment !== "before")
     return {
       ...(action === "ask" && !call.hasUser
@@ -127,6 +129,13 @@ async function afterwards(
   const reason =
     action === "allow" && output !== undefined ? findings.at(-1)!.reason : reasonOf(findings, action);
   return { action, reason, ...(output !== undefined && { output }) };
+}
+
+/** For the agent's user: what lifts the first finding that decides. */
+function howToAllow({ action, findings, subject }: Judged, workspace: string): string {
+  const deciding = action === "deny" ? findings.find((finding) => finding.action === action) : undefined;
+  const entry = deciding && subject && entryAgainst(deciding, subject);
+  return entry ? ` The user can allow it with: ${allowCommand(entry, workspace)}` : "";
 }
 
 /** A message to the agent: the deciding findings, or that there are none. */

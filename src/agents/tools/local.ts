@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { allowancesOf } from "../../intent/guard/config/allow.js";
 import type { RuntimeCheckOptions } from "../../intent/runtime-check/options.js";
 import { native } from "../../kernel/binding/native.js";
+import { writableFolders } from "../../nouns/allowance.js";
 import type { Answer, Reply } from "../../people/approval/answer.js";
 import type { Question } from "../../people/approval/question.js";
 import type { SessionResult } from "../../session/options.js";
@@ -266,14 +268,16 @@ class LocalRun implements Running {
  * Landlock enforces this even where no question is asked. It cannot name a path that does not exist yet. For such a grant
  * it gets the parent folder, and the rules on paths restrict the name in it.
  */
-function writable({ workspace, home, writable }: RuntimeCheckOptions): string[] {
+function writable({ workspace, home, writable, config }: RuntimeCheckOptions): string[] {
   const caches = [".cache", ".npm/_cacache", ".npm/_logs", ".cargo/registry", "go/pkg"];
   return [
     ...new Set([
       workspace,
       ...["/tmp", "/var/tmp", tmpdir(), "/dev/shm"],
       ...caches.map((cache) => join(home, cache)),
-      ...writable.map((path) => (existsSync(path) ? path : dirname(path))),
+      ...[...writable, ...writableFolders(allowancesOf(config?.config.allow ?? [], workspace, home))].map(
+        (path) => (existsSync(path) ? path : dirname(path)),
+      ),
     ]),
   ].filter((path) => existsSync(path));
 }

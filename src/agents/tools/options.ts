@@ -57,6 +57,8 @@ export interface ToolResult {
   readonly rule?: string;
   /** An alternative for the agent, if there is one. */
   readonly instead?: string;
+  /** What a person types to let it happen from the next call on. */
+  readonly allow?: string;
   readonly approval?: string;
   readonly approvedBy?: string;
 }

@@ -5,12 +5,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { loadConfig, optionsOf } from "../../intent/guard/config/load.js";
 import { profileText } from "../../intent/guard/config/profile-text.js";
 import { CredentialFiles } from "../../intent/guard/credentials/registry.js";
+import { entryAgainst } from "../../intent/guard/entry-against.js";
 import { FileTracker } from "../../intent/guard/files/tracker.js";
 import type { Finding } from "../../intent/guard/finding.js";
 import { hostFiles, hostGuard } from "../../intent/guard/host.js";
 import { HermesError } from "../../nouns/errors.js";
 import { checkWorkspace, workspaceOf } from "../../nouns/workspace.js";
 import type { ApprovalOutcome } from "../../people/approval/approvals.js";
+import { allowCommand } from "../../people/approval/how-to-allow.js";
 import { openQueue } from "../../people/approval/open.js";
 import type { Queue } from "../../people/approval/queue.js";
 import { Audit } from "../../record/audit/audit.js";
@@ -207,7 +209,8 @@ export class Toolbox {
     }
     const status = intent.action === "allow" ? "RUNNING" : intent.action === "ask" ? "PENDING" : "REFUSED";
     await this.#ledger.begin(id, name, raw, intent, status);
-    if (status === "REFUSED") return this.#end(id, { status, ...told(intent.findings, "deny") });
+    if (status === "REFUSED")
+      return this.#end(id, { status, ...told(intent, "deny", this.#world.workspace) });
     if (status === "RUNNING") return this.#run(id, tool, parsed.data, intent, options);
     return this.#ask(id, tool, parsed.data, intent, options);
   }
@@ -372,14 +375,17 @@ function either(a: AbortSignal, b: AbortSignal | undefined): AbortSignal {
 
 /** The first finding that decides, in words for the agent. */
 function told(
-  findings: readonly Finding[],
+  { findings, subject }: ToolIntent,
   action: Finding["action"],
-): Pick<ToolResult, "rule" | "reason" | "instead"> {
+  workspace: string,
+): Pick<ToolResult, "rule" | "reason" | "instead" | "allow"> {
   const deciding = findings.find((finding) => finding.action === action);
+  const entry = deciding && subject && entryAgainst(deciding, subject);
   return {
     rule: deciding?.rule ?? "refused",
     reason: deciding?.reason ?? "Refused.",
     ...(deciding?.instead && { instead: deciding.instead }),
+    ...(entry && { allow: allowCommand(entry, workspace) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { attachedOptions } from "../../session/attach-run.js";
 import { LIVE_ALL } from "../../session/run.js";
 import { Session } from "../../session/session.js";
 import type { Thread } from "../../session/thread.js";
+import { allowanceOption } from "../options/allowances.js";
 import { callList, choice, usageError, workspaceOption } from "../options/values.js";
 import { Asker } from "../run/asker.js";
 import { reportRefusal, tellLeftOut } from "../run/controlled-run.js";
@@ -95,6 +96,7 @@ async function sessionOptions(word: string, flags: AttachFlags) {
     filter: flags.filter === true,
     reload: flags.reload,
     ...workspaceOption(flags.workspace),
+    ...(await allowanceOption({ policies: flags.policy, workspace: flags.workspace })),
     ...(flags.log !== undefined && { logRefusals: true }),
     ...askOptions({ ...flags, ...approvals }),
     ...(flags.live !== undefined && {

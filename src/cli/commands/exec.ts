@@ -111,14 +111,17 @@ function pass(fd: number, bytes: Buffer): void {
 }
 
 /** What the command was refused, and why it did not run. */
-function tell({ status, reason, instead, output }: ToolResult): void {
+function tell({ status, reason, instead, allow, output }: ToolResult): void {
   const { refused = [], timedOut, leftBehind } = (output ?? {}) as Partial<TerminalOutput>;
   if (status !== "DONE") say(`hermes: ${status.toLowerCase()}: ${escapeControl(reason ?? "")}\n`);
   if (instead) say(`hermes: instead: ${escapeControl(instead)}\n`);
+  if (allow) say(`hermes: to allow it: ${escapeControl(allow)}\n`);
   for (const { what, reason: why, rule, times } of refused)
     say(
       `hermes: refused${times > 1 ? ` ${times} times` : ""}: ${escapeControl(what)}: ${escapeControl(why)} (rule ${rule})\n`,
     );
+  for (const line of new Set(refused.flatMap(({ allow }) => allow ?? [])))
+    say(`hermes: to allow it: ${escapeControl(line)}\n`);
   if (timedOut) say("hermes: timed out\n");
   if (leftBehind) say("hermes: processes that the command left running were killed\n");
 }

@@ -13,6 +13,7 @@ import { Observations } from "../../offline/learn/observations.js";
 import { type LearnedRule, rulesOf } from "../../offline/learn/rules.js";
 import { policyText } from "../../offline/learn/write-policy.js";
 import { readTrace } from "../../record/trace/reader.js";
+import { unknownOrigin } from "../run/origin.js";
 import { print, say } from "../views/output.js";
 
 export interface LearnFlags {
@@ -22,6 +23,7 @@ export interface LearnFlags {
   name?: string;
   format: string;
   force?: boolean;
+  contained?: boolean;
   yes?: boolean;
   json?: boolean;
   quiet?: boolean;
@@ -49,7 +51,7 @@ export async function learnCommand(words: string[], flags: LearnFlags): Promise<
   const observations = learned?.load(flags.force === true) ?? new Observations();
   const before = observations.runs.length;
   for (const file of flags.from ?? []) await observe(observations, file);
-  const status = words.length > 0 ? await watch(observations, words) : 0;
+  const status = words.length > 0 ? await watch(observations, words, containment(words, flags)) : 0;
   if (observations.runs.length === before + (flags.from?.length ?? 0) && words.length > 0) return status;
   const rules = rulesOf(observations, await UsedSecrets.load());
   const name =
@@ -83,14 +85,33 @@ async function observe(observations: Observations, trace: string): Promise<void>
     );
 }
 
+/** Its own processes and /tmp, no network but what is tried there, no secrets; without these protections it is not started. */
+const CONTAINED = [
+  ...["--fence", "strict", "--network", "own", "-p", "secrets"],
+  ...["--require", "mount_namespace,net_namespace"],
+];
+
+/** A program that the administrator has not installed is not run with all rights of its user just to see what it does. */
+function containment(words: readonly string[], { contained, quiet }: LearnFlags): readonly string[] {
+  const origin = contained === undefined ? unknownOrigin(words) : undefined;
+  if (!contained && origin === undefined) return [];
+  if (origin !== undefined && !quiet)
+    say(`hermes: ${origin}: it runs contained, without network and secrets (--no-contained: as you)\n`);
+  return CONTAINED;
+}
+
 /** Runs the program like `hermes run`, with a temporary trace. */
-async function watch(observations: Observations, words: readonly string[]): Promise<number> {
+async function watch(
+  observations: Observations,
+  words: readonly string[],
+  fence: readonly string[],
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "hermes-learn-"));
   const trace = join(folder, "trace");
   const ignore = () => {};
   for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, ignore); // the program handles them
   try {
-    const options = ["run", "--quiet", "--trace", trace, "--trace-bytes", TRACE_BYTES];
+    const options = ["run", "--quiet", "--trace", trace, "--trace-bytes", TRACE_BYTES, ...fence];
     const child = spawn(join(HOME, "hermes"), [...options, "--", ...words], { stdio: "inherit" });
     const status = await new Promise<number>((resolve, reject) => {
       child.on("error", reject);

@@ -9,6 +9,7 @@ import type { CoverageOptions } from "../../session/coverage/options.js";
 import type { SessionOptions, SessionResult } from "../../session/options.js";
 import { LIVE_ALL, type RunOptions, sessionOptions } from "../../session/run.js";
 import type { Thread } from "../../session/thread.js";
+import { allowanceOption } from "../options/allowances.js";
 import { type FenceFlags, fenceOf, timeoutOf } from "../options/fence.js";
 import {
   byteCount,
@@ -20,7 +21,8 @@ import {
   workspaceOption,
 } from "../options/values.js";
 import type { AskPlan } from "../run/asker.js";
-import { type ControlledRun, finishRun } from "../run/controlled-run.js";
+import { type ControlledRun, finishRun, warnOfUnknownProgram } from "../run/controlled-run.js";
+import { recordFailedRun } from "../run/record-run.js";
 import { takeSignals } from "../run/signals.js";
 import { type StartState, takeStartState } from "../run/start-state.js";
 import { hasTerminal } from "../run/terminal.js";
@@ -104,7 +106,8 @@ export async function runCommand(
   native().hide();
   const ask = askPlan(flags, { agent, workspace: workspaceOf(flags.cwd ?? ".", flags.workspace).folder });
   const run: ControlledRun = {
-    options: { ...sessionOptions(options), followStops: true },
+    options: { ...sessionOptions(options), followStops: true, remember: true },
+    agent,
     ...(ask && { ask }),
     signals: takeSignals(start.ignoredSignals),
     started: Date.now(),
@@ -115,13 +118,17 @@ export async function runCommand(
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
   };
+  warnOfUnknownProgram(run);
   // A run that is supervised on this thread ends this process: no caller learns its result.
   if (!thread && !ended && isData(run.options))
     return (await import("../run/supervise-main-thread.js")).superviseOnMainThread(run);
   const { controlRun } = await import("../run/control.js");
-  const result = await controlRun(run, thread);
+  const result = await controlRun(run, thread).catch(async (error) => {
+    await recordFailedRun(run, error);
+    throw error;
+  });
   ended?.(result);
-  finishRun(run, result);
+  return finishRun(run, result);
 }
 
 /**
@@ -163,6 +170,7 @@ async function runOptions(words: string[], flags: RunFlags, start: StartState): 
     limits: { ...inheritedLimits(start.openFiles), ...Object.fromEntries((flags.limit ?? []).map(limit)) },
     ...(flags.cwd !== undefined && { cwd: flags.cwd }),
     ...workspaceOption(flags.workspace),
+    ...(await allowanceOption({ policies: flags.policy, cwd: flags.cwd, workspace: flags.workspace })),
     ...(flags.log !== undefined && { logRefusals: true }),
     ...(flags.timeout !== undefined && { timeout: timeoutOf(flags.timeout) }),
     ...(flags.trace !== undefined && { trace: await traceOptions(flags.trace, flags) }),

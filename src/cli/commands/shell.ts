@@ -6,6 +6,7 @@ import { HOME } from "../../nouns/home.js";
 import { sessionOptions } from "../../session/run.js";
 import { Session } from "../../session/session.js";
 import type { Thread } from "../../session/thread.js";
+import { allowanceOption } from "../options/allowances.js";
 import { type FenceFlags, fenceOf } from "../options/fence.js";
 import { usageError, workspaceOption } from "../options/values.js";
 import { Asker } from "../run/asker.js";
@@ -59,6 +60,7 @@ export async function shellCommand(flags: ShellFlags, thread: Thread | undefined
       policy,
       fence: fenceOf(flags, []),
       ...workspaceOption(flags.workspace),
+      ...(await allowanceOption({ policies: policy, workspace: flags.workspace })),
       limits: inheritedLimits(start.openFiles),
       reload: true,
       newSession: true,

@@ -75,6 +75,11 @@ export function addAnalysisCommands(program: Command, thread: Thread | undefined
     .option("--repair <policy>", "propose the smallest additions for what a policy refused in a trace")
     .option("--name <name>", "the policy's name (default: that of its file)")
     .option("--format <format>", "yaml, landlock or oci", "yaml")
+    .option(
+      "--contained",
+      "behind a strict fence, without network and secrets (default for programs in ~/Downloads, and those that do not belong to root)",
+    )
+    .option("--no-contained", "with your rights, whatever program it is")
     .option("--force", "overwrite a policy that was not learned, or was edited since")
     .option("-y, --yes", "with --repair: add everything except secrets, without asking")
     .option("-q, --quiet", "no messages")

@@ -67,6 +67,37 @@ export function addAuditCommands(program: Command): void {
     );
 }
 
+/** `hermes log`. */
+export function addLogCommand(program: Command): void {
+  program
+    .command("log")
+    .description("what agents and runs did and were refused, newest last")
+    .option("--denied", "only what was refused, each with what a person types to allow it")
+    .option(
+      "--since <time>",
+      "from this time on: yesterday, today, 2026-11-15, 2026-11-15T14:00Z, 2h or 30m (ago)",
+    )
+    .option("--until <time>", "until this time")
+    .option("-n <count>", "how many lines; 0 for all", "50")
+    .option("-f, --follow", "keep showing new ones")
+    .option(
+      "--store <url>",
+      "the records of agents in this store alone (default: HERMES_STORE, or hermes's own)",
+    )
+    .option("--json", "one JSON object per line")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  hermes log --denied --since yesterday
+  hermes log -f
+  hermes allow 3f9a2c                        allow what a line with this id was refused
+
+Runs are recorded when they are refused something; agents with every call (hermes audit shows their whole record).`,
+    )
+    .action(async (options) => exit(await (await import("../commands/log.js")).logCommand(options)));
+}
+
 const commands = () => import("../commands/audit.js");
 
 const EXAMPLES = `

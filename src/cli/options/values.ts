@@ -32,8 +32,10 @@ export function workspaceOption(named: string | undefined): { readonly workspace
 
 const AGO: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** "2026-11-15", "2026-11-15T14:00Z", or "30m" (ago). Milliseconds since 1970. */
+/** "2026-11-15", "2026-11-15T14:00Z", "30m" (ago), "today" or "yesterday" (from midnight on). Milliseconds since 1970. */
 export function pointInTime(flag: string, text: string): number {
+  const daysAgo = ["today", "yesterday"].indexOf(text);
+  if (daysAgo >= 0) return new Date().setHours(0, 0, 0, 0) - daysAgo * AGO.d!;
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
   if (ago) return Date.now() - Number(ago[1]) * AGO[ago[2]!]!;
   const time = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;

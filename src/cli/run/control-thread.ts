@@ -2,6 +2,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import type { Supervising } from "../../session/thread.js";
 import { fail } from "../views/output.js";
 import { finishRun } from "./controlled-run.js";
+import { recordFailedRun } from "./record-run.js";
 import { CONTROL_STATE, type ControlThreadData } from "./start-control-thread.js";
 
 /**
@@ -23,5 +24,11 @@ process.on("unhandledRejection", fail);
 if (Atomics.compareExchange(state, 0, CONTROL_STATE.vacant, CONTROL_STATE.taken) === CONTROL_STATE.vacant)
   import("./control.js")
     .then(({ controlRun }) => controlRun(run, supervisor))
-    .then((result) => finishRun(run, result))
+    .then(
+      (result) => finishRun(run, result),
+      async (error) => {
+        await recordFailedRun(run, error);
+        throw error;
+      },
+    )
     .catch(fail);

@@ -1,13 +1,19 @@
+import { escapeControl } from "../../nouns/text.js";
 import type { SessionOptions, SessionResult } from "../../session/options.js";
 import type { Refusal } from "../../session/refusal-log.js";
+import { sessionWorkspace } from "../../session/session-workspace.js";
 import { exit, say } from "../views/output.js";
 import { type LogForm, leftOutText, refusalLine } from "../views/refusal.js";
 import { neverApplied, renderSummary } from "../views/summary.js";
 import type { AskPlan } from "./asker.js";
+import { unknownOrigin } from "./origin.js";
+import { recordRun } from "./record-run.js";
 
 /** A run of the command line, as its control thread knows it. Plain data: it crosses to another thread. */
 export interface ControlledRun {
   readonly options: SessionOptions;
+  /** The command that the user called. */
+  readonly agent: string;
   /** How its questions are asked; absent: they are refused. */
   readonly ask?: AskPlan;
   /** Where signals are heard of: what takeSignals() gave. */
@@ -28,15 +34,30 @@ export function reportProblem(text: string): void {
   say(`hermes: ${text}\n`);
 }
 
+/** Said before a program starts with all rights of its user that the administrator has not installed. */
+export function warnOfUnknownProgram({ options, quiet, json }: ControlledRun): void {
+  if (quiet || json || options.policies.length > 0 || options.fence.level === "strict") return;
+  const origin = unknownOrigin(options.command, {
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+    path: options.env.PATH,
+  });
+  if (origin !== undefined)
+    say(
+      `hermes: ${escapeControl(origin)}, and no policy is in force: nothing is held (unknown programs: -p untrusted --fence strict)\n`,
+    );
+}
+
 export function reportRefusal(form: LogForm | undefined, refusal: Refusal): void {
   if (form) say(refusalLine(refusal, form));
 }
 
 /** Prints the summary; exits with the program's status, or as failed where a required rule never applied. */
-export function finishRun({ quiet, json, log, requireHit }: ControlledRun, result: SessionResult): never {
+export async function finishRun(run: ControlledRun, result: SessionResult): Promise<never> {
+  const { quiet, json, log, requireHit } = run;
   tellLeftOut(log, result);
+  await recordRun(run, result.summary);
   const missed = requireHit ? (result.summary.neverApplied ?? []) : [];
-  if (!json && !quiet) say(renderSummary(result));
+  if (!json && !quiet) say(renderSummary(result, sessionWorkspace(run.options).folder));
   if (missed.length > 0)
     say(
       `hermes: ${neverApplied(missed.map(({ policy, rule }) => `${policy}/${rule}`))}, and --require-hit was given (the program: exit ${result.exitCode})\n`,

@@ -7,6 +7,7 @@ import { supervise } from "../../session/supervise.js";
 import type { SupervisorChannel } from "../../session/supervisor.js";
 import { failure } from "../../session/worker-failure.js";
 import { type ControlledRun, finishRun, reportProblem, reportRefusal } from "./controlled-run.js";
+import { recordFailedRun } from "./record-run.js";
 import { CONTROL_STATE, startControlThread } from "./start-control-thread.js";
 
 /**
@@ -17,8 +18,10 @@ export async function superviseOnMainThread(run: ControlledRun): Promise<never> 
   const beside = new ControlThreadChannel(run);
   const last = await supervise({ options: run.options }, beside);
   beside.handOver(last);
-  if (last.type === "done") finishRun(run, last.result);
-  throw failure(last as Extract<WorkerReport, { type: "failed" }>);
+  if (last.type === "done") return finishRun(run, last.result);
+  const error = failure(last as Extract<WorkerReport, { type: "failed" }>);
+  await recordFailedRun(run, error);
+  throw error;
 }
 
 /** A program that has already ended needs no control thread. */

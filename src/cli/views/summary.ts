@@ -1,5 +1,6 @@
 import { counted, escapeControl, groupDigits } from "../../nouns/text.js";
 import type { VerdictAction } from "../../nouns/verdict.js";
+import { allowCommand, entryAgainstRefusal } from "../../people/approval/how-to-allow.js";
 import type { SessionResult } from "../../session/options.js";
 import { paint } from "./output.js";
 
@@ -15,7 +16,7 @@ const WORDS: Record<VerdictAction, string> = {
 const SHOWN = 20;
 
 /** The summary of a run, a few lines on stderr. */
-export function renderSummary(result: SessionResult): string {
+export function renderSummary(result: SessionResult, workspace?: string): string {
   const p = paint(2);
   const { summary, protections } = result;
   const counts = countWords(summary);
@@ -39,8 +40,11 @@ export function renderSummary(result: SessionResult): string {
   }
   if (summary.decisions.length > SHOWN)
     lines.push(`  … and ${summary.decisions.length - SHOWN} more (--json shows all)`);
+  for (const command of waysToAllow(summary, workspace)) lines.push(p("dim", `  to allow: ${command}`));
   const never = (summary.neverApplied ?? []).map(({ policy, rule }) => `${policy}/${rule}`);
   if (never.length > 0) lines.push(p("yellow", `  ${neverApplied(never)}`));
+  if (result.policies.length === 0 && protections.fence !== "strict" && protections.attached === undefined)
+    lines.push(p("dim", "  no policy: nothing was held"));
   lines.push(p("dim", `  active: ${inForce(protections).join(", ")}`));
   if (protections.withoutView !== undefined)
     lines.push(p("dim", `  no view, reading files is decided at each call: ${protections.withoutView}`));
@@ -51,6 +55,20 @@ export function renderSummary(result: SessionResult): string {
   if (result.trace) lines.push(`  trace: ${traceLine(result.trace)}`);
   return `${lines.join("\n")}\n`;
 }
+
+const WAYS_SHOWN = 3;
+
+/** What a person types to let happen what was refused; the log has the others. */
+function waysToAllow({ deeds = [] }: SessionResult["summary"], workspace: string | undefined): string[] {
+  const refused = deeds.filter(({ action }) => action === "deny" || action === "kill");
+  const entries = refused.map((deed) => entryAgainstRefusal(deed)).filter((entry) => entry !== undefined);
+  const commands = [...new Set(entries.map((entry) => allowCommand(entry, workspace)))].filter(isShort);
+  const more = commands.length - WAYS_SHOWN;
+  return [...commands.slice(0, WAYS_SHOWN), ...(more > 0 ? [`… and ${more} more: hermes log --denied`] : [])];
+}
+
+/** Longer ones are in the log. */
+const isShort = (command: string) => command.length <= 200 && escapeControl(command) === command;
 
 /** "rule p/full never applied", "rules p/full, p/slow and 3 more never applied". */
 export function neverApplied(names: readonly string[]): string {

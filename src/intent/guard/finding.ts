@@ -17,6 +17,8 @@ export interface Finding {
   /** For people and agents: what would happen. */
   readonly reason: string;
   readonly span?: Span;
+  /** The file, or the host, that it is about, where an entry of `allow:` for it would lift the finding. */
+  readonly about?: string;
   /** What to do instead, where there is an alternative. */
   readonly instead?: string;
 }

@@ -1,3 +1,5 @@
+import { TOOLS_POLICY } from "../../nouns/allowance.js";
+import { type AllowEntry, allowancesOf } from "./config/allow.js";
 import { type Action, type Finding, findings, strictest } from "./finding.js";
 import { type Context, type Layer, NO_FILES } from "./layer.js";
 import type { Kind, Subject } from "./subject.js";
@@ -60,13 +62,17 @@ export class Guard {
     this.#layers = layers;
     this.#actions = actions ?? {};
     this.#atLeast = atLeast ?? {};
-    const workspace = world.workspace ?? "/workspace";
+    const { workspace = "/workspace", home = "/home/user", config = {} } = world;
+    const entries = (config.allow as readonly AllowEntry[] | undefined) ?? [];
     this.#world = {
       profile: "standard",
       cwd: workspace,
-      home: "/home/user",
-      config: {},
+      home,
+      config,
       files: NO_FILES,
+      allowed: allowancesOf(entries, workspace, home).filter(({ policies }) =>
+        policies.includes(TOOLS_POLICY),
+      ),
       ...world,
       workspace,
     };

@@ -1,3 +1,4 @@
+import type { Allowance } from "../../nouns/allowance.js";
 import type { Finding } from "./finding.js";
 import type { Advisories } from "./mcp/advisory.js";
 import type { Kind, Subject } from "./subject.js";
@@ -38,6 +39,8 @@ export interface Context {
   /** Sections of `hermes.yaml` by layer name, already validated. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly files: Files;
+  /** What hermes.yaml allows here. Layers do not report what it covers. */
+  readonly allowed: readonly Allowance[];
   /** Every address of a name; rejects when it cannot be resolved. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** The known advisories of each package; rejects when no source answers. */

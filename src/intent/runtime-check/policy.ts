@@ -11,6 +11,7 @@ import { effectSubjects, flagBits } from "../../policy/match/subject.js";
 import type { CallSubscription, ConstantRule, Policy } from "../../policy/policy.js";
 import { loadYaml } from "../../policy/yaml/load.js";
 import { escapeGlob } from "../../policy/yaml/variables.js";
+import { allowancesOf } from "../guard/config/allow.js";
 import { optionsOf } from "../guard/config/load.js";
 import { hostGuard } from "../guard/host.js";
 import { ApprovedScripts } from "./approved-scripts.js";
@@ -33,19 +34,26 @@ const compiled = new Map<string, Promise<Policy>>();
 const MOST_COMPILED = 8;
 
 async function filePolicy(options: RuntimeCheckOptions): Promise<Policy> {
-  const { workspace, home, writable, readable = [], closed = [] } = options;
+  const { workspace, home, writable, readable = [], closed = [], config } = options;
   const sockets = socketsOf(options);
   const places = { workspace, home, cwd: workspace };
   const programs = installedIn(options);
-  const key = JSON.stringify([places, writable, programs, sockets]);
+  const allowances = allowancesOf(config?.config.allow ?? [], workspace, home);
+  const key = JSON.stringify([places, writable, programs, sockets, allowances]);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   const rules =
     compiled.get(key) ??
-    loadYaml(join(HOME, "policies/tools.yaml"), places, [], {
-      ...(writable.length > 0 && { granted: writable.map(escapeGlob) }),
-      ...(programs.length > 0 && { programs: programs.map(escapeGlob) }),
-      ...(sockets.length > 0 && { sockets: sockets.map(escapeGlob) }),
-    });
+    loadYaml(
+      join(HOME, "policies/tools.yaml"),
+      places,
+      [],
+      {
+        ...(writable.length > 0 && { granted: writable.map(escapeGlob) }),
+        ...(programs.length > 0 && { programs: programs.map(escapeGlob) }),
+        ...(sockets.length > 0 && { sockets: sockets.map(escapeGlob) }),
+      },
+      allowances,
+    );
   compiled.set(key, rules);
   return forRun(await rules, new Set(readable), closed);
 }

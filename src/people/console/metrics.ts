@@ -2,6 +2,9 @@ import { PACKAGE_VERSION } from "../../nouns/version.js";
 import { AUDIT_KINDS } from "../../record/audit/records.js";
 import { type AuditRow, type Store, TOOL_CALL_STATUSES } from "../../record/store/store.js";
 
+import { RunMetrics } from "./run-metrics.js";
+import type { RunView } from "./runs.js";
+
 /** What is counted of a record besides its kind: the field of its body, and the words that it can be. */
 const COUNTED: Readonly<Record<string, readonly [metric: string, field: string, words: readonly string[]]>> =
   {
@@ -27,6 +30,7 @@ const HELP: Readonly<Record<string, string>> = {
 /** Numbers, for Prometheus: names and words are ours alone, so that nothing an agent writes becomes a label. */
 export class Metrics {
   readonly #counts = new Map<string, Map<string, number>>();
+  readonly #ofRuns = new RunMetrics();
 
   count(row: Pick<AuditRow, "kind" | "body">): void {
     const { kind, body } = row;
@@ -53,7 +57,11 @@ export class Metrics {
   }
 
   /** Prometheus's text format, version 0.0.4. */
-  async text(store: Store, now: { readonly pending: number; readonly pages: number }): Promise<string> {
+  async text(
+    store: Store,
+    now: { readonly pending: number; readonly pages: number; readonly runs: readonly RunView[] },
+  ): Promise<string> {
+    const runs = this.#ofRuns.numbers(now.runs);
     const open = await store.toolCalls({ status: ["PENDING", "BLOCKED", "RUNNING"] });
     const gauges: readonly (readonly [
       name: string,
@@ -73,13 +81,22 @@ export class Metrics {
           ]),
         ),
       ],
+      ["hermes_runs", "Supervised runs on this machine (hermes run, trace, attach).", runs.running],
       ["hermes_console_pages", "Pages that are open.", { "": now.pages }],
       ["process_resident_memory_bytes", "Memory of the console.", { "": process.memoryUsage.rss() }],
     ];
     const counters = Object.entries(HELP).map(([name, help]) => {
       return [name, help, Object.fromEntries(this.#counts.get(name) ?? [])] as const;
     });
-    return [...gauges.map(written("gauge")), ...counters.map(written("counter"))].join("");
+    const ofRuns = [
+      [
+        "hermes_run_refusals_total",
+        "What runs were refused, recorded since the console was started.",
+        runs.refusals,
+      ],
+      ["hermes_runs_refused_total", "Runs that were refused something.", runs.runs],
+    ] as const;
+    return [...gauges.map(written("gauge")), ...[...counters, ...ofRuns].map(written("counter"))].join("");
   }
 }
 

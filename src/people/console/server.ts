@@ -222,6 +222,7 @@ export class Console {
         const text = await this.#metrics.text(store, {
           pending: this.#pending.size,
           pages: this.#feed.clients,
+          runs: (await this.#options.runs?.list()) ?? [],
         });
         response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text);
         return;

@@ -1,4 +1,5 @@
 import { flagsValue } from "../../abi/named.js";
+import { FROZEN } from "./date.js";
 import { between, later, type Moment, momentOf, SECOND } from "./moment.js";
 
 /** clock_gettime(2)'s clocks that show time, not CPU usage. */
@@ -37,10 +38,13 @@ export class Clocks {
   readonly #begin: Moment = process.hrtime();
   /** What each clock showed at that moment. */
   readonly #shown = new Map<number, Moment>();
+  readonly #isFrozen: boolean;
   #counter: bigint | undefined;
 
+  /** `speed` 0: the wall clock stands still, and the others go on as they are. */
   constructor(date: number, speed: number) {
-    this.speed = speed;
+    this.#isFrozen = speed === FROZEN;
+    this.speed = this.#isFrozen ? 1 : speed;
     this.setWall(momentOf(date));
     this.#shown.set(CLOCK.monotonic, this.#begin).set(CLOCK.monotonicCoarse, this.#begin);
   }
@@ -51,7 +55,7 @@ export class Clocks {
 
   /** Sets the wall clock. */
   setWall(moment: Moment): void {
-    const begin = later(moment, -this.#elapsed);
+    const begin = later(moment, -this.#passed(CLOCK.wall));
     const tai = this.#shown.get(CLOCK.tai);
     if (tai) this.#shown.set(CLOCK.tai, later(begin, between(this.#shown.get(CLOCK.wall)!, tai)));
     for (const clock of [CLOCK.wall, CLOCK.wallCoarse, CLOCK.wallAlarm]) this.#shown.set(clock, begin);
@@ -62,7 +66,12 @@ export class Clocks {
   }
 
   now(clock: number): Moment {
-    return later(this.#shown.get(clock)!, this.#elapsed);
+    return later(this.#shown.get(clock)!, this.#passed(clock));
+  }
+
+  /** What a clock has advanced since the start. */
+  #passed(clock: number): number {
+    return this.#isFrozen && WALL_CLOCKS.includes(clock) ? 0 : this.#elapsed;
   }
 
   /**
@@ -80,6 +89,8 @@ export class Clocks {
 
   /** The time on our monotonic clock at which the program's clock shows `moment`. */
   real(clock: number, moment: Moment): Moment {
+    if (this.#isFrozen && WALL_CLOCKS.includes(clock))
+      return later(process.hrtime() as [number, number], between(this.now(clock), moment));
     return later(this.#begin, Math.ceil(between(this.#shown.get(clock)!, moment) / this.speed));
   }
 

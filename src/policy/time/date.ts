@@ -31,11 +31,15 @@ export function parseDate(text: string, now: number): number {
   return seconds;
 }
 
+/** The speed of a clock that stands still. */
+export const FROZEN = 0;
+
 export function parseSpeed(text: string): number {
+  if (text === "0" || text === "frozen") return FROZEN;
   const speed = Number(text);
   if (text.trim() === "" || !(speed >= 0.001 && speed <= 100_000))
     throw invalid(
-      `"${text}" is not a speed: write how many seconds pass in one real second, from 0.001 to 100000`,
+      `"${text}" is not a speed: write how many seconds pass in one real second, from 0.001 to 100000, or 0 for a clock that stands still`,
     );
   return speed;
 }

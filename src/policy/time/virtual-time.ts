@@ -15,7 +15,7 @@ export interface VirtualTime {
    * Default: now.
    */
   readonly date?: string | undefined;
-  /** How many of the program's seconds pass in one real second. */
+  /** How many of the program's seconds pass in one real second; 0: the wall clock stands still, and waits take their time. */
   readonly speed?: string | number | undefined;
 }
 

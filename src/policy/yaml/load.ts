@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Allowance } from "../../nouns/allowance.js";
 import { HermesError } from "../../nouns/errors.js";
 import { type YamlPath, YamlSource } from "../../nouns/yaml/source.js";
 import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
 import { isPolicyName, shippedPolicy } from "../shipped.js";
+import { allowanceRule } from "./allowance-rule.js";
 import type { Compilation } from "./compilation.js";
 import { compileFunctionRule, compileRule } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
@@ -48,28 +50,33 @@ interface LoadedFile {
 export function loadYamlPolicy(
   path: string,
   _: string,
-  { previous, cwd, workspace }: LoadOptions,
+  { previous, cwd, workspace, allowances }: LoadOptions,
 ): Promise<YamlPolicy> {
   return loadYaml(
     path,
     { ...(cwd !== undefined && { cwd: resolve(cwd) }), ...(workspace !== undefined && { workspace }) },
     previous instanceof YamlPolicy ? previous.rules : [],
+    {},
+    allowances,
   );
 }
 
 /**
  * Loads a YAML policy with all its includes. Host and user names are resolved here, once. `variables`
- * override those of the file.
+ * override those of the file; `allowances` that name this policy come before all its rules.
  */
 export async function loadYaml(
   path: string,
   given: Partial<LoadContext> = {},
   previous: readonly PolicyRule[] = [],
   variables: OwnVariables = {},
+  allowances: readonly Allowance[] = [],
 ): Promise<YamlPolicy> {
   const surroundings = hostContext(given);
   const files = new FileLoader(surroundings, variables);
   const top = await files.load(path, resolve(path), {}, []);
+  const lifting = allowances.filter(({ policies }) => policies.includes(top.file.content.name));
+  if (lifting.length > 0) await files.allow(lifting);
   const ordered = files.inOrder;
   const { rules, functions, instructions } = await compileAll(ordered, surroundings);
   if (
@@ -160,6 +167,16 @@ class FileLoader {
     if (content.extends === undefined) return { file: loaded, default: content.default ?? "allow", fence };
     const base = await this.#follow(loaded, name, file, content.extends, ["extends"], own, chain);
     return { file: loaded, default: content.default ?? base.default, fence: { ...base.fence, ...fence } };
+  }
+
+  /** Rules before all others. They count for the version. */
+  async allow(allowances: readonly Allowance[]): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify({ name: "allowed", rules: allowances.map(allowanceRule) }));
+    this.#hash.update(bytes);
+    const { source, content } = await readText("hermes.yaml", bytes);
+    const variables = new Variables(this.#surroundings, "/", {});
+    const checks = { isKnown: false, chainIsKnown: false, examplesHold: true };
+    this.inOrder.unshift({ source, content, variables, exampleVariables: variables, ...checks });
   }
 
   #follow(

@@ -1,15 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { count, GOALS, HELD_GOALS, readCorpus } from "../../../scripts/corpus.mjs";
+import { unknownRule } from "../../../src/intent/guard/config/rule-names.js";
 import { Guard } from "../../../src/intent/guard/guard.js";
 import { LAYERS } from "../../../src/intent/guard/layers.js";
 
 /** Judged without I/O: no files, no names. */
 const guard = new Guard(LAYERS);
-const table = count(
-  readCorpus(),
-  ({ id, kind, hostile, held, class: _, input, ...fields }) =>
-    guard.check({ kind, input: typeof input === "string" ? input : JSON.stringify(input), fields }).action,
-);
+const rules = new Set<string>();
+const table = count(readCorpus(), ({ id, kind, hostile, held, class: _, input, ...fields }) => {
+  const text = typeof input === "string" ? input : JSON.stringify(input);
+  const { action, findings } = guard.check({ kind, input: text, fields });
+  for (const { rule } of findings) rules.add(rule);
+  return action;
+});
+
+it("every rule that is found has a name that hermes.yaml may use", () => {
+  expect(rules.size).toBeGreaterThan(200);
+  expect([...rules].flatMap((rule) => unknownRule(rule) ?? [])).toEqual([]);
+});
 
 for (const [kind, { hostile, missed, harmless, refused, asked }] of Object.entries(table))
   describe(`the corpus: ${kind}`, () => {

@@ -81,6 +81,15 @@ describe("virtual time", () => {
     }
   });
 
+  it("stands still at speed 0, while waits take their time", () => {
+    const script =
+      "import time; a=time.time(); m=time.monotonic(); time.sleep(0.05); print(int(a), time.time()-a, time.monotonic()-m >= 0.05)";
+    const { stdout } = hermes(["run", "-q", "-p", "virtual-time", "--", "python3", "-c", script], {
+      env: { ...process.env, HERMES_DATE: `@${DATE}`, HERMES_SPEED: "0" },
+    });
+    expect(stdout).toBe(`${DATE} 0.0 True\n`);
+  });
+
   it("waits for what it shows: by every call that waits, no wait ends too early or never", () => {
     const { stdout } = run({ HERMES_DATE: "2030-01-01" }, waits, "10");
     expect(stdout.match(/ waited$/gm)).toHaveLength(26);

@@ -157,7 +157,7 @@ async function runIn(
     running.closeInput();
     const result = await untilAborted(running, call.signal);
     return {
-      ...told(result),
+      ...told(result, world.workspace),
       stdout: redact(captured.stdout.text()).text,
       stderr:
         redact(captured.stderr.text()).text +

@@ -6,6 +6,7 @@ import type { Judgement } from "../../../intent/guard/guard.js";
 import type { RuntimeCheckOptions } from "../../../intent/runtime-check/options.js";
 import { commandParts } from "../../../people/approval/command-parts.js";
 import { type CommandDigest, commandDigest } from "../../../people/approval/digest.js";
+import { allowCommand, entryAgainstRefusal } from "../../../people/approval/how-to-allow.js";
 import type { Running, RunResult } from "../backend.js";
 import type { Tool, ToolCall, ToolContext, ToolIntent } from "../tool.js";
 import { ToolRefusal } from "../tool.js";
@@ -61,6 +62,8 @@ export interface TerminalOutput {
     readonly reason: string;
     readonly rule: string;
     readonly times: number;
+    /** What a person types to let it happen from the next command on. */
+    readonly allow?: string;
   }[];
 }
 
@@ -221,7 +224,7 @@ async function inForeground(
   }
   const result = await untilAborted(running, call.signal);
   return {
-    ...told(result),
+    ...told(result, world.workspace),
     stdout: captured.stdout.text(),
     stderr: captured.stderr.text() + clamp + note(result, timeout),
     truncated: captured.stdout.truncated || captured.stderr.truncated,
@@ -229,13 +232,17 @@ async function inForeground(
   };
 }
 
-export function told({ exitCode, signal, timedOut, leftBehind, refusals }: RunResult) {
+export function told({ exitCode, signal, timedOut, leftBehind, refusals }: RunResult, workspace?: string) {
   return {
     exitCode,
     ...(signal !== undefined && { signal }),
     timedOut,
     ...(leftBehind && { leftBehind }),
-    refused: refusals.map(({ what, reason, rule, times }) => ({ what, reason, rule, times })),
+    refused: refusals.map((refusal) => {
+      const { what, reason, rule, times } = refusal;
+      const entry = entryAgainstRefusal(refusal);
+      return { what, reason, rule, times, ...(entry && { allow: allowCommand(entry, workspace) }) };
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Finding } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
+import { canBeAllowed, isAllowedPlace, RULES_ON_PLACES, withAllowedCommands } from "./allowed.js";
 import type { RuleHit } from "./checks/check.js";
 import { explainReading } from "./explain.js";
 import { hiddenCharacters } from "./hidden-characters.js";
@@ -25,7 +26,8 @@ export const commandLayer: Layer = {
   kinds: ["command"],
   check: (subject, context) => {
     const all = judge(subject, context).flatMap((one) => finding(one, context));
-    return distinct(all.filter(({ action, rule }) => action !== "allow" || NOTES.has(rule)));
+    const told = distinct(all.filter(({ action, rule }) => action !== "allow" || NOTES.has(rule)));
+    return withAllowedCommands(subject.input, told, context);
   },
   explain: (subject, context) => {
     const reading = read(subject, context);
@@ -34,7 +36,7 @@ export const commandLayer: Layer = {
 };
 
 /** Notes that are reported although they stop nothing: the tools use them to allow these writes at run time. */
-const NOTES: ReadonlySet<string> = new Set(["write-new"]);
+const NOTES: ReadonlySet<string> = new Set(["write-new", ...RULES_ON_PLACES]);
 
 function judge(subject: Subject, context: Context): (RuleHit | Finding)[] {
   const reading = read(subject, context);
@@ -76,6 +78,7 @@ function read({ input, fields }: Subject, { cwd, home, files }: Context): Comman
 function finding(one: RuleHit | Finding, context: Context): Finding | [] {
   const full = "action" in one ? one : described(one, context);
   const { filed, suspected } = one as RuleHit;
+  if (!("action" in one) && isAllowedPlace(one, context)) return { ...full, action: "allow" };
   if (suspected) return isGrave(full) ? hidden(full) : [];
   return filed && full.action !== "deny" ? [] : full;
 }
@@ -95,6 +98,7 @@ function described({ rule, span, about }: RuleHit, { profile }: Context): Findin
     action: profile === "strict" ? strict : standard,
     reason: about ? `${reason} (${about})` : reason,
     span,
+    ...(about && canBeAllowed(rule, about) && { about }),
     ...(instead && { instead }),
   };
 }

@@ -12,6 +12,11 @@ export function effectOf(rule: string): string | undefined {
   return found?.effect;
 }
 
+/** Whether a word is an effect of some rule. */
+export function isEffect(word: string): boolean {
+  return Object.values<CommandRule>(RULES).some(({ effect }) => effect === word);
+}
+
 /** Whether mode auto may ever approve a finding of this rule after its delay. */
 export function neverAutomatic(ruleOrEffect: string): boolean {
   return (

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
+import { TOOLS_POLICY } from "../../../nouns/allowance.js";
 import { HermesError } from "../../../nouns/errors.js";
 import { parseSource } from "../../../nouns/yaml/parse.js";
 import { type SourceKind, YamlSource } from "../../../nouns/yaml/source.js";
 import type { GuardOptions } from "../guard.js";
+import { allowancesOf } from "./allow.js";
 import { checkConfig } from "./check.js";
 import { type Places, projectFile, userFile, userFiles } from "./config-files.js";
 import { defaultConfig } from "./default.js";
@@ -23,9 +25,18 @@ export function loadConfig(places: Places): MergedConfig {
       file: older,
       message: `${own} exists too, and only one of them can hold: move what should hold to one, and remove the other`,
     });
-  const user = read(userFile(places))?.config ?? defaultConfig();
+  const user = withAllowedAddresses(read(userFile(places))?.config ?? defaultConfig(), places);
   const project = read(projectFile(places));
   return project ? tightenConfig(user, project.config, project.source) : { config: user, atLeast: {} };
+}
+
+/** `allow: [{ connect: … }]` and `urls.allow` are one list for the guard and the runtime check. */
+function withAllowedAddresses(config: ConfigFile, { workspace, home }: Places): ConfigFile {
+  const allowed = allowancesOf(config.allow, workspace, home).flatMap(({ does, what, policies }) =>
+    does === "connect" && typeof what === "string" && policies.includes(TOOLS_POLICY) ? [what] : [],
+  );
+  if (allowed.length === 0) return config;
+  return { ...config, urls: { ...config.urls, allow: [...config.urls.allow, ...allowed] } };
 }
 
 function read(file: string): { source: YamlSource; config: ConfigFile } | undefined {

@@ -8,6 +8,7 @@ import { memorySection } from "../memory/section.js";
 import { skillsSection } from "../skills/section.js";
 import { KINDS } from "../subject.js";
 import { urlsSection } from "../urls/section.js";
+import { allowSection } from "./allow.js";
 import { approvalsSection } from "./approvals.js";
 import { backendSection } from "./backend.js";
 
@@ -40,6 +41,7 @@ export const configSchema = z.strictObject({
     .record(z.string(), action)
     .default({})
     .describe("The action of single rules: git-push: deny. In a project's file: at least this."),
+  allow: allowSection,
   approvals: approvalsSection.prefault({}),
   file_read_max_chars: z
     .int()

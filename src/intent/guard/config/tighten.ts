@@ -26,6 +26,7 @@ const notSet: Tighten = { may: "not-set" };
 export const TIGHTENING_RULES: Readonly<Record<string, Tighten>> = {
   profile: { may: "go-up", order: ["standard", "strict"] },
   actions: { may: "demand" },
+  allow: notSet,
   "approvals.mode": { may: "go-up", order: ["off", "auto", "on"] },
   "approvals.delay": { may: "raise" },
   "approvals.timeout": { may: "lower" },

@@ -64,7 +64,8 @@ function* urlPassword(text: string): Iterable<Secret> {
     const userinfo = /:\/\/([^\s/?#"'<>:@]{0,128}):([^\s"'<>/?#\\]{1,256})@[\w.[\]$-]/y;
     userinfo.lastIndex = at;
     const match = userinfo.exec(text);
-    if (!match || match[1] === match[2] || isNoPassword(match[2]!) || match[2]!.startsWith("pserver:")) continue;
+    if (!match || match[1] === match[2] || isNoPassword(match[2]!) || match[2]!.startsWith("pserver:"))
+      continue;
     const start = at + 4 + match[1]!.length;
     yield secret("url-password", "a password in a URL", start, start + match[2]!.length);
   }

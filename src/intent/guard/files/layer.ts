@@ -1,5 +1,6 @@
-import { type Action, type Finding, findings } from "../finding.js";
+import { type Action, type Finding, findings, type Span } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
+import { allowsPath } from "../paths/allowed.js";
 import { expandHome, LONGEST_PATH, lexical } from "../paths/components.js";
 import { pathReadings } from "../paths/readings.js";
 import { walk } from "../paths/within.js";
@@ -35,20 +36,35 @@ export const filesLayer: Layer = {
 
 interface Found extends ProtectedMatch {
   readonly action: Action;
+  /** Absolute. */
+  readonly path: string;
   readonly seenAs?: string;
 }
 
-function finding({ action, rule, reason, seenAs }: Found, span: { start: number; end: number }): Finding {
-  return make[action](rule, seenAs === undefined ? reason : `${reason} (The path leads to ${seenAs}.)`, span);
+function finding({ action, rule, reason, seenAs, path }: Found, span: Span): Finding {
+  const why = seenAs === undefined ? reason : `${reason} (The path leads to ${seenAs}.)`;
+  return { ...make[action](rule, why, span), ...(CAN_BE_ALLOWED.has(rule) && { about: path }) };
 }
 
-const ORDER: readonly Action[] = ["deny", "ask"];
+/** What `allow:` can lift. The others are about devices, processes and HERMES itself, or were refused by hermes.yaml. */
+export const FILE_RULES_TO_ALLOW: readonly string[] =
+  "credential-file env-file likely-credentials sensitive-write persistence agent-instructions build-pipeline".split(
+    " ",
+  );
+const CAN_BE_ALLOWED: ReadonlySet<string> = new Set(FILE_RULES_TO_ALLOW);
+
+const ORDER: readonly Action[] = ["deny", "ask", "allow"];
 
 /** Judges the path as written first: a link cannot make a device look harmless. Then judges where it really leads. */
 function worst(subject: Subject, context: Context, wanted: Want): Found | undefined {
-  const found = [...names(subject.input, context)].flatMap(({ path, seenAs }) => {
-    const match = matchProtected(path, context, wanted) ?? matchOwn(path, context);
-    return match ? [{ ...match, ...(seenAs !== undefined && { seenAs }) }] : [];
+  const access = wanted === "read" ? "read" : "write";
+  const found = [...names(subject.input, context)].flatMap(({ path, seenAs }): Found[] => {
+    const by = matchProtected(path, context, wanted);
+    const isAllowed = by && CAN_BE_ALLOWED.has(by.rule) && allowsPath(context, access, path);
+    const own = by && !isAllowed ? undefined : matchOwn(path, context);
+    return [by && { ...by, ...(isAllowed && { action: "allow" as const }) }, own]
+      .filter((match) => match !== undefined)
+      .map((match) => ({ ...match, path, ...(seenAs !== undefined && { seenAs }) }));
   });
   return ORDER.map((action) => found.find((match) => match.action === action)).find(Boolean);
 }

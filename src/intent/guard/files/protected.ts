@@ -169,7 +169,7 @@ const CREDENTIALS: readonly Protected[] = [
     rule: "own-records",
     reason: "HERMES keeps its records of agents here.",
     patterns: [
-      ".*/hermes\\.db(?:[-.](?:wal|shm|journal|head|host|key|pub))?",
+      ".*/hermes\\.db(?:[-.](?:wal|shm|journal|head|host|key|pub|runs|runs\\.1))?",
       "~/\\.local/state/hermes(?:/.*)?",
     ],
     read: "deny",

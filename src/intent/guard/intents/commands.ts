@@ -63,7 +63,8 @@ export const COMMANDS: readonly IntentRule[] = [
       String.raw`(?:https?://|${REQUEST}\s)[^\s"'\x60$]{0,200}(?:\$\{?|\{\{?\s?|%|<)${SECRET_NAME}`,
       "g",
     ),
-    unless: /https?:\/\/(?:localhost|127\.|\$|\{)|https:\/\/[\w.-]*(?:googleapis\.com|openweathermap\.org|alphavantage\.co|newsapi\.org|etherscan\.io|themoviedb\.org)\/|:\/\/[^/@\s]{0,80}@|x-access-token:|oauth2:/,
+    unless:
+      /https?:\/\/(?:localhost|127\.|\$|\{)|https:\/\/[\w.-]*(?:googleapis\.com|openweathermap\.org|alphavantage\.co|newsapi\.org|etherscan\.io|themoviedb\.org)\/|:\/\/[^/@\s]{0,80}@|x-access-token:|oauth2:/,
   },
   {
     rule: "send-secret",

@@ -36,7 +36,8 @@ export const ENGLISH: readonly IntentRule[] = [
     pattern: phrase(
       `${IGNORE} (?:all|any|every|each)(?: (?:of|the|your|my|these|those|other|given|safety|system|prior|previous|and|security|ethical)){0,4} ${TOLD}`,
     ),
-    unless: /instructions? (?:related to|about|regarding|concerning|for (?:installing|building|setting|running)|that (?:refer|mention|relate))/,
+    unless:
+      /instructions? (?:related to|about|regarding|concerning|for (?:installing|building|setting|running)|that (?:refer|mention|relate))/,
   },
   {
     rule: "ignore-instructions",
@@ -77,7 +78,8 @@ export const ENGLISH: readonly IntentRule[] = [
     pattern: phrase(
       `(?:ignore|disregard|forget|do not follow|do not obey|stop following|stop obeying|pay no attention to|override|bypass|evade|violate|break) (?:all |any |the |of |these |those ){0,3}(?:previous|prior|above|earlier|preceding|your|safety|ethical|system|developer|operator(?:'s)?)(?: and (?:previous|prior|above))? (?:[a-z]{1,12} ){0,1}${RULES}`,
     ),
-    unless: /\b(?:rbac|iam|acl|retention|cach\w+|network|firewall|bucket|routing|lint|eslint|css|style|default) (?:polic|rules?)/,
+    unless:
+      /\b(?:rbac|iam|acl|retention|cach\w+|network|firewall|bucket|routing|lint|eslint|css|style|default) (?:polic|rules?)/,
   },
   {
     rule: "ignore-instructions",

@@ -307,7 +307,8 @@ const MEANING = {
 } as const;
 
 /** "不泄露", "避免提交": what is not to be done. */
-const NEGATED = /(?:避免|防止|禁止|切勿|请勿|不要|不得|不会|不能|不应|而不|不|未|勿|没有|無く)[^。！？\n]{0,2}$/;
+const NEGATED =
+  /(?:避免|防止|禁止|切勿|请勿|不要|不得|不会|不能|不应|而不|不|未|勿|没有|無く)[^。！？\n]{0,2}$/;
 
 function rulesOf(latin: boolean): IntentRule[] {
   return LANGUAGES.filter((language) => language.latin === latin).flatMap((language) =>

@@ -1,6 +1,7 @@
 import { type Finding, findings } from "../finding.js";
 import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
+import { allowsPath } from "./allowed.js";
 import {
   expandHome,
   hasTraversalComponent,
@@ -12,7 +13,7 @@ import {
 import { disguise } from "./disguise.js";
 import { validateWithinDir } from "./within.js";
 
-const { ask, deny } = findings("paths");
+const { allow, ask, deny } = findings("paths");
 
 /** Where a path leads: out of the workspace by `..` or a link, or elsewhere than it seems. */
 export const pathsLayer: Layer = {
@@ -47,9 +48,10 @@ function escapes({ input, fields }: Subject, context: Context): readonly Finding
         ),
       ];
     if (root !== undefined) return [deny("outside-root", `The path is outside ${root}.`, whole(input))];
-    return isWriteAccess(fields) && !isScratch(target, home)
-      ? [ask("outside-workspace", `The path is outside the workspace ${workspace}.`, whole(input))]
-      : [];
+    if (!isWriteAccess(fields) || isScratch(target, home)) return [];
+    const judge = allowsPath(context, "write", target) ? allow : ask;
+    const reason = `The path is outside the workspace ${workspace}.`;
+    return [{ ...judge("outside-workspace", reason, whole(input)), about: target }];
   }
   if (validateWithinDir(target, inside, files)) return [];
   const reason = `A symbolic link in the path leads out of ${inside}, or to nothing.`;

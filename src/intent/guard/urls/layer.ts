@@ -43,13 +43,18 @@ function unique(all: readonly Finding[]): Finding[] {
 function judgeHost(host: string, url: UrlReading, allowed: Allowed): Finding[] {
   const name = blockedName(host);
   if (name && !(allowed(host, url.port) && name.rule !== "metadata-name"))
-    return [deny(name.rule, name.reason)];
+    return [
+      {
+        ...deny(name.rule, name.reason),
+        ...(name.rule !== "metadata-name" && { about: target(host, url.port) }),
+      },
+    ];
   const addresses = addressesOf(host);
   const blocked = addresses
     .filter((address) => !allowed(address.toString(), url.port))
     .map(blockedRange)
     .find((range) => range !== undefined);
-  if (blocked) return [deny(blocked.rule, blocked.reason)];
+  if (blocked) return [{ ...deny(blocked.rule, blocked.reason), about: target(host, url.port) }];
   if (addresses.length > 0) {
     if (isPlainAddress(host)) return [];
     return [deny("obfuscated-address", `${host} is a disguised spelling of ${addresses.join(" or ")}.`)];
@@ -63,6 +68,12 @@ function judgeHost(host: string, url: UrlReading, allowed: Allowed): Finding[] {
   const unqualified =
     isFetched(url.scheme) && /^[^.:]+$/.test(host) && host === url.host && !allowed(host, url.port);
   return unqualified ? [ask("unqualified-name", `${host} can only be a name of the local network.`)] : [];
+}
+
+/** As `allow: [{ connect: … }]` takes it. */
+function target(host: string, port: string): string {
+  const named = host.includes(":") ? `[${host}]` : host;
+  return port === "" ? named : `${named}:${port}`;
 }
 
 /** How the URL is written: spellings in which two programs, or a person, see different hosts. */

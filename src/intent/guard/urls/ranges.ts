@@ -92,6 +92,13 @@ const carriers = once(() =>
 
 const global = once(() => ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number]);
 
+/** Rules that an allowed address or name lifts. */
+export const HOST_RULES: readonly string[] = [
+  ...new Set(RANGES.map(({ rule }) => rule)),
+  "loopback-name",
+  "internal-name",
+];
+
 /** The IPv4 address inside an IPv6 one, for forms that have one. */
 function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const bytes = address.toByteArray();

@@ -222,10 +222,15 @@ describe("a project's file may only tighten", () => {
     ["approvals.delay", "approvals: { delay: 60 }", "approvals: { delay: 5 }"],
     ["approvals.timeout", "", "approvals: { timeout: 301 }"],
     ["approvals.allow", "", "approvals: { allow: [recursive delete] }"],
-    ["approvals.rules", "approvals: { rules: [{ deny: a }] }", "approvals: { rules: [{ allow: '*' }] }"],
+    [
+      "approvals.rules",
+      "approvals: { rules: [{ deny: publish }] }",
+      "approvals: { rules: [{ allow: '*' }] }",
+    ],
     ["approvals.auto", "", "approvals: { auto: [network] }"],
+    ["allow", "", "allow: [{ read: /srv/x }]"],
     ["approvals.webhook", "", "approvals: { webhook: { url: 'https://x.example', secret_file: x } }"],
-    ["actions", "", "actions: { git-push: allow }"],
+    ["actions", "", "actions: { publish: allow }"],
     ["file_read_max_chars", "", "file_read_max_chars: 100001"],
     ["credentials.pass", "", "credentials: { pass: [GITHUB_TOKEN] }"],
     ["urls.allow", "", "urls: { allow: [localhost] }"],
@@ -242,7 +247,7 @@ describe("a project's file may only tighten", () => {
     project(theirs);
     expect(load).toThrow(
       new RegExp(
-        `hermes\\.yaml:1:\\d+: a project's file may only tighten: .*${key.replace(".", "\\.") === "actions" ? "git-push" : key.replace(".", "\\.")}`,
+        `hermes\\.yaml:1:\\d+: a project's file may only tighten: .*${key.replace(".", "\\.") === "actions" ? "publish" : key.replace(".", "\\.")}`,
       ),
     );
   });
@@ -279,6 +284,36 @@ describe("a project's file may only tighten", () => {
     expect(await action("/dev/zero", "read")).toBe("ask");
     expect(await action(".env", "read")).toBe("deny");
     expect(await action("AGENTS.md", "write")).toBe("deny");
+  });
+});
+
+describe("names of rules", () => {
+  it.each([
+    ["actions: { publsh: deny }", /1:12: there is no rule `publsh` of the guard: did you mean `publish`\?/],
+    ["approvals: { rules: [{ allow: remot-change }] }", /`remot-change`: did you mean `remote-change`\?/],
+    ["approvals: { rules: [{ allow: 'gitt-*' }] }", /no rule of the guard is called `gitt-\*`/],
+    [
+      "approvals: { allow: [recursive delet] }",
+      /no rule .* key `recursive delet`: did you mean `recursive delete`\?/,
+    ],
+    ["approvals: { auto: [netwrok] }", /there is no rule `netwrok`/],
+    [
+      "actions: { env-file: allow }",
+      /about files, which the kernel's rules hold as well: list .* under `allow:`/,
+    ],
+    ["actions: { loopback: allow }", /about addresses, .* - \{ connect: localhost:3000 \}/],
+  ])("%s is an error that says what to write", (text, error) => {
+    user(text);
+    expect(load).toThrow(error);
+  });
+
+  it.each([
+    "actions: { publish: allow, env-file: ask, mine: deny }\npatterns: [{ id: mine, match: x, reason: y }]",
+    "approvals: { allow: [recursive delete, rm_recursive, 'exact:abc', agent/push], rules: [{ ask: 'git-*' }, { deny: agent/publish }] }",
+    "approvals: { auto: [listen, network, tirith-homograph] }",
+  ])("%s is fine", (text) => {
+    user(text);
+    expect(load).not.toThrow();
   });
 });
 

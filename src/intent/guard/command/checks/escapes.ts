@@ -58,8 +58,7 @@ export const checkEscapes: CommandCheck = ({ argv, suspected, input }, { program
 /** `sh -c CODE`: the code is judged by itself. */
 const runsCode = (rest: readonly { readonly text: string }[]) => /^-\w*c$/.test(rest[0]?.text ?? "");
 
-const isRemoteShell = (text: string): boolean =>
-  text.length > 40 && CONNECTS.test(text) && STARTS.test(text);
+const isRemoteShell = (text: string): boolean => text.length > 40 && CONNECTS.test(text) && STARTS.test(text);
 
 /** Programs that only look for the text. */
 const SEARCHES = /^(?:[efz]?grep|rg|ag|ack|git)$/;

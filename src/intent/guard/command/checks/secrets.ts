@@ -114,13 +114,21 @@ const DUMPS = byName<(words: readonly string[], names: readonly string[]) => boo
 });
 
 /** Short names in variables, and the services that they mean. */
-const SERVICES = byName({ gh: "github", gl: "gitlab", hf: "huggingface", do: "digitalocean", cf: "cloudflare" });
+const SERVICES = byName({
+  gh: "github",
+  gl: "gitlab",
+  hf: "huggingface",
+  do: "digitalocean",
+  cf: "cloudflare",
+});
 
 /** `curl -H "Authorization: Bearer $ACME_API_KEY" https://api.acme.com/`: every URL belongs to who issued the secret. */
 function goesToIssuer(name: string, argv: readonly Word[]): boolean {
   const [first = ""] = name.toLowerCase().split("_");
   const issuer = SERVICES.get(first) ?? first;
-  const hosts = argv.slice(1).flatMap(({ text }) => [...text.matchAll(URL_HOST)].map(([, host = ""]) => host));
+  const hosts = argv
+    .slice(1)
+    .flatMap(({ text }) => [...text.matchAll(URL_HOST)].map(([, host = ""]) => host));
   const [program] = argv;
   if (issuer.length < 4 || hosts.length === 0 || program?.text !== "curl") return false;
   if (argv.some(({ text }) => REDIRECTED.test(text))) return false;
@@ -131,7 +139,8 @@ const URL_HOST = /https:\/\/([a-z\d.-]+)(?=[/:?#"'\s]|$)/g;
 /** Under other endings anybody can have a name of a service's users. */
 const ISSUED = /\.(?:com|org|net|ai|co|cloud|io|dev|example)$(?<!github\.io|gitlab\.io)/;
 /** Options that send the request elsewhere. */
-const REDIRECTED = /^(?:-x|--proxy|--preproxy|--socks5.*|--resolve|--connect-to|-K|--config|--url|-L|--location.*)$|^-[a-zA-Z]*L|^[^-][^/]*\.[a-z]{2,}(?:\/|$)|^http:/;
+const REDIRECTED =
+  /^(?:-x|--proxy|--preproxy|--socks5.*|--resolve|--connect-to|-K|--config|--url|-L|--location.*)$|^-[a-zA-Z]*L|^[^-][^/]*\.[a-z]{2,}(?:\/|$)|^http:/;
 
 /** Secret variables that a program prints or sends to another machine. */
 function variables({ argv, input, span }: Invocation, { program }: CheckContext): RuleHit[] {

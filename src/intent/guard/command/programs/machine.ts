@@ -103,7 +103,7 @@ export const MACHINE: readonly CommandRow[] = [
   [
     "self-modification",
     "pkill|killall|kill ~*hermes*",
-    "hermes update|upgrade|gateway|config|uninstall|self-update|approvals|console|hook",
+    "hermes update|upgrade|gateway|config|uninstall|self-update|approvals|allow|console|hook",
     "hermes -y|--yolo|--dangerously*",
     "claude|codex|gemini|aider|cursor-agent|opencode --dangerously*|--yolo|--full-auto|-y|--yes-always|--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox",
   ],
