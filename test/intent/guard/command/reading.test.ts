@@ -3,10 +3,12 @@ import { NO_FILES } from "../../../../src/intent/guard/layer.js";
 import { judged } from "./judged.js";
 
 const { explain, action, rules } = judged();
+/** The explanation ends with what checks come later. */
+const LATER = /^(at run time|no later check): /;
 /** The last invocation of a command after unwrapping, without its working directory. */
 const last = (command: string) =>
   explain(command)
-    .at(-1)!
+    .findLast((line) => !LATER.test(line))!
     .replace(/ {2}\[in .*$/, "")
     .replace(/^.* → /, "");
 
