@@ -133,8 +133,16 @@ function pathWords(path: string): string {
 function pathPattern(text: string): string {
   if (isPattern(text)) return text.startsWith("~/") ? text : resolve(text);
   const path = realPlace(resolve(text.startsWith("~/") ? join(homedir(), text.slice(2)) : text));
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  return literally(path) + (isFolder ? "/**" : "");
+  return literally(path) + (isFolder(path) ? "/**" : "");
+}
+
+/** What cannot be looked at is taken for a file. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function realPlace(path: string): string {
