@@ -20,8 +20,15 @@ const PADDED = new RegExp(
   "giu",
 );
 
+/** The part from the first dot on, which is in every match of the patterns above, and cheap to look for. */
+const CORE = new RegExp(
+  String.raw`\.${DOCUMENT}(?:[\s_\u00a0\u2000-\u200a\u3000.]{0,200}\.${PROGRAM}|[ \t\u00a0\u2000-\u200a\u3000]{5})`,
+  "iu",
+);
+
 /** File names that look like a document but are a program. */
 export function misleadingNames(text: string): FileName[] {
+  if (!CORE.test(text)) return [];
   return [...text.matchAll(DOUBLE), ...text.matchAll(PADDED)].slice(0, 16).map((match) => ({
     rule: "misleading-extension",
     action: "deny" as const,

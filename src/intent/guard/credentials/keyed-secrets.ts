@@ -5,7 +5,7 @@ import { namesVendor } from "./vendors.js";
 
 /** Words that names of credentials are made of. A plain search finds them; bounded code reads the text around a hit. */
 const KEYWORD =
-  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|mnemonic|seed.phrase|(?<=[a-z0-9][_.-]?)key\b|\bkey\b/gi;
+  /pass(?:w(?:or)?d|phrase|code|\b|_)|pwd|secret|token|api.?key|apikey|(?:access|private|signing|encryption|auth|account|master|service|deploy|session|role).?key|credential|(?<=[a-z0-9][_.-])auth(?=["'`\]]?\s{0,4}[:=])|mnemonic|seed.phrase|(?<=[a-z0-9][_.-]?)key\b|\bkey\b/gi;
 const LONGEST_NAME = 80;
 const LONGEST_VALUE = 2048;
 
@@ -17,7 +17,7 @@ export function* keyedSecrets(text: string): Iterable<Secret> {
     const name = nameAround(text, match.index, match.index + match[0].length);
     done = name.end;
     // `pass` alone is also a verb: only a value that looks like a password counts.
-    const loosely = /^pass$/i.test(name.text);
+    const loosely = /^(?:pass|pwd)$/i.test(name.text);
     const named = namesSecret(name.text) || /seed.phrase/i.test(match[0]);
     if (!loosely && !named && !mayNameKey(name.text)) continue;
     const value = valueAfter(text, name);
@@ -113,8 +113,19 @@ function isKeyValue({ text: value, quoted }: Value, { text: name, start }: Name,
   const before = text.slice(Math.max(0, start - BEFORE), start);
   if (namesVendor(wordsOf(name).join(" ")) || namesVendor(before))
     return entropy(value) >= 2.6 && !WORDS.test(value);
-  return /^key$/i.test(name) || /^[0-9a-f-]+$/i.test(value) ? false : isRandomWord(value);
+  if (PREFIXED.test(value) && isMixed(value) && hasRandomRun(value)) return true;
+  if (/^key$/i.test(name)) return false;
+  return /^[0-9a-f-]+$/i.test(value) ? isLongHex(value) && !OF_CONTENT.test(name) : isRandomWord(value);
 }
+
+const isLongHex = (value: string) => /^[0-9a-f]{32,64}$/i.test(value) && /[a-f]/i.test(value) && count(value, /\d+/g) >= 6;
+/** Keys that are digests of something. */
+const OF_CONTENT =
+  /(?:git|cache|hash|digest|md5|sha\d*|sum|etag|sort|row|object|file|asset|build|dedup\w*|idempotency|partition|shard|block|commit|content|group|store|storage|layer|image|chunk|node|tree|trace|span|request|event|message|query|lookup|index|primary|foreign|unique|public|host|map|entry|record|item)[_.-]?key$/i;
+
+/** How services without a word of their own write their keys: `fw_…`, `ak-…`. */
+const PREFIXED = /^[a-z]{2,8}[_-](?:[a-z]{2,8}[_-])?[A-Za-z0-9]{18,}$/;
+const isMixed = (text: string) => /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text);
 
 /** `home.header.title_v2`, `linux-x64-node20`: words with a number at the end. */
 const WORDS = /^[a-z]{3,}(?:[._/:-][a-z]*\d{0,6}[a-z]*){1,8}$/i;

@@ -12,6 +12,7 @@ export const STRUCTURES: readonly ((text: string) => Iterable<Secret>)[] = [
   netrc,
   registryLogin,
   commandPassword,
+  loginPair,
 ];
 
 const LONGEST_KEY = 20_000;
@@ -174,6 +175,22 @@ const OPTIONS: readonly (readonly [program: RegExp, form: RegExp])[] = [
   [/\bopenssl(?:\s[^\n]*)?$/, /\s(?:-k\s|-pass(?:in|out)?\s(?:pass:))["']?([^\s"'$-][^\s"'$]{4,200})/g],
   [/\brabbitmqctl\s(?:add_user|change_password)$/, /\s[\w.@-]{1,60}\s["']?([^\s"'$-][^\s"'$]{5,200})/g],
 ];
+/** `creds: bob / Winter2024x`, `net use x: \\\\host\\share /user:bob Winter2024x`. */
+function* loginPair(text: string): Iterable<Secret> {
+  const pair =
+    /\b(?:creds?|credentials?|login|logon|account)\b[ \t]?[:=][ \t]?[\w.@-]{2,40}[ \t]{0,2}[/:|,][ \t]{0,2}([^\s"'<>,;]{8,64})|\/user:[\w.@\\-]{2,40}[ \t]([^\s"'<>/][^\s"'<>]{7,64})/gi;
+  for (const match of text.matchAll(pair)) {
+    const password = match[1] ?? match[2]!;
+    if (/\d/.test(password) && /[a-z]/.test(password) && /[A-Z]/.test(password) && !isPlaceholder(password))
+      yield secret(
+        "login-pair",
+        "the password of a login",
+        match.index + match[0].length - password.length,
+        match.index + match[0].length,
+      );
+  }
+}
+
 const LINE = 300;
 
 function* commandPassword(text: string): Iterable<Secret> {

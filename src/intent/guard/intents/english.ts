@@ -245,6 +245,22 @@ export const ENGLISH: readonly IntentRule[] = [
   {
     rule: "conceal",
     action: "deny",
+    reason: "This tells the agent to keep from its user what it does.",
+    pattern: phrase(
+      "(?:never|do not|don't|must not|should not) (?:reveal|mention|disclose|say|admit|confirm|explain|tell ~3|let ~3 know) that you (?:also |secretly |silently |always )?(?:forward|send|record|log|copy|share|upload|collect|store|track|monitor|transmit|report)(?![a-z])",
+    ),
+  },
+  {
+    rule: "steer",
+    action: "deny",
+    reason: "This fixes the agent's verdict on code or data before it has seen them.",
+    pattern: phrase(
+      "always (?:say|report|claim|state|answer|conclude|assert|respond)(?: that)? (?:it|this|the code|the change|the file|the package|everything|they) (?:is|are|looks|look) (?:completely |perfectly |entirely )?(?:safe|secure|fine|clean|harmless|trustworthy|correct)(?![a-z])",
+    ),
+  },
+  {
+    rule: "conceal",
+    action: "deny",
     reason: "This tells the agent to act behind its user's back.",
     pattern: phrase(
       "(?:secretly|covertly|stealthily|surreptitiously|silently|quietly|discreetly|in the background) (?:and [a-z]{2,12}ly )?(?:send|upload|forward|exfiltrate|copy|post|transmit|collect|read|record|log|email|append|insert|include|install|execute|download|add|change|modify|disable|grant|approve|transfer|steal|harvest|capture|monitor|track)(?![a-z])",

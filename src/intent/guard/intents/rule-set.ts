@@ -14,6 +14,8 @@ interface Entry {
 
 interface Index {
   readonly byStart: ReadonlyMap<string, readonly Entry[]>;
+  /** The first two letters (of shorter keys: the one) with which any of these rules can match. Most words of a text have others. */
+  readonly beginnings: ReadonlySet<string>;
   readonly anywhere: readonly IntentRule[];
 }
 
@@ -33,8 +35,8 @@ export class IntentRuleSet {
   match(text: string, found: (hit: IntentHit) => "more" | "enough"): void {
     // Built on first use: most runs of the guard judge no prose.
     this.#index ??= indexOf(this.#rules);
-    const { byStart, anywhere } = this.#index;
-    atWords(text, byStart, found);
+    const { anywhere } = this.#index;
+    atWords(text, this.#index, found);
     for (const rule of anywhere)
       for (const { 0: match, index } of text.matchAll(rule.pattern))
         if (found({ rule, start: index, end: index + match.length }) === "enough") break;
@@ -72,18 +74,19 @@ function indexOf(rules: readonly IntentRule[]): Index {
       else byStart.set(start, [entry]);
     }
   }
-  return { byStart, anywhere };
+  return { byStart, beginnings: new Set([...byStart.keys()].map((start) => start.slice(0, 2))), anywhere };
 }
 
 function atWords(
   text: string,
-  byStart: Index["byStart"],
+  { byStart, beginnings }: Index,
   found: (hit: IntentHit) => "more" | "enough",
 ): void {
   /** Where each rule may match next. */
   const from = new Map<IntentRule, number>();
   for (let at = 0; at < text.length; at++) {
     if (!isWord(text.charCodeAt(at)) || (at > 0 && isWord(text.charCodeAt(at - 1)))) continue;
+    if (!beginnings.has(text.slice(at, at + 2)) && !beginnings.has(text[at]!)) continue;
     for (let length = 1; length <= KEY; length++)
       for (const { rule, pattern } of byStart.get(text.slice(at, at + length)) ?? []) {
         if ((from.get(rule) ?? 0) > at) continue;

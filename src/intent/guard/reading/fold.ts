@@ -35,15 +35,28 @@ const IGNORABLE = /^[\p{Default_Ignorable_Code_Point}\p{M}]$/u;
  */
 export function latinView(text: string): TextView {
   if (/^[\x00-\x7f]*$/.test(text)) return plainView(text);
-  return build(text, (character) => {
-    if (character <= "\x7f") return character.toLowerCase();
-    if (IGNORABLE.test(character)) return "";
-    const boxed = boxedLetter(character.codePointAt(0)!);
-    if (boxed !== undefined) return boxed;
-    const simple = character.normalize("NFKD").replace(/\p{M}/gu, "");
-    if (/^[\x00-\x7f]+$/.test(simple)) return simple.toLowerCase();
-    return /[\u2018\u2019\u02bc]/.test(simple) ? "'" : (looseLatin(simple) ?? simple).toLowerCase();
-  });
+  return build(text, (character) => (character <= "\x7f" ? character.toLowerCase() : latinOf(character)));
+}
+
+/** Looking a character up in the tables of Unicode takes long, and texts repeat theirs. */
+const LATIN = new Map<string, string>();
+const REMEMBERED_AT_MOST = 8192;
+
+function latinOf(character: string): string {
+  const known = LATIN.get(character);
+  if (known !== undefined) return known;
+  const latin = toLatin(character);
+  if (LATIN.size < REMEMBERED_AT_MOST) LATIN.set(character, latin);
+  return latin;
+}
+
+function toLatin(character: string): string {
+  if (IGNORABLE.test(character)) return "";
+  const boxed = boxedLetter(character.codePointAt(0)!);
+  if (boxed !== undefined) return boxed;
+  const simple = character.normalize("NFKD").replace(/\p{M}/gu, "");
+  if (/^[\x00-\x7f]+$/.test(simple)) return simple.toLowerCase();
+  return /[\u2018\u2019\u02bc]/.test(simple) ? "'" : (looseLatin(simple) ?? simple).toLowerCase();
 }
 
 /** White letters on black discs and squares, and the letters of flags. */

@@ -146,6 +146,7 @@ export function stripInvisible(text: string): string {
 
 /** The ASCII text that tag characters spell. */
 export function tagText(text: string): string {
+  if (!text.includes("\udb40")) return "";
   return [...text]
     .map((one) => one.codePointAt(0)!)
     .filter((code) => code >= 0xe0020 && code <= 0xe007e)
@@ -155,6 +156,7 @@ export function tagText(text: string): string {
 
 /** The bytes that runs of variation selectors spell, one per selector. */
 export function selectorText(text: string): string {
+  if (!/[\ufe00-\ufe0f\udb40]/.test(text)) return "";
   const bytes = [...text]
     .map((one) => one.codePointAt(0)!)
     .filter((code) => (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef))

@@ -1,6 +1,7 @@
 import { type Finding, findings, type Span } from "../finding.js";
 import { intentsOf } from "../intents/intent.js";
 import type { Context, Layer } from "../layer.js";
+import { lookalikeOf } from "../packages/lookalike.js";
 import type { Subject } from "../subject.js";
 import { combinedBehaviour } from "./combined-behaviour.js";
 import { isAboutSecurity, withoutExamples, withoutPatterns } from "./examples.js";
@@ -66,9 +67,10 @@ function judgeFile(file: SkillFile, folder: SkillFolder, context: Context): Judg
     language === "instructions" || language === "other"
       ? judgeInstructions(name, file.text, context)
       : judgeCode(name, file.text, language, isDefensive(folder), context);
+  const lookalikes = requiredLookalikes(name, file.text);
   const hooked = hook ? [layer[hook.action]("install-hook", hook.reason, hook)] : [];
   const point = (finding: Finding): Finding => (folder.files.length === 1 ? finding : unpointed(finding));
-  return { findings: [...findings, ...hooked].map(point), scripts };
+  return { findings: [...findings, ...lookalikes, ...hooked].map(point), scripts };
 }
 
 const only = (finding: Finding): Judged => ({ findings: [finding], scripts: [] });
@@ -118,10 +120,26 @@ function judgeCode(
     findings: [
       ...script.findings.map((one) => toFinding(one, 0)),
       ...commentIntents(name, text),
+      ...(language === "powershell" && FETCHES_AND_RUNS.test(text)
+        ? [layer.deny("remote-code", `${name}: This downloads code and runs it unread.`)]
+        : []),
       ...(language === "shell" || language === "python" ? inspected(language, name, text, context) : []),
     ],
     scripts: [script],
   };
+}
+
+const FETCHES_AND_RUNS =
+  /\b(?:iex|invoke-expression)\b[^\n]{0,160}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|net\.webclient)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^\n]{0,160}\|\s?(?:iex|invoke-expression)\b/i;
+
+/** Packages that were uploaded to be mistaken for popular ones. */
+function requiredLookalikes(name: string, text: string): Finding[] {
+  if (!/(?:^|\/)requirements[\w.-]*\.txt$/i.test(name)) return [];
+  return [...text.matchAll(/^[ \t]*([A-Za-z][\w.-]{1,60})/gm)].slice(0, 500).flatMap(([, required = ""]) => {
+    const twin = lookalikeOf(required, "PyPI");
+    if (!twin?.known) return [];
+    return [layer.deny("look-alike-package", `${name}: ${required} looks like ${twin.of} but is not (PyPI).`)];
+  });
 }
 
 /** Spans point into the subject's input; a file of a folder is not in it. */
@@ -169,13 +187,16 @@ function isTelling({ rule, action }: Finding): boolean {
 
 /** The command and Python layers' findings on a script: only refusals that mean harm. */
 const HARM =
-  /python-exec|python-unpickle|secret|exfil|credential|pipe-to|encoded|obfus|reverse|fork-bomb|hidden|persistence|self-modif|process-secrets|keylog|input-capture/;
+  /delete-everything|python-exec|python-unpickle|secret|exfil|credential|pipe-to|encoded|obfus|reverse|fork-bomb|hidden|persistence|self-modif|process-secrets|keylog|input-capture/;
+
+/** Questions about a command that count for a script too: what it changes lasts. */
+const LASTING = /^(?:startup-file|hijack|agent-instructions)$/;
 
 function inspected(language: "shell" | "python", name: string, text: string, context: Context): Finding[] {
   const kind = language === "shell" ? "command" : "python";
   return context
     .inspect({ kind, input: text })
-    .filter(({ action, rule }) => action === "deny" && HARM.test(rule))
+    .filter(({ action, rule }) => (action === "deny" && HARM.test(rule)) || LASTING.test(rule))
     .map((finding) => ({ ...finding, action: "ask" as const, reason: `${name}: ${finding.reason}` }));
 }
 

@@ -18,7 +18,7 @@ const SOURCES = new RegExp(
     String.raw`\.aws[/\\]?["'\x60,\s)]{0,6}(?:credentials|config)`,
     String.raw`\.(?:netrc|npmrc|pypirc|pgpass|git-credentials|vault-token)\b`,
     String.raw`\.(?:docker[/\\]config\.json|kube[/\\]config|gnupg|config[/\\]gcloud|config[/\\]gh[/\\]hosts)`,
-    String.raw`(?:login data|cookies\.sqlite|logins\.json|key4\.db|local state|keychain-db|wallet\.dat|\.electrum|\.bitcoin|\.ethereum|metamask|exodus)\b`,
+    String.raw`(?:login data|cookies\.sqlite|logins\.json|key4\.db|local state|keychain-db|wallet\.dat|\.electrum|\.bitcoin|\.ethereum|metamask|exodus|\.config[/\\]solana|phantom)\b`,
     String.raw`/etc/shadow|/proc/(?:self|\d+|\*)/environ`,
     String.raw`\bsecurity\s+(?:find|dump)-(?:generic|internet)?-?(?:password|keychain)`,
     String.raw`open\([^)\n]{0,40}["'][^"'\n]{0,60}\.env["']|readfile(?:sync)?\([^)\n]{0,60}\.env["'\x60]|\bcat\s+[^\n|;]{0,60}\.env\b(?!\.example)`,
@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
     action: "deny",
     reason: "This decodes hidden code and runs it.",
     pattern:
-      /\b(?:exec|eval|compile|__import__|function|loads)\s?\(\s{0,4}(?:[\w.]{1,40}\(\s{0,4}){0,4}["']?(?:base64|b64decode|atob|codecs\.decode|zlib|marshal|bytes\.fromhex|binascii|gzip|lzma|buffer\.from|rot13|string\.fromcharcode|decodeuricomponent|unescape)|new function\s?\(\s{0,4}(?:atob|buffer\.from|string\.fromcharcode)|(?:base64\s+(?:-d|--decode|-D)|xxd\s+-r|openssl\s+enc\s+-d)[^\n]{0,60}\|\s{0,4}(?:(?:ba|z|da)?sh|python[\d.]*|perl|node|source)\b|eval\s+["']?\$\((?:echo|printf)[^\n]{0,400}\|\s?(?:base64|xxd|rev|tr)|frombase64string\([^\n]{0,200}(?:iex|invoke-expression|load\()|(?:powershell|pwsh)[^\n]{0,80}-e(?:nc|ncodedcommand|c)?\s+[a-z0-9+/=]{16,}|pickle\.loads\(\s{0,4}(?:base64|requests|urllib)/gi,
+      /\b(?:exec|eval|compile|__import__|function|loads|execsync|spawnsync|execfilesync)\s?\(\s{0,4}(?:[\w.]{1,40}\(\s{0,4}){0,4}["']?(?:base64|b64decode|atob|codecs\.decode|zlib|marshal|bytes\.fromhex|binascii|gzip|lzma|buffer\.from|rot13|string\.fromcharcode|decodeuricomponent|unescape)|new function\s?\(\s{0,4}(?:atob|buffer\.from|string\.fromcharcode)|(?:base64\s+(?:-d|--decode|-D)|xxd\s+-r|openssl\s+enc\s+-d)[^\n]{0,60}\|\s{0,4}(?:(?:ba|z|da)?sh|python[\d.]*|perl|node|source)\b|eval\s+["']?\$\((?:echo|printf)[^\n]{0,400}\|\s?(?:base64|xxd|rev|tr)|frombase64string\([^\n]{0,200}(?:iex|invoke-expression|load\()|(?:powershell|pwsh)[^\n]{0,80}-e(?:nc|ncodedcommand|c)?\s+[a-z0-9+/=]{16,}|pickle\.loads\(\s{0,4}(?:base64|requests|urllib)/gi,
   },
   {
     rule: "hidden-code",
@@ -147,6 +147,19 @@ const ROWS: readonly Row[] = [
       /\brm\s+(?:-\w+\s+){1,4}(?:--no-preserve-root\s+)?["']?(?:\/|~|\$\{?home\}?|\/\*|~\/\*|\/(?:home|etc|usr|var|boot|users))\/?["']?(?:\s|$|;|&|\|)|shutil\.rmtree\(\s{0,3}(?:["'](?:\/|~|\/home|\/etc|\/users)["']|os\.path\.expanduser\(["']~\/?["']\)|path\.home\(\))|rm(?:sync|dir(?:sync)?)\(\s{0,3}(?:["'\x60](?:\/|~)["'\x60]|(?:require\(["'](?:node:)?os["']\)|os)\.homedir\(\)|process\.env\.home)\s?[,)]|:\(\)\s?\{\s?:\s?\|\s?:\s?&\s?\}|\bdd\s[^\n]{0,60}of=\/dev\/(?:sd|nvme|hd|vd|disk)|\bmkfs(?:\.\w{2,5})?\s[^\n]{0,30}\/dev\/|\bvssadmin\s+delete|(?:cipher|fernet|aes)[^\n]{0,120}encrypt[^\n]{0,200}(?:os\.walk|rglob|glob)/gim,
   },
   {
+    rule: "destroy",
+    action: "ask",
+    reason: "This deletes folders of the user's home.",
+    pattern:
+      /\brm\s+-\w{0,6}r\w{0,6}\s+(?:-\w+\s+){0,3}["']?(?:~|\$\{?home\}?)\/["']?(?:documents|desktop|pictures|downloads|projects|music|videos|\*|[\w.-]{1,40}\/\*|[\w-]{0,40}\*)/gi,
+  },
+  {
+    rule: "touches-the-guard",
+    action: "ask",
+    reason: "This lets the agent run every command without a question.",
+    pattern: /"allow"\s?:\s?\[\s{0,8}"(?:bash\(\*\)|bash|\*)"/gi,
+  },
+  {
     rule: "disables-protection",
     action: "deny",
     reason: "This switches off protections of the host.",
@@ -164,7 +177,7 @@ const ROWS: readonly Row[] = [
     action: "deny",
     reason: "This records what the user types or sees.",
     pattern:
-      /pynput\.keyboard|keyboard\.(?:on_press|record|hook)\(|imagegrab\.grab|pyautogui\.screenshot[^\n]{0,300}(?:post|send)|getasynckeystate|iohook|node-global-key-listener/gi,
+      /pynput\.keyboard|keyboard\.listener\(|keyboard\.(?:on_press|record|hook)\(|imagegrab\.grab|pyautogui\.screenshot[^\n]{0,300}(?:post|send)|getasynckeystate|iohook|node-global-key-listener/gi,
   },
 ];
 
