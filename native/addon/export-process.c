@@ -166,7 +166,7 @@ static int set_modes(int fd, const struct termios *wanted)
 	return same ? 0 : -EPERM;
 }
 
-static int give_back(int fd, const struct taken *taken)
+static int give_back(int fd, struct taken *taken)
 {
 	int failed = tcflush(fd, TCIFLUSH) < 0 || tcsetattr(fd, TCSANOW, &taken->modes) < 0 ? -errno : 0;
 	if (taken->group > 0 && tcsetpgrp(fd, taken->group) < 0 && failed == 0)
@@ -188,8 +188,25 @@ static int take(int fd, struct taken *taken)
 	return failed;
 }
 
+/* Every byte is passed on as it is, both ways. Not from the background: the terminal is another program's then. */
+static int make_raw(int fd, struct taken *taken)
+{
+	if (tcgetattr(fd, &taken->modes) < 0)
+		return -errno;
+	if (tcgetpgrp(fd) != getpgrp())
+		return -EPERM;
+	struct termios raw = taken->modes;
+	cfmakeraw(&raw);
+	return tcsetattr(fd, TCSADRAIN, &raw) < 0 ? -errno : 0;
+}
+
+static int end_raw(int fd, struct taken *taken)
+{
+	return tcsetattr(fd, TCSADRAIN, &taken->modes) < 0 ? -errno : 0;
+}
+
 /* SIGTTOU stops a background process that changes the terminal, unless it blocks that signal. */
-static napi_value on_terminal(napi_env env, napi_callback_info info, int takes)
+static napi_value on_terminal(napi_env env, napi_callback_info info, int (*act)(int, struct taken *))
 {
 	struct call c = open_call(env, info);
 	size_t size;
@@ -203,7 +220,7 @@ static napi_value on_terminal(napi_env env, napi_callback_info info, int takes)
 	sigaddset(&output, SIGTTOU);
 	if (pthread_sigmask(SIG_BLOCK, &output, &before) != 0)
 		return number(env, -EINVAL);
-	int failed = takes ? take((int)integer(&c, 0), &taken) : give_back((int)integer(&c, 0), &taken);
+	int failed = act((int)integer(&c, 0), &taken);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	memcpy(room, &taken, sizeof taken);
 	return number(env, failed);
@@ -212,13 +229,24 @@ static napi_value on_terminal(napi_env env, napi_callback_info info, int takes)
 /* takeTerminal(fd, state): puts our process group in the foreground, sets plain line modes, drops pending input */
 static napi_value take_terminal(napi_env env, napi_callback_info info)
 {
-	return on_terminal(env, info, 1);
+	return on_terminal(env, info, take);
 }
 
 /* giveTerminal(fd, state): restores what takeTerminal() changed */
 static napi_value give_terminal(napi_env env, napi_callback_info info)
 {
-	return on_terminal(env, info, 0);
+	return on_terminal(env, info, give_back);
+}
+
+/* rawTerminal(fd, state): raw modes; endRawTerminal(fd, state) restores what they were */
+static napi_value raw_terminal(napi_env env, napi_callback_info info)
+{
+	return on_terminal(env, info, make_raw);
+}
+
+static napi_value end_raw_terminal(napi_env env, napi_callback_info info)
+{
+	return on_terminal(env, info, end_raw);
 }
 
 /*
@@ -310,6 +338,7 @@ napi_status export_process_functions(napi_env env, napi_value exports)
 		{ "terminal", make_terminal }, { "resizeTerminal", resize_terminal }, { "relaySignals", relay_signals },
 		{ "terminalSize", terminal_size },
 		{ "holdSession", hold_session }, { "takeTerminal", take_terminal }, { "giveTerminal", give_terminal },
+		{ "rawTerminal", raw_terminal }, { "endRawTerminal", end_raw_terminal },
 		{ "ignoreSignal", ignore_signal }, { "hide", hide }, { "exitNow", exit_now }, { "probe", probe },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@
  * A stand-in that is free takes a caller at once. Where many come at once they wait for their turn, which comes sooner than their
  * own Nodes would be ready. A resident process that is stopped (SIGSTOP) is not waited for.
  */
-enum { TURN_MS = 5000, LOOK_MS = 200, REPLY_MS = 3000 };
+enum { LONGEST_S = 20, TURN_MS = 5000, LOOK_MS = 200, REPLY_MS = 3000 };
 /* The longest input that Node reads, and one more byte, by which it sees that the input is too long. */
 enum { LONGEST_INPUT = 64 * 1024 * 1024 + 1, PIECE = 64 * 1024 };
 enum { BLOCKED = 2 };
@@ -41,6 +42,7 @@ static int run_node(const char *main, char **words, int first)
 	char **argv = calloc(FIRST + count + 2, sizeof *argv);
 	if (argv == NULL)
 		return BLOCKED;
+	alarm(0); /* timeout(1) limits the time from here on */
 	char *const node[FIRST] = { "timeout", "-k", "1", "20", "node", (char *)main };
 	memcpy(argv, node, sizeof node);
 	memcpy(argv + FIRST, words, count * sizeof *argv);
@@ -214,6 +216,17 @@ static int may_start(void)
 	return !is_set("CI") && !is_supervised();
 }
 
+/* A caller that never ends its input, for one: the signal ends us, and our shell makes a refusal of that. */
+static void limit_time(void)
+{
+	sigset_t ours;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGALRM);
+	signal(SIGALRM, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &ours, NULL);
+	alarm(LONGEST_S);
+}
+
 int hook_main(const char *main, char **words)
 {
 	struct place place;
@@ -225,6 +238,7 @@ int hook_main(const char *main, char **words)
 		return run_node(main, words, may_start());
 	if (failed)
 		return run_node(main, words, 0);
+	limit_time();
 	ssize_t size = keep_input();
 	int status = size >= 0 ? ask(&place, words, (size_t)size, &absent) : -1;
 	if (status >= 0)

@@ -12,6 +12,7 @@
 #include "socket.h"
 #include "stand-ins.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,13 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LOCK ".lock"
+
 enum { BACKLOG = 1024, LOOK_MS = 2000, FAILED = 125 };
 
 /* Only one process of a build listens in a folder. The kernel lets go of the lock when we die. */
 static int take_lock(const struct place *place)
 {
 	char name[sizeof place->name + 8];
-	snprintf(name, sizeof name, "%s.lock", place->name);
+	snprintf(name, sizeof name, "%s%s", place->name, LOCK);
 	int fd = openat(place->folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -1;
 }
@@ -44,6 +47,28 @@ static int listen_at(const struct place *place)
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, BACKLOG) < 0)
 		return -1;
 	return fd;
+}
+
+/* What builds leave behind that are gone: their processes hold no lock any more. */
+static void remove_old(const struct place *place)
+{
+	DIR *list = fdopendir(openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *entry;
+	while (list != NULL && (entry = readdir(list)) != NULL) {
+		size_t length = strlen(entry->d_name), suffix = strlen(LOCK);
+		if (length <= suffix || strcmp(entry->d_name + length - suffix, LOCK) != 0)
+			continue;
+		int fd = openat(place->folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) { /* never our own, which we hold */
+			unlinkat(place->folder, entry->d_name, 0);
+			entry->d_name[length - suffix] = 0;
+			unlinkat(place->folder, entry->d_name, 0);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (list != NULL)
+		closedir(list);
 }
 
 /* Whether callers still find us: the folder, or the socket in it, may have been removed. */
@@ -103,6 +128,7 @@ int serve_main(const char *node, const char *stand_in, int idle_seconds)
 	int listener = listen_at(&place), signals = ending_signals();
 	if (listener < 0 || signals < 0 || chdir("/") < 0)
 		return FAILED;
+	remove_old(&place);
 	struct stand_ins all = { .node = node, .program = stand_in, .listener = listener };
 	serve(&place, &all, signals, (int64_t)idle_seconds * 1000);
 	/* New callers do it themselves from now on. Those that wait are told by the closed socket. */

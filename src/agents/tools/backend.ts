@@ -25,8 +25,11 @@ export interface RunOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds. Then every process of the run gets SIGTERM, and SIGKILL a second later. */
   readonly timeout: number;
-  /** The content of stdin. `pipe`: the caller writes it. Absent: /dev/null. */
-  readonly stdin?: "pipe";
+  /**
+   * The content of stdin. `pipe`: the caller writes it. `ours`: this process's own stdin; on another machine or in a container:
+   * /dev/null. Absent: /dev/null.
+   */
+  readonly stdin?: "pipe" | "ours";
   /** A terminal instead of pipes: all output arrives as stdout. */
   readonly terminal?: { readonly columns: number; readonly rows: number };
   /** The runtime check that the supervisor enforces on the run. */

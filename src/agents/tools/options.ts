@@ -3,6 +3,7 @@ import type { Approver } from "../../people/approval/approver.js";
 import type { Store, ToolCallStatus } from "../../record/store/store.js";
 import type { Thread } from "../../session/thread.js";
 import type { Backend } from "./backend.js";
+import type { ToolCall } from "./tool.js";
 
 export interface ToolboxOptions {
   /**
@@ -41,6 +42,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Called with a command's output as it arrives. */
   readonly onOutput?: (stream: "stdout" | "stderr", bytes: Buffer) => void;
+  /** @internal Our own stdin is the command's. */
+  readonly givesStdin?: boolean;
+  /** @internal Called with a command that has started. */
+  readonly started?: ToolCall["started"];
   /** Called for every approval that the call waits for, also those of nested calls. */
   readonly asked?: (approval: string) => void;
   /** `false`: return with status BLOCKED as soon as the call is parked; `resume` waits for the rest. */

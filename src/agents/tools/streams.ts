@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { ReadStream } from "node:tty";
 import { native } from "../../kernel/binding/native.js";
@@ -8,7 +8,7 @@ import type { RunEvents, RunOrder } from "./backend.js";
 export interface Streams {
   /** The run's stdin, stdout and stderr. */
   readonly stdio: readonly [number, number, number];
-  readonly blocking: readonly [boolean, boolean, boolean];
+  readonly blocking: readonly (boolean | undefined)[];
   /** Closes our copies of the run's ends. While we hold them, the run's streams would never report their end. */
   handedOver(): void;
   /** Called when no process of the run is left. */
@@ -27,14 +27,17 @@ export function openStreams(
   { stdin, terminal }: Pick<RunOrder, "stdin" | "terminal">,
   output: Output,
 ): Streams {
-  return terminal ? openTerminal(terminal, output) : openPipes(stdin === "pipe", output);
+  return terminal ? openTerminal(terminal, output) : openPipes(stdin, output);
 }
 
-function openPipes(writes: boolean, output: Output): Streams {
-  const [inRead, inWrite] = writes ? native().pipe() : [openSync("/dev/null", "r"), -1];
+function openPipes(stdin: RunOrder["stdin"], output: Output): Streams {
+  const writes = stdin === "pipe";
+  // Our own stdin has other readers before and after the run: it stays as it is.
+  const ours = stdin === "ours" && isOpen(0);
+  const [inRead, inWrite] = writes ? native().pipe() : [ours ? 0 : openSync("/dev/null", "r"), -1];
   const [outRead, outWrite] = native().pipe();
   const [errRead, errWrite] = native().pipe();
-  const theirs = once([inRead, outWrite, errWrite]);
+  const theirs = once(ours ? [outWrite, errWrite] : [inRead, outWrite, errWrite]);
   const input = writes ? new Socket({ fd: inWrite, readable: false, writable: true }) : undefined;
   input?.on("error", () => {}); // the run closed its stdin
   const out = reader(new Socket({ fd: outRead, readable: true, writable: false }), (bytes) =>
@@ -45,7 +48,7 @@ function openPipes(writes: boolean, output: Output): Streams {
   );
   return {
     stdio: [inRead, outWrite, errWrite],
-    blocking: [true, true, true],
+    blocking: [ours ? undefined : true, true, true],
     handedOver: theirs,
     over: () => {},
     write: (bytes) => void input?.write(bytes),
@@ -57,6 +60,15 @@ function openPipes(writes: boolean, output: Output): Streams {
       for (const stream of [input, out.stream, err.stream]) stream?.destroy();
     },
   };
+}
+
+function isOpen(fd: number): boolean {
+  try {
+    fstatSync(fd);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** End of input on a terminal: Ctrl-D. */

@@ -6,7 +6,7 @@ import type { FileTracker } from "../../intent/guard/files/tracker.js";
 import type { Guard, Judgement } from "../../intent/guard/guard.js";
 import type { Subject } from "../../intent/guard/subject.js";
 import type { ApprovalPart } from "../../people/approval/approvals.js";
-import type { Backend } from "./backend.js";
+import type { Backend, Running } from "./backend.js";
 
 /**
  * What an agent can call. `judge` says what would happen and changes nothing. `run` does it, after the approvals that
@@ -46,6 +46,10 @@ export interface ToolCall {
   readonly digest: string;
   /** Guard rules that were approved for this call. */
   readonly approved: readonly string[];
+  /** The caller's own stdin is the command's, where the call names none. */
+  readonly givesStdin: boolean;
+  /** Called with a command that has started. */
+  started(running: Pick<Running, "write" | "closeInput" | "resize">): void;
   /** Called with output as it arrives. */
   output(stream: "stdout" | "stderr", bytes: Buffer): void;
   /** Calls another tool for this one: judged, asked about and recorded like any call. It ends no later than this call. */

@@ -296,6 +296,8 @@ export class Toolbox {
       signal: controller.signal,
       digest: intent.digest,
       approved: [...new Set(intent.findings.flatMap(({ action, rule }) => (action === "ask" ? [rule] : [])))],
+      givesStdin: options.givesStdin ?? false,
+      started: (running) => options.started?.(running),
       output: (stream, bytes) => options.onOutput?.(stream, bytes),
       callTool: (name, inner, signal) =>
         this.call(name, inner, {

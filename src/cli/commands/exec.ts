@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
 import { takeAgentAnswer } from "../../agents/hooks/agent-question.js";
 import type { CallOptions, ToolResult } from "../../agents/tools/options.js";
 import type { TerminalOutput } from "../../agents/tools/terminal/exec.js";
@@ -8,8 +9,10 @@ import { workspaceOf } from "../../nouns/workspace.js";
 import { openStore } from "../../record/store/open.js";
 import type { Thread } from "../../session/thread.js";
 import { choice, usageError, workspaceOption } from "../options/values.js";
+import { whenCallerEnds } from "../run/caller.js";
 import { hasTerminal } from "../run/terminal.js";
 import { REFUSES_ALL, TerminalApprover, waitingText } from "../run/terminal-approver.js";
+import { relayInput, terminalSize } from "../run/terminal-relay.js";
 import { say } from "../views/output.js";
 
 export interface ExecFlags {
@@ -64,25 +67,47 @@ export async function execCommand(command: string, flags: ExecFlags, thread?: Th
   const end = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => end.abort(new Error(signal)));
+  // Nothing runs, and no question waits, for a caller that is gone.
+  whenCallerEnds(() => end.abort(new Error("the caller has ended")));
+  const terminal = takesTerminal(flags, approver !== undefined);
+  let endRelay = () => {};
+  const letGo = () => {
+    endRelay();
+    endRelay = () => {};
+  };
   try {
     const options: CallOptions = {
       signal: end.signal,
+      givesStdin: true,
+      started: (running) => {
+        if (terminal) endRelay = relayInput(running);
+      },
       ...(!approver && where !== "no" && { asked: (id) => say(`hermes: ${waitingText(id)}\n`) }),
       ...(!flags.json && { onOutput: (stream, bytes) => pass(stream === "stdout" ? 1 : 2, bytes) }),
     };
-    const result = await toolbox.call("terminal_exec", await inputOf(command, flags), options);
+    const result = await toolbox.call("terminal_exec", await inputOf(command, flags, terminal), options);
+    letGo();
     if (flags.json) pass(1, Buffer.from(`${JSON.stringify(result)}\n`));
     else tell({ ...result, reason: withRule(result) });
     return exitCodeOf(result);
   } finally {
+    letGo();
     approver?.close();
     await toolbox.close();
     await store.close();
   }
 }
 
-async function inputOf(command: string, flags: ExecFlags): Promise<object> {
-  const { timeout, pty, stdin, here } = flags;
+/**
+ * Whether the command gets a terminal of its own: when asked for, and where we have one. A question on our terminal and a
+ * command that reads from it would be in each other's way.
+ */
+function takesTerminal({ pty, json, stdin }: ExecFlags, asksThere: boolean): boolean {
+  return pty === true || (!json && !stdin && !asksThere && isatty(0) && isatty(1));
+}
+
+async function inputOf(command: string, flags: ExecFlags, terminal: boolean): Promise<object> {
+  const { timeout, stdin, here } = flags;
   const cwd = here ? process.cwd() : flags.cwd;
   const seconds = timeout === undefined ? undefined : Number(timeout.replace(/s$/, ""));
   if (seconds !== undefined && !(seconds > 0)) throw usageError(`--timeout takes seconds, not "${timeout}"`);
@@ -90,7 +115,7 @@ async function inputOf(command: string, flags: ExecFlags): Promise<object> {
     command,
     ...(cwd !== undefined && { workingDirectory: cwd }),
     ...(seconds !== undefined && { timeout: seconds }),
-    ...(pty && { pty: { columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 } }),
+    ...(terminal && { pty: terminalSize() }),
     ...(stdin && { stdin: await readAll() }),
   };
 }

@@ -31,8 +31,14 @@ export function addExecCommand(
       "--asked <id>",
       "the question that an agent's hook asked its user about this command (docs/how-to/hooks.md)",
     )
-    .option("--pty", "run it in its own terminal")
-    .option("--stdin", "pass our stdin to the command")
+    .option(
+      "--pty",
+      "run it in its own terminal (default: where stdin and stdout are one, and no question is asked there)",
+    )
+    .option(
+      "--stdin",
+      "read all of our stdin first, and judge it with the command (default: the command reads it itself)",
+    )
     .option("--json", "the result as one line of JSON, with the beginning and the end of its output")
     .addHelpText(
       "after",
@@ -41,7 +47,7 @@ Examples:
   hermes exec 'npm test'
   hermes exec --json 'git status --short'
   hermes exec --workspace ~/project --timeout 90 'make check'
-  echo '{"a": 1}' | hermes exec --stdin 'jq .a'
+  echo '{"a": 1}' | hermes exec 'jq .a'
 
 Exit status: the command's own (128+n for a signal), 124 after a timeout, 126 when it was refused or not
 approved, 125 when HERMES itself failed.`,

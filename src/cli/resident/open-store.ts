@@ -7,8 +7,8 @@ import type { Store } from "../../record/store/store.js";
 
 /** The file behind the caller's store; undefined for a store that is none, or not the same for every folder. */
 function fileOfStore({ HERMES_STORE: named = "" }: NodeJS.ProcessEnv): string | undefined {
-  if (named === "") return join(stateFolder(process.env, homedir()), "hermes.db");
-  const file = named.replace(/^sqlite:/, "");
+  const own = () => join(stateFolder(process.env, homedir()), "hermes.db");
+  const file = named === "" ? own() : named.replace(/^sqlite:/, "");
   return isAbsolute(file) ? file : undefined;
 }
 

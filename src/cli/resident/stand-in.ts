@@ -27,6 +27,9 @@ const DECLINED = 0xffff;
 /** Without a caller for so long, the store is closed. */
 const QUIET_MS = 5000;
 
+/** Then another one takes its place: memory stays bounded, whatever has been judged. */
+const MOST_SERVED = 1000;
+
 const stores = new OpenStore();
 
 /** Undefined: there will be no more. */
@@ -93,7 +96,9 @@ async function standIn(): Promise<never> {
   native().hide();
   leavePlace();
   const { judgeForCaller } = await import("../commands/hook-judge.js");
-  for (let request = await takeRequest(); request; request = await takeRequest()) {
+  for (let served = 0; served < MOST_SERVED; served++) {
+    const request = await takeRequest();
+    if (!request) break;
     takePlaceOf(request);
     const outcome = await outcomeOf(request, judgeForCaller);
     leavePlace();

@@ -207,6 +207,9 @@ export interface Native {
    */
   takeTerminal(fd: number, state: Uint8Array): number;
   giveTerminal(fd: number, state: Uint8Array): number;
+  /** Passes every byte of the terminal on as it is, both ways; fails in the background. Saves what was before in `state`. */
+  rawTerminal(fd: number, state: Uint8Array): number;
+  endRawTerminal(fd: number, state: Uint8Array): number;
   /** Writes {number, code, sender} as three int32 to fd for each of these signals. */
   relaySignals(fd: number, signals: Uint8Array): number;
   ignoreSignal(signal: number): number;

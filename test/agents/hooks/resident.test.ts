@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HERMES } from "../../support/cli.js";
@@ -10,9 +11,12 @@ const IN_PROCESS = ["--no-resident"];
 
 describe("a hook that the resident process answers", () => {
   let place: ResidentPlace;
+  let endless: ChildProcess;
   beforeAll(() => {
     place = new ResidentPlace();
     place.start();
+    endless = spawn(HERMES, ["hook", "claude-code"], { env: place.env, stdio: ["pipe", "ignore", "ignore"] });
+    endless.stdin!.write("{");
   });
   afterAll(() => place.end());
 
@@ -142,6 +146,16 @@ describe("the resident process", () => {
     rmSync(place.socketFolder, { recursive: true });
     for (const one of [second.pid, ...second.standIns])
       await until(() => !isAlive(one), "the end of a resident process without a folder");
+  });
+
+  it("removes what builds that are gone have left behind, and nothing of those that are there", async () => {
+    mkdirSync(place.socketFolder, { mode: 0o700 });
+    const old = ["0123456789abcdef", "0123456789abcdef.lock"];
+    for (const name of old) writeFileSync(join(place.socketFolder, name), "");
+    place.start();
+    await until(() => readdirSync(place.socketFolder).length === 2, "the removal of old files");
+    for (const name of readdirSync(place.socketFolder)) expect(old).not.toContain(name);
+    expect((await place.bash("ls", { env: WARM_ONLY })).status).toBe(0);
   });
 
   it("killed at any moment loses no answer and no record", async () => {

@@ -156,7 +156,13 @@ export class NearEnd implements Running {
     this.#stage = "starting";
     const { credentials, order, home, surroundings } = this.#link;
     for (const { relative, contents } of credentials) this.#send({ type: "credential", relative }, contents);
-    this.#send({ type: "start", order, home, ...(surroundings && { surroundings }) } as ToFar);
+    const { stdin, ...rest } = order; // our own stdin stays here
+    this.#send({
+      type: "start",
+      order: stdin === "pipe" ? order : rest,
+      home,
+      ...(surroundings && { surroundings }),
+    } as ToFar);
     this.#allowTime();
   }
 

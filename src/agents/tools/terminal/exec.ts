@@ -94,6 +94,7 @@ export function terminalExec(
           ...(call.approved.length > 0 && approvedScripts(input, place.cwd, call.digest, world)),
           timeout,
           more: {
+            ...(call.givesStdin && { stdin: "ours" }),
             ...((input.stdin !== undefined || input.background) && { stdin: "pipe" }),
             ...(input.pty && { terminal: input.pty }),
           },
@@ -218,6 +219,7 @@ async function inForeground(
       call.output(stream, bytes);
     },
   });
+  call.started(running);
   if (input.stdin !== undefined) {
     running.write(input.stdin);
     running.closeInput();
