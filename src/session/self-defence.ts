@@ -241,7 +241,8 @@ export function selfDefence(
     subscription: { calls, constants: ALWAYS_REFUSED },
     decide(event) {
       const meant = meantBy.get(event.nr);
-      if (meant) return onProcesses(event, meant(event));
+      if (meant && !isSignalZero(event)) return onProcesses(event, meant(event));
+      if (meant) return undefined;
       if (mountsFuse(event)) return NO_FUSE;
       if (!isSeen(event.nr) && !isMeant(calls.get(event.nr)!, event)) return undefined;
       if (opensFuse(event)) return NO_FUSE;
@@ -272,6 +273,11 @@ function subscriptionTo(nr: number, when: Act["when"]): CallSubscription {
 }
 
 // ---------------------------------------------------------------- processes
+
+/** It has no effect. It stops only where another policy wants it. */
+function isSignalZero(event: CallEvent): boolean {
+  return event.nr === KILL && int(event, 1) === 0;
+}
 
 function onProcesses(event: CallEvent, meant: readonly Meant[]): Verdict | undefined {
   for (const whom of meant) {

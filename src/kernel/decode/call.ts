@@ -313,6 +313,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
     if (this.#entry && this.shape.data >= 0 && !isFilledByCall(this.call, this.shape.data))
       return this.#entry.dataUpTo(limit);
     const pieces = this.dataPieces();
+    this.readsBytes = true;
     return pieces && readPieces(this.snapshot, pieces, Math.min(limit, MAX_MEMORY));
   }
 
@@ -336,6 +337,7 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
   }
 
   readPieces(pieces: readonly Piece[], limit: number): Buffer | undefined {
+    this.readsBytes = true;
     return readPieces(this.snapshot, pieces, Math.min(limit, MAX_MEMORY));
   }
 
@@ -365,11 +367,13 @@ export class DecodedCall extends StoppedCall implements CallEvent, ReturnEvent {
       case "argv":
       case "iovec":
       case "fds":
+        this.readsBytes = true;
         return pointedValue(this, argument, i, MAX_MEMORY);
       case "sockaddr":
         return this.stop.kind === KIND.return ? this.#carried.bytes(i) : this.names[0];
       default: {
         const pieces = this.filledPieces(i);
+        this.readsBytes = true;
         if (argument.kind === "struct") this.looked = true;
         return pieces && readPieces(this.snapshot, pieces, MAX_MEMORY);
       }

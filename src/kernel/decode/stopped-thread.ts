@@ -25,6 +25,8 @@ export abstract class StoppedThread {
   #snapshot: Snapshot | undefined;
   /** Counts reads of the program's memory, so that the stack of policies knows which policy read it. */
   looks = 0;
+  /** A policy, a record or a question has read bytes of the program beyond paths and addresses. */
+  readsBytes = false;
 
   constructor(processes: ProcessLookup) {
     this.processes = processes;
@@ -40,7 +42,10 @@ export abstract class StoppedThread {
   get memory(): ProgramMemory {
     return programMemory(
       () => this.stop.tid,
-      () => this.snapshot,
+      () => {
+        this.readsBytes = true;
+        return this.snapshot;
+      },
     );
   }
 

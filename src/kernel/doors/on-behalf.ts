@@ -1,6 +1,7 @@
 import { FLAGS, ON_SOCKETS, type Syscall } from "../../abi/index.js";
 import { errnoValue } from "../../abi/named.js";
 import { ANSWER } from "../binding/layout.js";
+import { native } from "../binding/native.js";
 import type { StopAnswer } from "../binding/stop.js";
 import type { DecodedCall } from "../decode/call.js";
 import { callShape } from "../decode/call-shape.js";
@@ -15,6 +16,8 @@ export function isMadeOnBehalf(call: Syscall): boolean {
   return callShape(call).reread === "on behalf";
 }
 
+const IS_ROOT = process.getuid?.() === 0;
+const SENDS: ReadonlySet<string> = new Set(["sendto", "sendmsg", "sendmmsg"]);
 const EACCES = errnoValue("EACCES");
 const { O_PATH } = FLAGS.open!.values as { readonly O_PATH: number };
 
@@ -52,7 +55,11 @@ function execsUnseen(event: DecodedCall): boolean {
 
 function isOnWhatItNames(event: DecodedCall): boolean {
   return (
-    !event.shape.changesDescriptor && !pointsNowhere(event) && !onlyNames(event) && !limitsAnother(event)
+    !event.shape.changesDescriptor &&
+    !pointsNowhere(event) &&
+    !onlyNames(event) &&
+    !limitsAnother(event) &&
+    !sendsToItsPeer(event)
   );
 }
 
@@ -62,6 +69,28 @@ function isOnWhatItNames(event: DecodedCall): boolean {
  */
 function sendsItself({ call, tid }: DecodedCall): boolean {
   return call.name === "pidfd_send_signal" && !sharesDescriptors(tid);
+}
+
+/**
+ * A Unix socket with a connection sends to its peer, whatever address the message carries (unix(7)). The kernel tells the
+ * peer who sends (SO_PASSCRED). It lets only root name another process, so where we are not root the program sends the
+ * message itself, unless it could exchange the descriptor, or a decision rests on what is sent.
+ */
+function sendsToItsPeer({ call, tid, readsBytes, stop }: DecodedCall): boolean {
+  if (readsBytes || IS_ROOT || !SENDS.has(call.name)) return false;
+  const number = stop.int(0);
+  return isConnectedUnixSocket(tid, number) && !sharesDescriptors(tid);
+}
+
+const AF_UNIX = 1;
+const SOCK_STREAM = 1;
+const SOCK_SEQPACKET = 5;
+
+function isConnectedUnixSocket(tid: number, number: number): boolean {
+  const type = native().socketType(tid, number);
+  if (type !== SOCK_STREAM && type !== SOCK_SEQPACKET) return false;
+  const names = native().socketNames(tid, number);
+  return typeof names !== "number" && names.readUInt32LE(0) >= 2 && names.readUInt16LE(4) === AF_UNIX;
 }
 
 export function makeOnBehalf(
