@@ -55,7 +55,9 @@ describe("the page of the seed documents", () => {
       const file = join(root, test);
       return !existsSync(file) || (title !== undefined && !readFileSync(file, "utf8").includes(title));
     });
-    expect(missing.map(({ line, test, title }) => `docs/reference/seeds.md:${line}: ${test} ${title}`)).toEqual([]);
+    expect(
+      missing.map(({ line, test, title }) => `docs/reference/seeds.md:${line}: ${test} ${title}`),
+    ).toEqual([]);
   });
 });
 
