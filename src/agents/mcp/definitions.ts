@@ -56,6 +56,11 @@ export const ABOUT: Readonly<Record<string, About>> = {
     examples: [{ folder: "skills/pdf-tools", source: "github.com/someone/skills" }],
     idempotent: true,
   },
+  skill_use: {
+    title: "Open a skill",
+    examples: [{ name: "pdf-tools" }],
+    idempotent: true,
+  },
   delegate: {
     title: "Hand a task to another agent",
     examples: [{ task: "Find where the port is configured.", readOnly: true }],

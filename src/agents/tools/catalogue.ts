@@ -22,6 +22,7 @@ const TOOLS: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
   python_rpc: async () => (await import("./python/rpc.js")).pythonRpc,
   memory_write: async () => (await import("./memory/write.js")).memoryWrite,
   skill_install: async () => (await import("./skill/install.js")).skillInstall,
+  skill_use: async () => (await import("./skill/use.js")).skillUse,
   delegate: async ({ own }) => (await import("./delegate/delegate.js")).delegateTask(own),
 };
 

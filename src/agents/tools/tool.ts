@@ -69,8 +69,12 @@ export interface ToolContext {
   readonly backend: Backend;
   readonly files: FileTracker;
   readonly credentials: CredentialFiles;
-  /** Path prefixes that no command can see: the store. */
+  /** Variables that the skills in use declare: commands get them. */
+  readonly declared: Set<string>;
+  /** Path prefixes that no command can see: the store, and the agent's own folder. */
   readonly closed?: readonly string[];
+  /** … except what begins so: the skills. */
+  readonly closedExcept?: readonly string[];
   /** The environment for commands, before secrets are removed. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Maximum timeout of a command in seconds, where the operator sets it rather than the model. */

@@ -102,8 +102,11 @@ export class Toolbox {
       ...(options.approvers && { approvers: options.approvers }),
       ...(options.problem && { problem: options.problem }),
     });
+    const agentHome = env.HERMES_HOME ?? resolve(home, ".hermes");
     const world: ToolContext = {
-      closed: [realPlace(store.beside)],
+      closed: [realPlace(store.beside), ...ownFolder(agentHome, workspace)],
+      closedExcept: [`${realPlace(agentHome)}/skills/`],
+      declared: new Set(),
       workspace,
       home,
       session,
@@ -112,7 +115,7 @@ export class Toolbox {
       atLeast,
       backend: options.backend ?? (await backendOf(config, options.thread)),
       files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
-      credentials: new CredentialFiles(env.HERMES_HOME ?? resolve(home, ".hermes"), hostFiles),
+      credentials: new CredentialFiles(agentHome, hostFiles),
       env,
       // The strict profile caps the command line as it caps a model.
       ...(options.longestTimeout !== undefined &&
@@ -410,6 +413,12 @@ function whatIsWrong({
 }
 
 /** Runs are judged by real paths. For a path that does not exist yet, its parent folder is resolved. */
+/** What lies in the agent's own folder, unless the workspace is in it: memory, sessions, keys that no skill has declared. */
+function ownFolder(agentHome: string, workspace: string): string[] {
+  const folder = `${realPlace(agentHome)}/`;
+  return `${workspace}/`.startsWith(folder) || `${homedir()}/`.startsWith(folder) ? [] : [folder];
+}
+
 function realPlace(path: string): string {
   const at = resolve(path);
   try {

@@ -7,6 +7,7 @@ import type { Files } from "./layer.js";
 import { LAYERS } from "./layers.js";
 import { osvAdvisories } from "./mcp/osv.js";
 import { type McpSection, mcpSection } from "./mcp/section.js";
+import { validateWithinDir as isWithinDir } from "./paths/within.js";
 import { systemResolve } from "./urls/reach-url.js";
 
 export interface HostOptions extends GuardOptions {
@@ -39,6 +40,11 @@ export async function configuredGuard(options: HostOptions = {}): Promise<Guard>
     workspace,
     home,
   });
+}
+
+/** Whether a path of this machine stays inside a folder, links resolved. An answer for now: see paths/within.ts. */
+export function validateWithinDir(path: string, root: string): boolean {
+  return isWithinDir(path, root, hostFiles);
 }
 
 /** Larger files are data, not scripts. */

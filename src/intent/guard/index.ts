@@ -14,9 +14,8 @@ export { MAX_READ_CHARS, type Page, readPage, type Window } from "./files/read-l
 export { FileTracker, type Limits, RE_READ, type Stamp, type Warning } from "./files/tracker.js";
 export type { Action, Finding, Span } from "./finding.js";
 export { Guard, type GuardOptions, type Judgement } from "./guard.js";
-export { configuredGuard, type HostOptions, hostGuard } from "./host.js";
+export { configuredGuard, type HostOptions, hostGuard, validateWithinDir } from "./host.js";
 export type { Context, Files, Layer, Profile } from "./layer.js";
 export { LAYERS } from "./layers.js";
 export { hasTraversalComponent } from "./paths/components.js";
-export { validateWithinDir } from "./paths/within.js";
 export { KINDS, type Kind, type Subject } from "./subject.js";

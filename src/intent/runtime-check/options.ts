@@ -16,6 +16,8 @@ export interface RuntimeCheckOptions {
   readonly writable: readonly string[];
   /** Prefixes of paths that the run cannot see: HERMES's own records. */
   readonly closed?: readonly string[];
+  /** Prefixes below those that it can see all the same. */
+  readonly closedExcept?: readonly string[];
   /** Files that the run may read although they look like secrets: declared credentials. */
   readonly readable?: readonly string[];
   /** Scripts approved with the command, as base64 by real path. The run reads these bytes, even if the files change. */

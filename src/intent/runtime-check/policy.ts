@@ -34,7 +34,7 @@ const compiled = new Map<string, Promise<Policy>>();
 const MOST_COMPILED = 8;
 
 async function filePolicy(options: RuntimeCheckOptions): Promise<Policy> {
-  const { workspace, home, writable, readable = [], closed = [], config } = options;
+  const { workspace, home, writable, readable = [], closed = [], closedExcept = [], config } = options;
   const sockets = socketsOf(options);
   const places = { workspace, home, cwd: workspace };
   const programs = installedIn(options);
@@ -55,7 +55,12 @@ async function filePolicy(options: RuntimeCheckOptions): Promise<Policy> {
       allowances,
     );
   compiled.set(key, rules);
-  return forRun(await rules, new Set(readable), closed);
+  const open = new Set(readable);
+  const isClosed = (path: string) =>
+    closed.some((start) => path.startsWith(start)) &&
+    !open.has(path) &&
+    !closedExcept.some((start) => path.startsWith(start));
+  return forRun(await rules, open, isClosed);
 }
 
 /** Our own sockets, and those that the user's configuration names. */
@@ -82,14 +87,13 @@ function installedIn({ searchPath = "", home, workspace }: RuntimeCheckOptions):
 }
 
 /** The same policy with the paths of one run. It belongs to the run, so no file of it is watched for changes. */
-function forRun(policy: Policy, readable: ReadonlySet<string>, closed: readonly string[]): Policy {
+function forRun(policy: Policy, readable: ReadonlySet<string>, isClosed: (path: string) => boolean): Policy {
   return {
     name: policy.name,
     version: policy.version,
     subscription: policy.subscription,
     decide(event) {
-      if (closed.length > 0 && event.paths.some(({ path }) => closed.some((start) => path.startsWith(start))))
-        return CLOSED;
+      if (event.paths.some(({ path }) => isClosed(path))) return CLOSED;
       return readable.size > 0 && opensToRead(event) && readable.has(event.path!)
         ? undefined
         : policy.decide(event);

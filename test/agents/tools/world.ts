@@ -57,6 +57,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<ToolContext
     backend: options.backend ?? NO_BACKEND,
     files: new FileTracker({ warnAfter: config.files.re_read_warn, stopAfter: config.files.re_read_stop }),
     credentials: new CredentialFiles(home, hostFiles),
+    declared: new Set(),
     env: options.env ?? { PATH: process.env.PATH },
   };
 }

@@ -41,6 +41,7 @@ export function orderOf(
       writable: grantedPlaces(command, cwd, approved, world),
       approved,
       ...(world.closed && { closed: world.closed }),
+      ...(world.closedExcept && { closedExcept: world.closedExcept }),
       ...(scripts && { scripts }),
       ...(scriptNames && { scriptNames }),
       network: "public",
@@ -52,9 +53,9 @@ export function orderOf(
   };
 }
 
-export function environment({ env, config }: ToolContext): Record<string, string> {
+export function environment({ env, config, declared }: ToolContext): Record<string, string> {
   const { pass, strip } = config.credentials;
-  return filterEnv(env, { declared: pass, strip }).env;
+  return filterEnv(env, { declared: [...pass, ...declared], strip }).env;
 }
 
 /** Where a command runs: the workspace, or a folder in it. Returns a finding for any other place. */

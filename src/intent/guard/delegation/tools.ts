@@ -8,6 +8,7 @@ export const DELEGATE_BLOCKED_TOOLS: Readonly<Record<string, string>> = {
   send_message: "A delegate may not send messages.",
   execute_code: "A delegate has no sandbox to run code in.",
   python_rpc: "A delegate has no sandbox to run code in.",
+  skill_use: "A delegate has no credentials of skills.",
   skill_install: "A delegate may not install anything that outlives it.",
 };
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Guard } from "../../../../src/intent/guard/guard.js";
 import { hostGuard } from "../../../../src/intent/guard/host.js";
+import { validateWithinDir as exported } from "../../../../src/intent/guard/index.js";
 import { type Files, NO_FILES } from "../../../../src/intent/guard/layer.js";
 import { LAYERS } from "../../../../src/intent/guard/layers.js";
 import { hasTraversalComponent } from "../../../../src/intent/guard/paths/components.js";
@@ -81,6 +82,12 @@ describe("validate_within_dir", () => {
     expect(validateWithinDir(join(root, "in/a.txt"), join(root, "in"), real)).toBe(true);
     expect(validateWithinDir(join(root, "out"), join(root, "in"), real)).toBe(false);
     expect(validateWithinDir("/etc/passwd", join(root, "in"), NO_FILES)).toBe(false);
+  });
+
+  it("takes a path and a folder, and looks at this machine, as the package exports it", () => {
+    expect(exported(join(root, "in/a.txt"), join(root, "in"))).toBe(true);
+    expect(exported(join(root, "out"), join(root, "in"))).toBe(false);
+    expect(exported("../x", join(root, "in"))).toBe(false);
   });
 
   it("the guard of this machine sees links out of the workspace", () => {
