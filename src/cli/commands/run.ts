@@ -143,7 +143,9 @@ function isData({ policies, ask }: SessionOptions): boolean {
 async function runOptions(words: string[], flags: RunFlags, start: StartState): Promise<RunOptions> {
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
-    throw usageError("no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
+    throw usageError(
+      `no command to run: hermes run [options] -- COMMAND [ARGUMENTS]${flags.trace === undefined ? "" : ` (-t takes the trace file, here ${flags.trace}; times of calls are -t of hermes trace)`}`,
+    );
   if (flags.stack !== undefined && flags.trace === undefined)
     throw usageError("--stack needs --trace: it selects the recorded calls that keep their stack");
   return {
