@@ -55,6 +55,7 @@ const OTHERS = [
   "simulate",
   "skill",
   "top",
+  "uninstall",
 ].map((name) => `commands/${name}`);
 /** Node modules that take a millisecond or more to load and that most runs never use: loaded on first use. */
 const SLOW =

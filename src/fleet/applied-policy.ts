@@ -18,7 +18,7 @@ import { loadPolicy } from "../policy/load.js";
 import { hashOfText, isSigned, type Release } from "./signature.js";
 
 /** The file before the first policy: sessions need a file that they can reload later. */
-const NOTHING_YET = `# Written by hermes agent: the fleet has not assigned a policy to this host yet.
+const NOTHING_YET = `# Written by hermes fleet daemon: the fleet has not assigned a policy to this host yet.
 name: fleet
 rules:
   - id: fleet-folder

@@ -93,14 +93,16 @@ const document = z.discriminatedUnion("kind", [
 
 /** Every option that a command line of ours uses is one that the command has. */
 function checkCommand(words: readonly string[]): void {
-  const [command, ...rest] = words;
-  const help = hermes([command!, "--help"]).stdout;
-  for (const option of rest.filter((word) => word.startsWith("--"))) expect(help).toContain(option);
+  const options = words.findIndex((word) => word.startsWith("-"));
+  const command = words.slice(0, options < 0 ? words.length : options);
+  const help = hermes([...command, command[0] === "run" ? "--help-all" : "--help"]).stdout;
+  for (const option of words.slice(command.length).filter((word) => /^--./.test(word)))
+    expect(help).toContain(option);
 }
 
 describe("what is deployed", () => {
   it("are units that systemd takes, with options that we have", () => {
-    const units = ["hermes-agent.service", "hermes-serve.service"];
+    const units = ["hermes-agent.service", "hermes-serve.service", "hermes-run@.service"];
     const files = units.map((unit) => join(root, "deploy", unit));
     execFileSync("systemd-analyze", ["verify", "--man=no", ...files], { stdio: "pipe" });
     for (const unit of units)

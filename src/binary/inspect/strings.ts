@@ -63,6 +63,14 @@ const URL_SHAPE =
   /(?:https?|wss?|ftps?|file|tcp|udp|ssh|git|ldaps?|rediss?|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|amqps?|socks5h?|smb|s3):\/\/[^\s"'<>`{}|\\^]{3,300}/g;
 const PATH_SHAPE =
   /^\/(?:etc|proc|sys|dev|home|root|tmp|var|run|bin|sbin|opt|boot|mnt|media|srv|lib(?:32|64)?|usr\/(?:s?bin|lib|share|local))(?:\/[\w.@+%~*-]+)+\/?$/;
+/** A path in a format string, or in one that a shell expands: `%s/.ssh/id_rsa`, `cp %s /etc/cron.d/%s`, `~/.bashrc`. */
+const FORMAT_PATH =
+  /(?:%[-0-9.]*l{0,2}[sdux]|~|\$\{?HOME\}?)?(?:\/(?:[\w.@+~-]|%[-0-9.]*l{0,2}[sdux]){1,64}){1,12}/g;
+const KNOWN_ROOT =
+  /^\/(?:etc|proc|sys|dev|home|root|tmp|var|run|bin|sbin|opt|boot|mnt|media|srv|lib(?:32|64)?|usr)\//;
+/** Below a folder that is not known: a hidden file, or a folder that systems have. */
+const TELLING =
+  /\/(?:\.[A-Za-z][\w.-]+|(?:etc|proc|bin|sbin|tmp|cron[\w.]*|autostart|systemd|Library|AppData)(?=\/|$))/;
 const IPV4_SHAPE =
   /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5})?(?![\w.])/;
 const TOKEN = /[A-Za-z0-9_./+=-]{16,}/g;
@@ -86,13 +94,18 @@ function look(
       ...(section !== "" && { section }),
     });
   };
-  const { colons, dots, dashes, longest } = shapeOf(bytes, from, to);
+  const { colons, dots, dashes, longest, percents, slashes } = shapeOf(bytes, from, to);
   const first = bytes[from]!;
-  if (first !== 0x2f && colons === 0 && dots < 3 && longest < 16 && dashes < 5) return;
+  // %, ~ and $ say that a path is put together at run time.
+  const isMade = slashes > 0 && (percents > 0 || first === 0x7e || first === 0x24) && to - from <= 512;
+  if (first !== 0x2f && colons === 0 && dots < 3 && longest < 16 && dashes < 5 && !isMade) return;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
   if (colons > 0 && text.includes("://"))
     for (const match of text.matchAll(URL_SHAPE)) add("url", match[0], match.index);
   if (first === 0x2f && PATH_SHAPE.test(text)) add("path", text, 0);
+  else if (isMade && !text.includes("://"))
+    for (const { 0: path, index } of text.matchAll(FORMAT_PATH))
+      if (path.startsWith("/") ? KNOWN_ROOT.test(path) : TELLING.test(path)) add("path", path, index);
   if (dots >= 3 && text.length < 64) {
     const match = IPV4_SHAPE.exec(text);
     if (match !== null && !/^[0-2]\.\d+\.\d+\.\d+$/.test(match[0])) add("address", match[0], match.index);
@@ -106,16 +119,18 @@ function look(
 
 /** Counted in one pass over the bytes: most text is none of what is looked for. */
 function shapeOf(bytes: Uint8Array, from: number, to: number) {
-  let [colons, dots, dashes, longest, run] = [0, 0, 0, 0, 0];
+  let [colons, dots, dashes, percents, slashes, longest, run] = [0, 0, 0, 0, 0, 0, 0];
   for (let i = from; i < to; i++) {
     const byte = bytes[i]!;
     if (byte === 0x3a) colons++;
     else if (byte === 0x2e) dots++;
     else if (byte === 0x2d) dashes++;
+    else if (byte === 0x25) percents++;
+    else if (byte === 0x2f) slashes++;
     run = byte === 0x20 || byte === 0x2c || byte === 0x22 ? 0 : run + 1;
     if (run > longest) longest = run;
   }
-  return { colons, dots, dashes, longest };
+  return { colons, dots, dashes, percents, slashes, longest };
 }
 
 /** Shapes of keys by their first three characters. */

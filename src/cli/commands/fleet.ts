@@ -348,7 +348,7 @@ export async function fleetKeygenCommand(beside: string, flags: FleetFlags): Pro
   if (flags.json) print(`${JSON.stringify({ ...files, fingerprint: print256 })}\n`);
   else
     print(
-      `${files.key}  private key: signs policies; keep it off the hosts\n${files.pub}  public key: for hermes agent --trust\nsha256 ${print256}\n`,
+      `${files.key}  private key: signs policies; keep it off the hosts\n${files.pub}  public key: for hermes fleet daemon --trust\nsha256 ${print256}\n`,
     );
   return 0;
 }

@@ -22,7 +22,7 @@ import {
 } from "../options/values.js";
 import type { AskPlan } from "../run/asker.js";
 import { type ControlledRun, finishRun, warnOfUnknownProgram } from "../run/controlled-run.js";
-import { recordFailedRun } from "../run/record-run.js";
+import { RunRecorder, recordFailedRun } from "../run/record-run.js";
 import { takeSignals } from "../run/signals.js";
 import { type StartState, takeStartState } from "../run/start-state.js";
 import { hasTerminal } from "../run/terminal.js";
@@ -123,12 +123,13 @@ export async function runCommand(
   if (!thread && !ended && isData(run.options))
     return (await import("../run/supervise-main-thread.js")).superviseOnMainThread(run);
   const { controlRun } = await import("../run/control.js");
-  const result = await controlRun(run, thread).catch(async (error) => {
+  const recorder = new RunRecorder(run);
+  const result = await controlRun(run, recorder, thread).catch(async (error) => {
     await recordFailedRun(run, error);
     throw error;
   });
   ended?.(result);
-  return finishRun(run, result);
+  return finishRun(run, result, recorder);
 }
 
 /**
@@ -142,7 +143,9 @@ function isData({ policies, ask }: SessionOptions): boolean {
 async function runOptions(words: string[], flags: RunFlags, start: StartState): Promise<RunOptions> {
   const command = flags.target === undefined ? words : [flags.target, ...words];
   if (command.length === 0)
-    throw usageError("no command to run: hermes run [options] -- COMMAND [ARGUMENTS]");
+    throw usageError(
+      `no command to run: hermes run [options] -- COMMAND [ARGUMENTS]${flags.trace === undefined ? "" : ` (-t takes the trace file, here ${flags.trace}; times of calls are -t of hermes trace)`}`,
+    );
   if (flags.stack !== undefined && flags.trace === undefined)
     throw usageError("--stack needs --trace: it selects the recorded calls that keep their stack");
   return {

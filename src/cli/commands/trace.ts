@@ -1,9 +1,10 @@
+import { basename } from "node:path";
 import { isatty } from "node:tty";
 import { parseFilter } from "../../record/trace/filter.js";
 import { TRACE_DEFAULTS, type TraceOptions } from "../../record/trace/options.js";
 import type { StraceOptions } from "../../record/trace/strace-encoder.js";
 import type { Thread } from "../../session/thread.js";
-import { choice, functionList, wholeNumber } from "../options/values.js";
+import { choice, functionList, usageError, wholeNumber } from "../options/values.js";
 import { QUIET_RUN, runCommand, stackOption } from "./run.js";
 
 interface TraceFlags {
@@ -34,6 +35,11 @@ const TIMES = [undefined, "seconds", "micros", "epoch"] as const;
 
 /** `hermes trace`: a program's calls as they happen, in the format of strace. */
 export async function traceCommand(words: string[], flags: TraceFlags, thread?: Thread): Promise<never> {
+  const pid = flags.policy?.find((file) => /^\d+$/.test(basename(file)));
+  if (pid !== undefined)
+    throw usageError(
+      `-p takes a policy here; for a running process: hermes attach ${basename(pid)} --trace FILE`,
+    );
   const filter = parseFilter([
     ...(flags.e ?? []),
     ...(flags.z ? ["status=successful"] : []),

@@ -52,6 +52,16 @@ Examples:
     .action(async (agent, options) =>
       exit(await (await import("../commands/install.js")).installCommand(agent, options)),
     );
+
+  program
+    .command("uninstall")
+    .description("remove the HERMES hook from every agent, for this folder and this user")
+    .option("--purge", "also remove the records and the configuration (hermes.yaml, approvals, audit)")
+    .option("--dry-run", "show what would change, and change nothing")
+    .option("--json", "the result as JSON")
+    .action(async (options) =>
+      exit(await (await import("../commands/uninstall.js")).uninstallCommand(options)),
+    );
 }
 
 /** For people at a terminal: a shell to try policies, completions, the manual page. */

@@ -42,9 +42,14 @@ export function commandTree(command: Command, above: readonly string[] = []): Co
       description: argument.description,
       values: valuesIn(argument.description),
     })),
-    children: command.commands.map((child) => commandTree(child, path)),
+    children: command.commands.filter(isShown).map((child) => commandTree(child, path)),
     notes: notesOf(command),
   };
+}
+
+/** Old names of commands, and what HERMES calls itself, still work. */
+function isShown(command: Command): boolean {
+  return !(command as unknown as { readonly _hidden?: boolean })._hidden;
 }
 
 const HELP: OptionNode = {

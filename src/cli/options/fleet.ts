@@ -4,10 +4,9 @@ import { collect } from "./policy-file.js";
 
 const STORE = "the server, postgres://USER@HOST/DATABASE (default: HERMES_STORE)";
 
-/** The fleet commands. Their code is loaded on use. */
-export function addFleetCommands(program: Command): void {
-  program
-    .command("agent")
+/** What runs on each host of a fleet. */
+function addDaemon(command: Command): void {
+  command
     .description(
       "connect this host to a fleet: deliver audit records, forward approval questions, apply assigned policies",
     )
@@ -24,6 +23,12 @@ export function addFleetCommands(program: Command): void {
     .option("--keep <n>", "number of delivered records to keep on this host (default: all)")
     .addHelpText("after", AGENT_EXAMPLES)
     .action(async (options) => exit(await (await import("../commands/agent.js")).agentCommand(options)));
+}
+
+/** The fleet commands. Their code is loaded on use. */
+export function addFleetCommands(program: Command): void {
+  // Its name before it was called what it is: units and manifests have it.
+  addDaemon(program.command("agent", { hidden: true }));
 
   program
     .command("serve")
@@ -48,6 +53,7 @@ export function addFleetCommands(program: Command): void {
     .command("fleet")
     .description("manage hosts that share a PostgreSQL, and their policies")
     .addHelpText("after", FLEET_EXAMPLES);
+  addDaemon(fleet.command("daemon"));
   const add = (words: string, description: string) =>
     fleet.command(words).description(description).option("--store <url>", STORE).option("--json", "as JSON");
   const signing = (command: Command) =>
@@ -116,8 +122,8 @@ const commands = () => import("../commands/fleet.js");
 
 const AGENT_EXAMPLES = `
 Examples:
-  hermes agent --store-file /etc/hermes/server
-  hermes agent --store-file /etc/hermes/server --trust /etc/hermes/policies.pub --traces /var/lib/hermes/traces
+  hermes fleet daemon --store-file /etc/hermes/server
+  hermes fleet daemon --store-file /etc/hermes/server --trust /etc/hermes/policies.pub --traces /var/lib/hermes/traces
 
 Sessions of this host go on, under the policy that it had, when the server cannot be reached.`;
 

@@ -2,16 +2,18 @@ import { Command, CommanderError } from "commander";
 import { PACKAGE_VERSION } from "../../nouns/version.js";
 import { commandWords } from "../run/start-state.js";
 import { exit, fail, say } from "../views/output.js";
+import { withHelp } from "./help.js";
 
 /** `hermes` itself, without its commands. */
 export function newProgram(): Command {
-  return new Command("hermes")
+  const program = new Command("hermes")
     .description("Run programs under a policy: observe, allow, refuse and change their system calls.")
     .version(PACKAGE_VERSION, "-V, --version")
     .enablePositionalOptions()
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({ writeErr: say, outputError: (text) => say(text.replace(/^error: /, "hermes: ")) });
+  return withHelp(program);
 }
 
 /** Runs the command line. */

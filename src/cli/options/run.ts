@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { RunFlags } from "../commands/run.js";
+import { addHelpAll } from "./help.js";
 import { collect, collectPolicies } from "./policy-file.js";
 
 /** What `--ask` takes, wherever a program runs under policies. */
@@ -21,8 +22,7 @@ export function addRunCommand(
   program: Command,
   run: (words: string[], flags: RunFlags) => Promise<never>,
 ): void {
-  program
-    .command("run")
+  addHelpAll(program.command("run"))
     .description("run a program under policies")
     .argument("[command...]", "the program and its arguments")
     .option(
@@ -123,8 +123,9 @@ export function addRunCommand(
 
 const EXAMPLES = `
 Examples:
-  hermes run -- ls -l                                     watch nothing, only supervise
-  hermes run --policy policies/no-secrets.ts -- python3 app.py
+  hermes run -p untrusted -- ./program                    a strict default for unknown programs
+  hermes run -p agent -- npm test                         as an agent's commands are held
+  hermes run -p mine.yaml -- python3 app.py               your own rules; a saved file is reloaded
   hermes run --trace t.jsonl -- git status                record every system call
   hermes run -t t.jsonl -e openat,%network -- curl http://localhost:8000/
   hermes run --fence strict --timeout 1m -- make          its own processes, /tmp and network; writes here only

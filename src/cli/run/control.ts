@@ -5,16 +5,22 @@ import type { Supervising } from "../../session/thread.js";
 import { say } from "../views/output.js";
 import { Asker } from "./asker.js";
 import { type ControlledRun, reportProblem, reportRefusal } from "./controlled-run.js";
+import type { RunRecorder } from "./record-run.js";
 import { SignalRelay } from "./signals.js";
 import { replyStatus } from "./status-signal.js";
 
 const ORPHAN_NOTE_MS = 2000;
+const RECORD_MS = 60_000;
 
 /**
  * Everything that a run needs besides supervision: relays signals, asks questions, watches files, enforces the timeout,
  * reports problems.
  */
-export async function controlRun(run: ControlledRun, thread?: Supervising): Promise<SessionResult> {
+export async function controlRun(
+  run: ControlledRun,
+  recorder: RunRecorder,
+  thread?: Supervising,
+): Promise<SessionResult> {
   const { options } = run;
   const about = {
     supervisor: process.pid,
@@ -61,7 +67,18 @@ export async function controlRun(run: ControlledRun, thread?: Supervising): Prom
     [],
     thread,
   );
-  return session.result.finally(() => asker?.close());
+  // A service runs for days: what it is refused is in the log meanwhile.
+  const recording = setInterval(() => {
+    session.status().then(
+      ({ summary }) => recorder.record(summary),
+      () => {}, // it has just ended, and is recorded at its end
+    );
+  }, RECORD_MS);
+  recording.unref();
+  return session.result.finally(() => {
+    clearInterval(recording);
+    asker?.close();
+  });
 }
 
 function noteOrphans({ quiet, json }: ControlledRun): void {

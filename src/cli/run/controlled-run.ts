@@ -7,7 +7,7 @@ import { type LogForm, leftOutText, refusalLine } from "../views/refusal.js";
 import { neverApplied, renderSummary } from "../views/summary.js";
 import type { AskPlan } from "./asker.js";
 import { unknownOrigin } from "./origin.js";
-import { recordRun } from "./record-run.js";
+import { RunRecorder } from "./record-run.js";
 
 /** A run of the command line, as its control thread knows it. Plain data: it crosses to another thread. */
 export interface ControlledRun {
@@ -52,10 +52,14 @@ export function reportRefusal(form: LogForm | undefined, refusal: Refusal): void
 }
 
 /** Prints the summary; exits with the program's status, or as failed where a required rule never applied. */
-export async function finishRun(run: ControlledRun, result: SessionResult): Promise<never> {
+export async function finishRun(
+  run: ControlledRun,
+  result: SessionResult,
+  recorder = new RunRecorder(run),
+): Promise<never> {
   const { quiet, json, log, requireHit } = run;
   tellLeftOut(log, result);
-  await recordRun(run, result.summary);
+  await recorder.record(result.summary);
   const missed = requireHit ? (result.summary.neverApplied ?? []) : [];
   if (!json && !quiet) say(renderSummary(result, sessionWorkspace(run.options).folder));
   if (missed.length > 0)

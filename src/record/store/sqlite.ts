@@ -227,7 +227,7 @@ function makeFile(file: string): void {
   }
 }
 
-/** Written beside it (`hermes agent --spool`), and looked at when it is opened. */
+/** Written beside it (`hermes fleet daemon --spool`), and looked at when it is opened. */
 function readLimit(file: string): number | undefined {
   try {
     return Number(readFileSync(`${file}.limit`, "utf8")) || undefined;

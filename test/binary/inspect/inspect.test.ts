@@ -156,6 +156,10 @@ describe("text of interest", () => {
       key,
       "-----BEGIN RSA PRIVATE KEY-----",
       "1.2.840.113549",
+      "%s/.ssh/authorized_keys",
+      "cp %s /etc/cron.d/%s.job",
+      "~/.config/autostart",
+      "%s/%s: %d/%d",
     ];
     writeFileSync(
       source,
@@ -167,12 +171,16 @@ describe("text of interest", () => {
     expect(found).toMatchObject({
       "https://example.org/install.sh": "url",
       "/etc/shadow": "path",
+      "%s/.ssh/authorized_keys": "path",
+      "/etc/cron.d/%s.job": "path",
+      "~/.config/autostart": "path",
       "203.0.113.7:4444": "address",
       "-----BEGIN RSA PRIVATE KEY-----": "key",
     });
     expect(JSON.stringify(report)).not.toContain(key);
     expect(report.strings.find(({ what }) => what === "a GitHub token")?.text).toBe("ghp_a1B2…");
     expect(Object.keys(found)).not.toContain("1.2.840.113549");
+    expect(Object.keys(found).filter((text) => text.includes("%d"))).toEqual([]);
     const { offset } = report.strings.find(({ kind }) => kind === "url")!;
     expect(readFileSync(join(folder, "texts")).subarray(offset).toString("latin1")).toMatch(/^https:/);
     expect(report.capabilities.map(({ id }) => id)).toContain("passwords");
