@@ -25,6 +25,7 @@ const QUICK = [
 /** Commands whose start time matters less: they share files. */
 const OTHERS = [
   "agent",
+  "agents",
   "analyze",
   "approvals",
   "attach",

@@ -1,13 +1,21 @@
-import type { Client } from "../client.js";
+import { type Client, OWN_KEY } from "../client.js";
 
 export const opencode: Client = {
   agent: "opencode",
   title: "OpenCode",
+  wholeOnly: true,
   package: "opencode-ai",
   version: "1.18.33",
   program: ".bin/opencode",
   settings: "opencode.json",
   ownFiles: [],
+  own: {
+    credentials: {
+      file: "home/.local/share/opencode/auth.json",
+      text: JSON.stringify({ other: { type: "api", key: OWN_KEY } }),
+    },
+    settings: "home/.config/opencode/opencode.json",
+  },
   ownRule() {},
   prepare(place) {
     // A user that has used it before: behind a strict fence it cannot make these folders.
@@ -21,7 +29,9 @@ export const opencode: Client = {
         provider: { anthropic: { options: { baseURL: `${url}/v1`, apiKey: "scripted" } } },
         autoupdate: false,
         share: "disabled",
-        ...(free && { permission: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "allow" } }),
+        ...(free && {
+          permission: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "allow" },
+        }),
       }),
       OPENCODE_DISABLE_MODELS_FETCH: "1",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
