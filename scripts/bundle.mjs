@@ -27,6 +27,7 @@ const QUICK = [
 const OTHERS = [
   "agent",
   "allow",
+  "agents",
   "analyze",
   "approvals",
   "attach",

@@ -171,6 +171,13 @@ export interface ProcessInfo {
   readonly gid: number;
   /** Clock ticks since boot. Together with the pid it identifies a process uniquely. */
   readonly startTime: number;
+  /**
+   * How far below the run's program: 0 is the program itself, 1 its children. Undefined for orphans, whose line no longer
+   * leads to the program.
+   */
+  readonly depth?: number | undefined;
+  /** The file that the run's program executes now. */
+  readonly program?: string;
   readonly threads: readonly number[];
   /**
    * The process's own view of its pid. It differs from ours inside a pid namespace, and so do the ids of its

@@ -150,6 +150,8 @@ export interface PolicyFence {
   readonly readable?: readonly string[];
   /** The only ones that may be changed. */
   readonly writable?: readonly string[];
+  /** What a strict fence leaves writable beside the workspace, where it exists. */
+  readonly alsoWritable?: readonly string[];
   /** Paths that the program cannot see. */
   readonly hidden?: readonly string[];
   /** The only TCP ports that may be connected to, or listened on. */
@@ -162,6 +164,10 @@ export interface PolicyFence {
   readonly processes?: number;
   /** CPU time, in CPUs. */
   readonly cpus?: number;
+  /** Names, or patterns with `*`, of variables that a clean environment keeps. */
+  readonly keepEnv?: readonly string[];
+  /** Variables that the program gets. */
+  readonly setEnv?: Readonly<Record<string, string>>;
 }
 
 /** The upper bound of what a policy permits, where known: the fence can enforce it. */

@@ -76,6 +76,7 @@ const REFUSING: ReadonlySet<string> = new Set(["deny", "kill", "ask"]);
 export class Mediation {
   readonly doorPlan: DoorPlan;
   readonly mediator: Mediator;
+  readonly #processes: ProcessTable;
   readonly #options: SessionOptions;
   readonly #policies: PoliciesInForce;
   readonly #host: MediationHost;
@@ -142,6 +143,7 @@ export class Mediation {
       planDoors({ stack, recorded, door: options.door, live, always, ...(gate && { gate }) });
     const kin = { attached: target?.pid, hasOwnNetwork: this.#fence.hasOwnNetwork };
     const processes = new ProcessTable((this.doorPlan.doors & (1 << DOOR.trace)) !== 0, kin);
+    this.#processes = processes;
     processes.stacks.isWatched = this.#policies.watchesCode && !target;
     this.#policies.onCode = () => processes.stacks.codeChanged();
     if (target) readThreads(target.pid, processes);
@@ -227,6 +229,11 @@ export class Mediation {
   get #noNewPrivs(): boolean {
     if (this.#attachMode) return this.#hadNoNewPrivs || (this.#attachMode.flags & ATTACH.noNewPrivs) !== 0;
     return this.#fence.noNewPrivs || process.getuid?.() !== 0;
+  }
+
+  /** The program runs, or is attached to. */
+  began(pid: number): void {
+    this.#processes.began(pid);
   }
 
   #openTrace(processes: ProcessTable, observed: readonly Syscall[]): Recorder | undefined {

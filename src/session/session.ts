@@ -98,7 +98,14 @@ export class Session {
     });
     await mediation.loadApprovals();
     const task = { options, remote: { doorway: mediation.doorway, memory, control } };
-    session = new Session(thread ?? new Thread(), task, events, (pid, ending, report) =>
+    const began: SessionEvents = {
+      ...events,
+      started: (pid, launcher) => {
+        mediation.began(pid);
+        events.started?.(pid, launcher);
+      },
+    };
+    session = new Session(thread ?? new Thread(), task, began, (pid, ending, report) =>
       mediation.finish(pid, ending, report),
     );
     let over = false;

@@ -78,6 +78,7 @@ async function mediate(options: SessionOptions, channel: SupervisorChannel): Pro
     channel.report({ type: "policies", policies: mediation.policies, files: mediation.files });
   try {
     supervisor = new Supervisor(options, mediation.doorway, memory, channel);
+    mediation.began(supervisor.pid);
     tellPolicies();
     const ending = await supervisor.run(mediation.mediator, {
       reload: async () => {

@@ -30,9 +30,25 @@ treat as a refusal.`,
     .action(() => process.exit(2));
 
   program
+    .command("agents")
+    .description("list the agents that HERMES knows: which are here, how to run each whole, and its hook")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      `
+A hook judges the agent's tool calls; \`hermes run\` holds the whole agent, its own actions included.
+
+Examples:
+  hermes agents
+  hermes run -p codex --fence strict -- codex`,
+    )
+    .action(async (options) => exit((await import("../commands/agents.js")).agentsCommand(options)));
+
+  program
     .command("install")
     .description("add the HERMES hook to an agent: it then asks HERMES before every tool call")
-    .argument("<agent>", "claude-code, codex or gemini")
+    .argument("[agent]", "claude-code, codex or gemini")
+    .option("--all", "every agent that is found on the PATH and has a hook")
     .option("--project", "for the project in this folder (the default)")
     .option("--user", "for every project of this user")
     .option("--undo", "remove the hook")
@@ -46,6 +62,7 @@ Other settings of the agent stay unchanged. A backup is kept as FILE.before-herm
 Examples:
   hermes install claude-code --dry-run
   hermes install claude-code
+  hermes install --all
   hermes install codex --user
   hermes install claude-code --undo`,
     )

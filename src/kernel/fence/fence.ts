@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { HermesError } from "../../nouns/errors.js";
 import { commonFolders } from "../../nouns/path.js";
 import {
@@ -115,8 +115,9 @@ export class Fence {
       ...(this.view ? holdingView(this.level) : []),
     ];
     this.#checkRequired(required);
-    this.env =
+    const kept =
       (options.cleanEnv ?? strict) ? cleanEnvironment(fenced.env, options.keepEnv ?? []) : fenced.env;
+    this.env = { ...kept, ...options.setEnv };
     this.#cgroups = this.#wanted.has("cgroup")
       ? new Cgroups(options, `${process.pid}-${Math.random().toString(36).slice(2, 10)}`)
       : undefined;
@@ -310,7 +311,8 @@ function writableOf(
   if (!strict) return undefined;
   const opened = !writable || writable.includes("/") ? real(workspace) : undefined;
   if (opened !== undefined && opened !== "/") checkWorkspace?.();
-  const folders = opened === undefined ? writable! : [opened];
+  const also = (options.alsoWritable ?? []).filter((path) => existsSync(path)).map(real);
+  const folders = opened === undefined ? writable! : [opened, ...also];
   // Starting a program in the root directory does not make the whole system writable.
   return folders.filter((path) => path !== "/" && !isPrivate(path));
 }

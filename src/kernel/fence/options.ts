@@ -13,8 +13,6 @@ export interface FenceOptions extends PolicyFence {
   readonly requires?: readonly string[];
   /** Pass only safe variables and those that keepEnv names. Default: on at the level strict. */
   readonly cleanEnv?: boolean;
-  /** Names, or patterns with `*`, of variables that are kept. */
-  readonly keepEnv?: readonly string[];
 }
 
 export function fenceOptions(
@@ -77,9 +75,11 @@ export function combine(options: readonly FenceOptions[]): FenceOptions {
     writable: lists((o) => o.writable, commonFolders),
     connectPorts: lists((o) => o.connectPorts, commonPorts),
     bindPorts: lists((o) => o.bindPorts, commonPorts),
+    alsoWritable: union((o) => o.alsoWritable),
     hidden: union((o) => o.hidden),
     requires: union((o) => o.requires),
     keepEnv: union((o) => o.keepEnv),
+    setEnv: Object.assign({}, ...options.map((o) => o.setEnv)) as Readonly<Record<string, string>>,
     network: options.some((o) => o.network === "own")
       ? ("own" as const)
       : options.find((o) => o.network)?.network,

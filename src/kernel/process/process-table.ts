@@ -3,6 +3,7 @@ import { native, VIEW_DIFFERS } from "../binding/native.js";
 import { KernelKin, type KinOptions } from "./kernel-kin.js";
 import { childAbove, isBelow } from "./proc.js";
 import { Process } from "./process.js";
+import { RunProgram } from "./run-program.js";
 import { Stacks } from "./stacks.js";
 
 /** A pinned entry costs a descriptor, so there is a limit: the oldest entry is evicted. */
@@ -16,6 +17,7 @@ const MAX_PINNED = 512;
 export class ProcessTable {
   readonly #pinned: boolean;
   readonly #entries = new Map<number, Process>();
+  #program: RunProgram | undefined;
 
   /**
    * Set when a tracee asks for another root or other mounts. From then on, paths are resolved in each
@@ -60,7 +62,12 @@ export class ProcessTable {
     if (known?.alive) return known;
     known?.close();
     this.#makeRoom();
-    const made = new Process(tid, this.#pinned, (pid) => this.#find(pid));
+    const made = new Process(
+      tid,
+      this.#pinned,
+      (pid) => this.#find(pid),
+      () => this.#program,
+    );
     this.#entries.set(tid, made);
     return made;
   }
@@ -72,6 +79,11 @@ export class ProcessTable {
     const launcher = childAbove(caller, process.pid);
     if (launcher !== undefined) return isBelow(pid, launcher);
     return this.attached !== undefined && (pid === this.attached || isBelow(pid, this.attached));
+  }
+
+  /** The run has begun with this process. */
+  began(pid: number): void {
+    this.#program = new RunProgram(pid);
   }
 
   #find(pid: number): ProcessInfo | undefined {

@@ -4,6 +4,7 @@ import { decodeText } from "../../nouns/text.js";
 import { describeDescriptor } from "./descriptor.js";
 import { memoryMaps } from "./maps.js";
 import { childrenOf, readBytes, readLink, readStat, readText, type Stat } from "./proc.js";
+import type { RunProgram } from "./run-program.js";
 
 /**
  * A process as the kernel describes it. Constant facts are read once, others on each use. An open file in
@@ -12,15 +13,22 @@ import { childrenOf, readBytes, readLink, readStat, readText, type Stat } from "
 export class Process implements ProcessInfo {
   readonly tid: number;
   readonly #lookUp: (pid: number) => ProcessInfo | undefined;
+  readonly #root: () => RunProgram | undefined;
   readonly #pin: number | undefined;
   #pid: number | undefined;
   #stat: Stat | undefined;
   #exe: string | undefined;
   #argv: readonly string[] | undefined;
 
-  constructor(tid: number, pinned: boolean, lookUp: (pid: number) => ProcessInfo | undefined) {
+  constructor(
+    tid: number,
+    pinned: boolean,
+    lookUp: (pid: number) => ProcessInfo | undefined,
+    root: () => RunProgram | undefined,
+  ) {
     this.tid = tid;
     this.#lookUp = lookUp;
+    this.#root = root;
     this.#pin = pinned ? pin(tid) : undefined;
   }
 
@@ -47,7 +55,15 @@ export class Process implements ProcessInfo {
   get children(): readonly ProcessInfo[] {
     return this.threads
       .flatMap((tid) => childrenOf(this.pid, tid))
-      .map((pid) => new Process(pid, false, this.#lookUp));
+      .map((pid) => new Process(pid, false, this.#lookUp, this.#root));
+  }
+
+  get depth(): number | undefined {
+    return this.#root()?.depthOf(this.pid);
+  }
+
+  get program(): string {
+    return this.#root()?.exe ?? "";
   }
 
   /** Without exec events (pinned), the process may run another program at any time. */

@@ -194,18 +194,30 @@ interface ProcessLists {
   readonly exe?: PathList;
   readonly ancestor?: PathList;
   readonly cwd?: PathList;
+  /** The file of the run's program. */
+  readonly program?: PathList;
+  /** How far below the run's program. */
+  readonly depth?: readonly number[];
 }
 
-export function onProcess({ exe, ancestor, cwd }: ProcessLists, strict: boolean): RuleCondition {
+export function onProcess(
+  { exe, ancestor, cwd, program, depth }: ProcessLists,
+  strict: boolean,
+): RuleCondition {
   // A process that is about to end may have no program any more.
   const runs = (list: PathList, file: string) => (file === "" ? strict : matchPaths(list, file));
+  const isAt = (list: readonly number[], at: number | undefined) =>
+    at === undefined ? strict : list.includes(at);
   return {
     key: "process",
     holds: ({ event: { process } }) =>
       (!exe || runs(exe, process.exe)) &&
       (!cwd || runs(cwd, process.cwd)) &&
+      (!depth || isAt(depth, process.depth)) &&
+      (!program || runs(program, process.program ?? "")) &&
       (!ancestor || hasAncestor(process, ancestor)),
-    tell: ({ event }) => `the program is ${event.process.exe}`,
+    tell: ({ event: { process } }) =>
+      `the program is ${process.exe}${depth ? `, ${process.depth ?? "not"} below the run's program` : ""}`,
   };
 }
 

@@ -87,6 +87,8 @@ const KEYS = [
   "exe",
   "ancestor",
   "cwd",
+  "program",
+  "depth",
   "fd",
   "at",
   "stack",
@@ -254,6 +256,8 @@ function processOf(spec: ExampleSpec, variables: Variables): Partial<ProcessInfo
     ...(spec.user !== undefined && { uid: spec.user === "root" ? 0 : Number(spec.user) }),
     ...(spec.exe !== undefined && { exe: file(spec.exe) }),
     ...(spec.cwd !== undefined && { cwd: file(spec.cwd) }),
+    ...(spec.program !== undefined && { program: file(spec.program) }),
+    ...(spec.depth !== undefined && { depth: Number(spec.depth) }),
     ...(spec.ancestor !== undefined && { parent: { ...MADE_UP_PROCESS, exe: file(spec.ancestor) } }),
   };
 }

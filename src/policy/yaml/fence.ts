@@ -15,10 +15,13 @@ export function compileFence(spec: FenceSpec, source: YamlSource, variables: Var
       throw error instanceof PatternError ? source.error(place, `\`${key}\`: ${error.message}`) : error;
     }
   };
-  const places = (key: "readable" | "writable" | "hidden") =>
-    spec[key] === undefined
-      ? {}
-      : { [key]: at(key, () => [spec[key]!].flat().flatMap((text) => variables.places(text))) };
+  const placesOf = (key: "readable" | "writable" | "also_writable" | "hidden") =>
+    spec[key] && at(key, () => [spec[key]!].flat().flatMap((text) => variables.places(text)));
+  const places = (key: "readable" | "writable" | "hidden") => {
+    const found = placesOf(key);
+    return found ? { [key]: found } : {};
+  };
+  const alsoWritable = placesOf("also_writable");
   const {
     level,
     network,
@@ -27,17 +30,22 @@ export function compileFence(spec: FenceSpec, source: YamlSource, variables: Var
     memory,
     connect_ports: connectPorts,
     bind_ports: bindPorts,
+    keep_env: keepEnv,
+    set_env: setEnv,
   } = spec;
   return {
     ...places("readable"),
     ...places("writable"),
     ...places("hidden"),
+    ...(alsoWritable && { alsoWritable }),
     ...(level && { level }),
     ...(network && { network }),
     ...(connectPorts && { connectPorts }),
     ...(bindPorts && { bindPorts }),
     ...(processes !== undefined && { processes }),
     ...(cpus !== undefined && { cpus }),
+    ...(keepEnv && { keepEnv }),
+    ...(setEnv && { setEnv }),
     ...(memory !== undefined && { memory: at("memory", () => bytes(String(memory))) }),
   };
 }

@@ -155,13 +155,15 @@ export class RuleConditions {
   #process(): RuleCondition {
     const { process } = this.#reader.spec;
     if (typeof process === "string") return onProcess({ exe: this.paths([process]) }, this.#strict);
-    const lists = Object.entries(process!).flatMap(([name, value]) =>
+    const { depth, ...patterns } = process!;
+    const lists = Object.entries(patterns).flatMap(([name, value]) =>
       value === undefined
         ? []
         : [[name, this.paths(this.#reader.textsAt(["process", name], value))] as const],
     );
-    if (lists.length === 0) throw new PatternError("`process` is empty");
-    return onProcess(Object.fromEntries(lists), this.#strict);
+    if (lists.length === 0 && depth === undefined) throw new PatternError("`process` is empty");
+    const at = depth === undefined ? {} : { depth: [depth].flat() };
+    return onProcess({ ...Object.fromEntries(lists), ...at }, this.#strict);
   }
 
   paths(texts: readonly string[]): PathList {

@@ -143,9 +143,15 @@ export const ruleSchema = z.strictObject(
             exe: oneOrMore("a path pattern").optional(),
             ancestor: oneOrMore("a path pattern").optional(),
             cwd: oneOrMore("a path pattern").optional(),
+            program: oneOrMore("a path pattern").optional(),
+            depth: z
+              .union([z.int().min(0), z.array(z.int().min(0)).min(1, { error: "is an empty list" })], {
+                error: "takes 0 for the run's program, 1 for its children …",
+              })
+              .optional(),
           }),
         ],
-        { error: "takes a path pattern of the program, or { exe, ancestor, cwd }" },
+        { error: "takes a path pattern of the program, or { exe, ancestor, cwd, program, depth }" },
       )
       .optional()
       .describe("Which program asks."),
@@ -320,6 +326,9 @@ export const fenceSchema = z.strictObject(
       .optional()
       .describe("The only folders and files that may be read, besides the system's."),
     writable: paths("changed").optional().describe("The only folders and files that may be changed."),
+    also_writable: paths("changed")
+      .optional()
+      .describe("strict: folders and files that may be changed beside the workspace, where they exist."),
     hidden: paths("hidden").optional().describe("Folders and files that are not to be seen."),
     connect_ports: ports.optional().describe("The only TCP ports that may be connected to."),
     bind_ports: ports.optional().describe("The only TCP ports that may be listened on."),
@@ -340,6 +349,17 @@ export const fenceSchema = z.strictObject(
       .positive({ error: "takes a number above 0" })
       .optional()
       .describe("How many CPUs' worth of time."),
+    keep_env: z
+      .array(z.string({ error: "each is a variable's name" }), { error: "takes a list of names" })
+      .optional()
+      .describe("Variables that a clean environment keeps; * is any text."),
+    set_env: z
+      .record(
+        z.string().regex(/^\w+$/, { error: "is not a variable's name" }),
+        z.string({ error: "takes a text" }),
+      )
+      .optional()
+      .describe("Variables that the program gets."),
   },
   { error: "takes a map: level, writable, readable …" },
 );

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -188,5 +189,48 @@ describe("hermes install", () => {
   it("refuses an agent that it does not know", () => {
     expect(install("cursor")).toMatchObject({ status: 2 });
     expect(install("codex", "--user", "--project").status).toBe(2);
+  });
+});
+
+describe("agents that are found", () => {
+  const onPath = (...names: string[]) => {
+    for (const name of names) {
+      const file = place.write(`bin/${name}`, "#!/bin/sh\nexit 1\n");
+      chmodSync(file, 0o755);
+    }
+    return { env: { PATH: `${join(place.folder, "bin")}:${process.env.PATH}` } };
+  };
+
+  it("are listed with how to run them whole, and where their hook is", () => {
+    const { env } = onPath("claude", "opencode");
+    const told = () => JSON.parse(place.run(HERMES, ["agents", "--json"], { env }).stdout).agents;
+    const claude = { name: "claude-code", file: join(place.folder, "bin/claude"), hook: [] };
+    expect(told()).toMatchObject([
+      { ...claude, whole: "hermes run -p claude-code --fence strict -- claude" },
+      { name: "codex" },
+      { name: "gemini" },
+      { name: "opencode", file: join(place.folder, "bin/opencode") },
+    ]);
+    expect(told()[1]).not.toHaveProperty("file");
+    expect(told()[3]).not.toHaveProperty("hook");
+    install("claude-code", "--user");
+    expect(told()[0].hook).toEqual(["user"]);
+    const text = place.run(HERMES, ["agents"], { env }).stdout;
+    expect(text).toMatch(/✓ Claude Code[^✓]*installed \(user\)/);
+    expect(text).toMatch(/✓ OpenCode[^✓]*none: run it whole/);
+  });
+
+  it("have the hook added by --all, and only they", () => {
+    const { env } = onPath("claude", "opencode");
+    const { status, stdout } = place.run(HERMES, ["install", "--all"], { env });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^claude-code: the hook was added/)]);
+    expect(existsSync(join(place.project, ".gemini"))).toBe(false);
+    expect(place.run(HERMES, ["install", "--all", "--undo"], { env }).status).toBe(0);
+    expect(existsSync(join(place.project, ".claude"))).toBe(false);
+  });
+
+  it("must be there, or be named", () => {
+    for (const words of [["--all"], [], ["codex", "--all"]])
+      expect(install(...words).status, words.join(" ")).toBe(2);
   });
 });

@@ -17,13 +17,17 @@ export type AgentName = "claude-code" | "codex" | "gemini";
 
 /** A project that an agent works in, of a user with a home and a HERMES of their own. */
 export class Place {
-  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "hermes-hooks-")));
-  readonly project = join(this.folder, "project");
-  readonly home = join(this.folder, "home");
-  readonly state = join(this.folder, "state");
+  readonly folder: string;
+  readonly project: string;
+  readonly home: string;
+  readonly state: string;
   readonly env: NodeJS.ProcessEnv;
 
-  constructor() {
+  constructor(under = tmpdir()) {
+    this.folder = realpathSync(mkdtempSync(join(under, "hermes-hooks-")));
+    this.project = join(this.folder, "project");
+    this.home = join(this.folder, "home");
+    this.state = join(this.folder, "state");
     for (const folder of [this.project, this.home, this.state]) mkdirSync(folder);
     this.env = {
       ...{ PATH: process.env.PATH, HOME: this.home, HERMES_HOME: this.state },

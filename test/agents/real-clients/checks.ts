@@ -5,6 +5,7 @@ import { FAILURE_CHECKS } from "./checks/failures.js";
 import { GUARD_CHECKS } from "./checks/guard.js";
 import { INSTALL_CHECKS } from "./checks/install.js";
 import { TOOL_CHECKS } from "./checks/tools.js";
+import { WHOLE_CHECKS } from "./checks/whole.js";
 
 export const CHECKS: readonly Check[] = [
   ...COMMAND_CHECKS,
@@ -13,4 +14,5 @@ export const CHECKS: readonly Check[] = [
   ...FAILURE_CHECKS,
   ...DOCTOR_CHECKS,
   ...INSTALL_CHECKS,
+  ...WHOLE_CHECKS,
 ];

@@ -17,9 +17,14 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** What a client's own credentials hold. */
+export const OWN_KEY = "THE-AGENTS-OWN-CREDENTIALS";
+
 /** A real client: where it comes from, how it is started, and what it calls the tools that the checks use. */
 export interface Client {
-  readonly agent: AgentName;
+  readonly agent: AgentName | "opencode";
+  /** It has no hook of ours: only the checks of whole agents are for it. */
+  readonly wholeOnly?: boolean;
   readonly title: string;
   readonly package: string;
   /** The one that the table in docs/how-to/hooks.md is about; `npm run agents -- --newest` tries the newest. */
@@ -48,6 +53,11 @@ export interface Client {
   readonly settings: string;
   /** Every file that installing may change. */
   readonly ownFiles: readonly string[];
+  /** Its own credentials and settings in the user's home, as a user has them who has logged in. */
+  readonly own: {
+    readonly credentials: { readonly file: string; readonly text: string };
+    readonly settings: string;
+  };
   /** A rule of the user's own that denies `touch`. */
   ownRule(place: Place): void;
 }

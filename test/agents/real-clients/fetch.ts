@@ -5,8 +5,15 @@ import { root } from "../../support/root.js";
 import type { Client } from "./client.js";
 import { NODE } from "./clients.js";
 
-/** Where clients are kept from one run to the next: they are large. */
-const CACHE = join(root, "build/agents");
+/** Where clients are kept from one run to the next: they are large. Behind a strict fence they must lie outside of /tmp. */
+const CACHE = process.env.HERMES_AGENTS ?? join(root, "build/agents");
+
+/** Where the homes and projects of a run lie. */
+export function seats(): string {
+  const folder = join(CACHE, "seats");
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
 
 export interface Fetched {
   readonly client: Client;

@@ -7,6 +7,8 @@ import type { Script } from "./protocols/protocol.js";
 export interface PlayOptions {
   readonly words?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Words before the client's own: `hermes run … --`. */
+  readonly under?: readonly string[];
   /** False: the client's own questions and sandbox stay as its user has them. */
   readonly free?: boolean;
   /** Done while it runs. */
@@ -33,13 +35,13 @@ export async function play(
   { client, program }: Fetched,
   place: Place,
   script: Script,
-  { words, env = {}, free = true, meanwhile }: PlayOptions = {},
+  { words, env = {}, under = [], free = true, meanwhile }: PlayOptions = {},
 ): Promise<Played> {
   const model = await ScriptedModel.open(script);
   try {
     const start = { place, url: model.url, free, ...(words && { words }) };
     const command = client.command(start);
-    const [first, ...rest] = [...program, ...command.words];
+    const [first, ...rest] = [...under, ...program, ...command.words];
     const began = performance.now();
     const child = spawn(first!, rest, {
       cwd: place.project,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { HERMES } from "../../support/cli.js";
 import { Place } from "../hooks/place.js";
 import type { Client } from "./client.js";
-import type { Fetched } from "./fetch.js";
+import { type Fetched, seats } from "./fetch.js";
 import { type Played, type PlayOptions, play } from "./play.js";
 import type { Script } from "./protocols/protocol.js";
 
@@ -12,11 +12,13 @@ export const KEY = "THE-PRIVATE-KEY-OF-THIS-TEST";
 
 /** A user with secrets, a project, a real client and HERMES. */
 export class Seat {
-  readonly place = new Place();
+  readonly place: Place;
   readonly client: Client;
 
   constructor(readonly fetched: Fetched) {
     this.client = fetched.client;
+    // A temporary folder is writable under every policy, and private behind a strict fence.
+    this.place = new Place(seats());
     this.place.env.PATH = `${fetched.program.length > 1 ? "" : `${join(fetched.program[0]!, "..")}:`}${process.env.PATH}`;
     this.client.prepare(this.place);
     this.place.write("home/.ssh/id_ed25519", `-----BEGIN OPENSSH PRIVATE KEY-----\n${KEY}\n`);

@@ -39,7 +39,8 @@ async function main(): Promise<number> {
   const chosen = CLIENTS.filter(({ agent }) => !values.client || values.client.includes(agent));
   const clients = chosen.map((client) => fetchClient(client, values.newest));
   if (values.record) {
-    for (const fetched of clients) process.stdout.write(`${await record(fetched)}\n`);
+    for (const fetched of clients.filter(({ client }) => !client.wholeOnly))
+      process.stdout.write(`${await record(fetched)}\n`);
     return 0;
   }
   const checks = CHECKS.filter(({ name }) => name.includes(values.check ?? ""));
@@ -62,7 +63,8 @@ async function filled(checks: readonly Check[], clients: readonly Fetched[]): Pr
   return table;
 }
 
-async function tried(fetched: Fetched, { run }: Check): Promise<Outcome> {
+async function tried(fetched: Fetched, { run, whole = false }: Check): Promise<Outcome> {
+  if (fetched.client.wholeOnly && !whole) return "none";
   const seat = new Seat(fetched);
   try {
     return await run(seat);

@@ -118,7 +118,8 @@ function isKeyValue({ text: value, quoted }: Value, { text: name, start }: Name,
   return /^[0-9a-f-]+$/i.test(value) ? isLongHex(value) && !OF_CONTENT.test(name) : isRandomWord(value);
 }
 
-const isLongHex = (value: string) => /^[0-9a-f]{32,64}$/i.test(value) && /[a-f]/i.test(value) && count(value, /\d+/g) >= 6;
+const isLongHex = (value: string) =>
+  /^[0-9a-f]{32,64}$/i.test(value) && /[a-f]/i.test(value) && count(value, /\d+/g) >= 6;
 /** Keys that are digests of something. */
 const OF_CONTENT =
   /(?:git|cache|hash|digest|md5|sha\d*|sum|etag|sort|row|object|file|asset|build|dedup\w*|idempotency|partition|shard|block|commit|content|group|store|storage|layer|image|chunk|node|tree|trace|span|request|event|message|query|lookup|index|primary|foreign|unique|public|host|map|entry|record|item)[_.-]?key$/i;

@@ -245,7 +245,7 @@ const ACTS: readonly Sign[] = [
 const HEADING =
   /"(?:title|subject|name|task|summary|label|todo|action|step|header|headline|description_short|cmd|command|example|usage|hint|placeholder|tooltip)"\s*:\s*"$/;
 const HIDDEN =
-  /<!--(?:(?!-->)[^])*$|style\s*=\s*["'][^"'>]{0,120}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01]p?x?\b|opacity\s*:\s*0|color\s*:\s*(?:white|#fff))[^>]{0,80}>[^<]*$|\shidden[^>]{0,40}>[^<]*$/;
+  /<!--(?:(?!-->)[\s\S])*$|style\s*=\s*["'][^"'>]{0,120}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01]p?x?\b|opacity\s*:\s*0|color\s*:\s*(?:white|#fff))[^>]{0,80}>[^<]*$|\shidden[^>]{0,40}>[^<]*$/;
 
 const SENTENCE = /[^\s.!?](?:[^\n.!?<>]|[.!?](?=[^\s"'<)])|<(?=[\d\s=]))*[.!?]?/g;
 const LONGEST = 300;

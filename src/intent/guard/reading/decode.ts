@@ -93,7 +93,8 @@ const FORMS: readonly Form[] = [
   {
     how: "percent encoding",
     // It starts no earlier than a piece can, so that long words without a % are skipped at once.
-    pattern: /(?<![\w.~-])(?=[\w.~-]{0,40}%)(?:[\w.~-]{0,40}%[0-9a-f]{2}){3,}[\w.~-]{0,40}|(?:%[0-9a-f]{2}[\w.~-]{0,40}){3,}/gi,
+    pattern:
+      /(?<![\w.~-])(?=[\w.~-]{0,40}%)(?:[\w.~-]{0,40}%[0-9a-f]{2}){3,}[\w.~-]{0,40}|(?:%[0-9a-f]{2}[\w.~-]{0,40}){3,}/gi,
     decode: (piece) =>
       piece.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
         Buffer.from(bytes.replaceAll("%", ""), "hex").toString(),

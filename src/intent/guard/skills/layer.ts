@@ -138,7 +138,9 @@ function requiredLookalikes(name: string, text: string): Finding[] {
   return [...text.matchAll(/^[ \t]*([A-Za-z][\w.-]{1,60})/gm)].slice(0, 500).flatMap(([, required = ""]) => {
     const twin = lookalikeOf(required, "PyPI");
     if (!twin?.known) return [];
-    return [layer.deny("look-alike-package", `${name}: ${required} looks like ${twin.of} but is not (PyPI).`)];
+    return [
+      layer.deny("look-alike-package", `${name}: ${required} looks like ${twin.of} but is not (PyPI).`),
+    ];
   });
 }
 

@@ -9,6 +9,8 @@ export type Outcome =
 export interface Check {
   /** The row of the table. */
   readonly name: string;
+  /** About the whole agent under `hermes run`, without a hook. */
+  readonly whole?: boolean;
   run(seat: Seat): Promise<Outcome>;
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from "../client.js";
+import { type Client, OWN_KEY } from "../client.js";
 
 export const claudeCode: Client = {
   agent: "claude-code",
@@ -9,6 +9,10 @@ export const claudeCode: Client = {
   settings: ".claude/settings.local.json",
   ownFiles: ["project/.claude/settings.local.json", "home/.claude/settings.json"],
   prepare() {},
+  own: {
+    credentials: { file: "home/.claude/.credentials.json", text: JSON.stringify({ other: OWN_KEY }) },
+    settings: "home/.claude/settings.json",
+  },
   ownRule(place) {
     place.write("home/.claude/settings.json", JSON.stringify({ permissions: { deny: ["Bash(touch:*)"] } }));
   },

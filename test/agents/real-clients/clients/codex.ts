@@ -1,4 +1,4 @@
-import type { Client } from "../client.js";
+import { type Client, OWN_KEY } from "../client.js";
 
 export const codex: Client = {
   agent: "codex",
@@ -8,6 +8,10 @@ export const codex: Client = {
   program: ".bin/codex",
   settings: ".codex/hooks.json",
   ownFiles: ["project/.codex/hooks.json", "home/.codex/hooks.json", "home/.codex/config.toml"],
+  own: {
+    credentials: { file: "home/.codex/auth.json", text: JSON.stringify({ OPENAI_API_KEY: OWN_KEY }) },
+    settings: "home/.codex/config.toml",
+  },
   ownRule(place) {
     place.write("home/.codex/rules/own.rules", 'prefix_rule(pattern = ["touch"], decision = "forbidden")\n');
   },

@@ -1,4 +1,4 @@
-import type { Client } from "../client.js";
+import { type Client, OWN_KEY } from "../client.js";
 
 export const gemini: Client = {
   agent: "gemini",
@@ -9,6 +9,10 @@ export const gemini: Client = {
   node: true,
   settings: ".gemini/settings.json",
   ownFiles: ["project/.gemini/settings.json", "home/.gemini/settings.json"],
+  own: {
+    credentials: { file: "home/.gemini/oauth_creds.json", text: JSON.stringify({ access_token: OWN_KEY }) },
+    settings: "home/.gemini/settings.json",
+  },
   ownRule(place) {
     place.write(
       "home/.gemini/policies/own.toml",
