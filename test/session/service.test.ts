@@ -22,7 +22,7 @@ const unit = readFileSync(join(root, "deploy/hermes-run@.service"), "utf8");
 /** The command line of the unit, as systemd would make it. */
 function execStart(command: string, policy: string): string[] {
   const [, line = ""] = /^ExecStart=\/usr\/bin\/env hermes (.*)$/m.exec(unit)!;
-  const words = line.replace("$COMMAND", () => command).replace("${POLICY}", policy);
+  const words = line.replace("$COMMAND", () => command).replace(/\$\{POLICY\}/, policy);
   return words.split(" ");
 }
 

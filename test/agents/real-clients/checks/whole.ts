@@ -80,7 +80,7 @@ async function keeps(seat: Seat, fence: string): Promise<Outcome> {
       "its settings are as they were": seat.text(own.settings) === before,
       "nothing was written outside": seat.text("home/outside") === undefined,
       "the workspace is writable": seat.text("project/inside") === "x",
-      "no process of the agent was attached to": /attach -1(?![^]*attach 0)/.test(results[1] ?? ""),
+      "no process of the agent was attached to": /attach -1(?![\s\S]*attach 0)/.test(results[1] ?? ""),
     },
     `${results.join("|")} ${output}`,
   );
