@@ -4,6 +4,8 @@ export interface CorpusInput {
   readonly hostile: boolean;
   /** Of a half that was written down and not looked at while rules were made. */
   readonly held: boolean;
+  /** Of the other half of such a class. */
+  readonly dev: boolean;
   readonly input: unknown;
   readonly [field: string]: unknown;
 }

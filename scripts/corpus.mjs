@@ -31,12 +31,22 @@ function readInputs(kind, file) {
     .map(({ line, where }) => {
       const parsed = file.endsWith(".jsonl") ? JSON.parse(line) : line;
       const fields = typeof parsed === "string" ? { input: parsed } : parsed;
-      return { id: where, kind, hostile, held: file.includes("held"), ...fields };
+      return {
+        id: where,
+        kind,
+        hostile,
+        held: /held|-dev\./.test(file),
+        dev: file.includes("-dev."),
+        ...fields,
+      };
     });
 }
 
-/** Held-out set: written with the others, but never looked at while the rules were written. */
-export const setOf = ({ kind, held }) => (held ? `${kind} held` : kind);
+/**
+ * Held-out set: written with the others, but never looked at while the rules were written. Where a class is too hard for
+ * the goals of the whole, its other half is a set of its own (`-dev` in the file's name), with the goals of the held-out one.
+ */
+export const setOf = ({ kind, held, dev }) => (dev ? `${kind} dev` : held ? `${kind} held` : kind);
 
 /** Per set: hostile inputs that were not stopped, harmless inputs that were refused or asked about. */
 export function count(inputs, actionOf, nameOf = setOf) {
@@ -68,7 +78,9 @@ function main() {
     },
   });
   const inputs = readCorpus().filter(({ kind }) => !values.kind || kind === values.kind);
-  const lines = inputs.map(({ hostile, held, class: _, ...question }) => JSON.stringify(question)).join("\n");
+  const lines = inputs
+    .map(({ hostile, held, dev, class: _, ...question }) => JSON.stringify(question))
+    .join("\n");
   const { stdout, status, stderr } = spawnSync(
     join(root, "hermes"),
     ["guard", "batch", "--profile", values.profile, "--cwd", root],

@@ -30,7 +30,10 @@ export async function guardCheckCommand(input: string, flags: CheckFlags): Promi
   const fields = Object.fromEntries((flags.field ?? []).map(fieldOf));
   const subject = { kind: flags.kind, input: input === "-" ? await stdin() : input, fields };
   const judgement = await guard.judge(subject);
-  if (flags.json) print(`${JSON.stringify({ ...judgement, explanation: guard.explain(subject) })}\n`);
+  if (flags.json)
+    print(
+      `${JSON.stringify({ ...judgement, explanation: guard.explain(subject), later: guard.explainLater(subject) })}\n`,
+    );
   else show(guard, subject, judgement);
   return EXIT[judgement.action];
 }
@@ -40,6 +43,7 @@ export async function guardBatchCommand(flags: Flags): Promise<number> {
   // The guard is much code that runs a little each. V8 would spend a third of the time of 10,000 inputs on optimizing it;
   // with this budget it optimizes what is still hot after that.
   setFlagsFromString("--interrupt-budget=1000000");
+  setFlagsFromString("--no-regexp-tier-up");
   const guard = await guardFor(flags);
   let answers = "";
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -100,6 +104,9 @@ function show(guard: Guard, subject: Subject, { action, findings }: Judgement): 
   print(`${p(STYLE[action], p("bold", action))}  ${visible(subject.input)}\n`);
   for (const line of guard.explain(subject)) print(`  ${p("dim", visible(line))}\n`);
   for (const finding of findings) showFinding(subject.input, finding);
+  const later = guard.explainLater(subject);
+  if (later.length > 0) print("\n");
+  for (const line of later) print(`${p("dim", visible(line))}\n`);
 }
 
 function showFinding(input: string, { action, layer, rule, reason, span, instead }: Finding): void {

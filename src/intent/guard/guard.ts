@@ -96,6 +96,11 @@ export class Guard {
     return this.#layersFor(subject).flatMap((layer) => layer.explain?.(subject, this.#context(0)) ?? []);
   }
 
+  /** Which parts of the subject the runtime check decides again, and which no later check sees. */
+  explainLater(subject: Subject): readonly string[] {
+    return this.#layersFor(subject).flatMap((layer) => layer.explainLater?.(subject, this.#context(0)) ?? []);
+  }
+
   #check(subject: Subject, depth: number): readonly Finding[] {
     if (depth > MAX_DEPTH || subject.input.length > MAX_LENGTH)
       return [core.deny("too-large", "The input is too long, or nested too deep, to be judged.")];

@@ -23,6 +23,8 @@ export interface Layer {
   lookup?(subject: Subject, context: Context): Promise<readonly Finding[]>;
   /** How the layer read the subject, line by line, for `guard check`. */
   explain?(subject: Subject, context: Context): readonly string[];
+  /** What the runtime check will see of the subject, should the layer have misread it. */
+  explainLater?(subject: Subject, context: Context): readonly string[];
 }
 
 /**

@@ -7,7 +7,7 @@ import { LAYERS } from "../../../src/intent/guard/layers.js";
 /** Judged without I/O: no files, no names. */
 const guard = new Guard(LAYERS);
 const rules = new Set<string>();
-const table = count(readCorpus(), ({ id, kind, hostile, held, class: _, input, ...fields }) => {
+const table = count(readCorpus(), ({ id, kind, hostile, held, dev, class: _, input, ...fields }) => {
   const text = typeof input === "string" ? input : JSON.stringify(input);
   const { action, findings } = guard.check({ kind, input: text, fields });
   for (const { rule } of findings) rules.add(rule);
@@ -21,7 +21,7 @@ it("every rule that is found has a name that hermes.yaml may use", () => {
 
 for (const [kind, { hostile, missed, harmless, refused, asked }] of Object.entries(table))
   describe(`the corpus: ${kind}`, () => {
-    const goals = kind.endsWith(" held") ? HELD_GOALS : GOALS;
+    const goals = / (?:held|dev)$/.test(kind) ? HELD_GOALS : GOALS;
     const inputs = (some: readonly { input: unknown }[]) => some.map(({ input }) => input);
 
     it(`stops at least ${goals.recall * 100} % of ${hostile} hostile inputs`, () => {

@@ -9,7 +9,6 @@ export function explainReading({ invocations, code, errors }: CommandReading): s
       ({ language, via, text }) => `${[...via].join(" → ")} → ${language} code: ${shown(text.slice(0, 80))}`,
     ),
     ...errors.map(({ message }) => `cannot be parsed: ${message}`),
-    ...laterChecks(invocations),
   ];
 }
 
@@ -21,7 +20,7 @@ const IN_THE_SHELL = new Set(
 );
 
 /** What the runtime check will see of the command, should the guard have misread it. */
-function laterChecks(invocations: readonly Invocation[]): string[] {
+export function laterChecks({ invocations }: CommandReading): string[] {
   const certain = invocations.filter(({ suspected, program }) => !suspected && program !== "");
   const names = (inShell: boolean) => [
     ...new Set(

@@ -3,7 +3,7 @@ import type { Context, Layer } from "../layer.js";
 import type { Subject } from "../subject.js";
 import { canBeAllowed, isAllowedPlace, RULES_ON_PLACES, withAllowedCommands } from "./allowed.js";
 import type { RuleHit } from "./checks/check.js";
-import { explainReading } from "./explain.js";
+import { explainReading, laterChecks } from "./explain.js";
 import { hiddenCharacters } from "./hidden-characters.js";
 import { judgeReading } from "./judge.js";
 import { Reader } from "./reader.js";
@@ -32,6 +32,10 @@ export const commandLayer: Layer = {
   explain: (subject, context) => {
     const reading = read(subject, context);
     return reading === undefined ? [] : explainReading(reading);
+  },
+  explainLater: (subject, context) => {
+    const reading = read(subject, context);
+    return reading === undefined ? [] : laterChecks(reading);
   },
 };
 

@@ -10,5 +10,6 @@ export function judged(options: GuardOptions = {}) {
     action: (input: string) => check(input).action,
     rules: (input: string) => [...new Set(check(input).findings.map(({ rule }) => rule))],
     explain: (input: string) => guard.explain({ kind: "command", input }),
+    explainLater: (input: string) => guard.explainLater({ kind: "command", input }),
   };
 }
