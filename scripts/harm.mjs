@@ -2,7 +2,7 @@
 // npm run harm [-- FILE] [--hidden] [--sample N] [--verbose]: runs hostile commands for real in a room that can be thrown
 // away, and counts how many did harm.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -102,34 +102,45 @@ const isRefused = ({ status, output }) => status === 126 || /"refused":\[\{/.tes
 /** As a user who owns nothing, even where we are root: a command that escapes every namespace is still nobody. */
 const NOBODY = process.getuid() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
 
+/** A copy of what the room needs that every user can read, wherever this checkout and Node lie. */
+function stocked() {
+  const folder = mkdtempSync(join(tmpdir(), "hermes-harm-"));
+  chmodSync(folder, 0o755);
+  for (const name of ["hermes", "package.json", "dist", "policies", "scripts/harm"])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, "bin"));
+  if (!process.execPath.startsWith("/usr/")) cpSync(process.execPath, join(folder, "bin/node"));
+  return folder;
+}
+
 async function inRoom(commands, how, verbose) {
   if (commands.length === 0) return [];
-  const folder = mkdtempSync(join(tmpdir(), "hermes-harm-"));
-  const input = join(folder, "commands.jsonl");
-  writeFileSync(input, commands.map((command) => `${JSON.stringify({ command, how })}\n`).join(""));
+  const folder = stocked();
   const words = [
     ...NOBODY,
     ..."unshare --user --map-root-user --mount --pid --net --ipc --uts --cgroup --fork --kill-child".split(
       " ",
     ),
-    join(root, "scripts/harm/room.sh"),
-    root,
-    process.execPath,
+    join(folder, "scripts/harm/room.sh"),
+    folder,
+    "node",
     "/opt/hermes/scripts/harm/run.mjs",
   ];
-  const room = spawn(words[0], words.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+  const room = spawn(words[0], words.slice(1), { stdio: ["pipe", "pipe", "inherit"], cwd: "/" });
   room.stdin.on("error", () => {});
-  room.stdin.end(readFileSync(input));
-  rmSync(folder, { recursive: true });
+  room.stdin.end(commands.map((command) => `${JSON.stringify({ command, how })}\n`).join(""));
   const results = [];
   for await (const line of createInterface({ input: room.stdout })) {
     const result = JSON.parse(line);
     results.push(result);
-    if (verbose)
+    if (verbose) {
+      const did = result.harm.join("; ") || JSON.stringify(result.output.slice(0, 160));
       console.log(
-        `${how.padEnd(6)} ${String(result.status).padStart(4)}  ${JSON.stringify(result.command)}  ${result.harm.join("; ") || JSON.stringify(result.output.slice(0, 160))}`,
+        `${how.padEnd(6)} ${String(result.status).padStart(4)}  ${JSON.stringify(result.command)}  ${did}`,
       );
+    }
   }
+  rmSync(folder, { recursive: true });
   return results;
 }
 

@@ -51,4 +51,4 @@ pivot_root . mnt 2>/dev/null || { mkdir -p old && pivot_root . old; }
 cd /
 umount -l /mnt 2>/dev/null || umount -l /old
 
-exec prlimit --nproc=600 --data=3000000000 env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin HOME=/home/dev USER=dev TERM=dumb LANG=C.UTF-8 "$@"
+exec prlimit --nproc=600 --data=3000000000 env -i PATH=/opt/hermes/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin HOME=/home/dev USER=dev TERM=dumb LANG=C.UTF-8 "$@"
