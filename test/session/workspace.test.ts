@@ -28,6 +28,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const env = (more: NodeJS.ProcessEnv = {}) => ({
   PATH: process.env.PATH,
+  HERMES_NO_RESIDENT: "1",
   HOME: home,
   HERMES_HOME: join(home, "state"),
   ...more,

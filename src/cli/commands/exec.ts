@@ -4,6 +4,7 @@ import { takeAgentAnswer } from "../../agents/hooks/agent-question.js";
 import type { CallOptions, ToolResult } from "../../agents/tools/options.js";
 import type { TerminalOutput } from "../../agents/tools/terminal/exec.js";
 import { Toolbox } from "../../agents/tools/toolbox.js";
+import { readStat } from "../../kernel/process/proc.js";
 import { escapeControl } from "../../nouns/text.js";
 import { workspaceOf } from "../../nouns/workspace.js";
 import { openStore } from "../../record/store/open.js";
@@ -78,7 +79,7 @@ export async function execCommand(command: string, flags: ExecFlags, thread?: Th
   try {
     const options: CallOptions = {
       signal: end.signal,
-      givesStdin: true,
+      givesStdin: !isatty(0) || inForeground(),
       started: (running) => {
         if (terminal) endRelay = relayInput(running);
       },
@@ -103,7 +104,13 @@ export async function execCommand(command: string, flags: ExecFlags, thread?: Th
  * command that reads from it would be in each other's way.
  */
 function takesTerminal({ pty, json, stdin }: ExecFlags, asksThere: boolean): boolean {
-  return pty === true || (!json && !stdin && !asksThere && isatty(0) && isatty(1));
+  return pty === true || (!json && !stdin && !asksThere && isatty(0) && isatty(1) && inForeground());
+}
+
+/** A command in a session of its own would read what is typed for another program: nothing stops it as a shell's job. */
+function inForeground(): boolean {
+  const own = readStat("self");
+  return own !== undefined && own.group === own.foreground;
 }
 
 async function inputOf(command: string, flags: ExecFlags, terminal: boolean): Promise<object> {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HERMES } from "../../support/cli.js";
+import { root } from "../../support/root.js";
 import { until } from "../../support/until.js";
 import { decisionOf, isAlive, ResidentPlace, WARM_ONLY } from "./resident-place.js";
 
@@ -135,6 +136,17 @@ describe("the resident process", () => {
     place.write("project/hermes.yaml", "resident: off\n");
     expect(decisionOf(await place.bash("ls"))).toBe("allow");
     expect(place.resident(["status"]).status).toBe(1);
+  });
+
+  it("is not needed: where its program cannot be executed, Node answers", async () => {
+    const copy = join(place.folder, "copy");
+    mkdirSync(join(copy, "dist/native"), { recursive: true });
+    symlinkSync(join(root, "dist/cli"), join(copy, "dist/cli"));
+    copyFileSync(HERMES, join(copy, "hermes"));
+    for (const program of ["#!/nowhere\n", "not a program", "#!/bin/false\n"]) {
+      writeFileSync(join(copy, "dist/native/hermes-resident"), program, { mode: 0o755 });
+      expect(decisionOf(await place.bash("rm -rf /", { hermes: join(copy, "hermes") }))).toBe("deny");
+    }
   });
 
   it("ends when nothing has asked for a while, and when its folder is gone", async () => {

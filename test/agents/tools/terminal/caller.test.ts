@@ -57,7 +57,7 @@ describe("a command of hermes exec", () => {
     const command =
       'test -t 0 && test -t 1 && stty size; read x; echo "<$x>"; echo ready; sleep 1000; echo after';
     const steps = [
-      ["\n", "hello\r"],
+      ["33 99", "hello\r"],
       ["ready", "\u0003"],
     ];
     const driver = join(root, "test/agents/tools/terminal/on-terminal.py");
@@ -68,6 +68,25 @@ describe("a command of hermes exec", () => {
     expect(output).toContain("status 130\r\n");
     for (const mode of [/\bopost\b/, / icanon /, / echo /]) expect(output).toMatch(mode); // as they were before
     expect(output).not.toContain("after");
+  });
+
+  it("reads nothing from a terminal in whose background it is", () => {
+    const driver = join(root, "test/agents/tools/terminal/on-terminal.py");
+    const exec = `"$0" "$@" 'read x; echo "background <$x>"' &`;
+    const inside = `set -m; ${exec} wait; echo ready; read y; echo "shell <$y>"`;
+    const words = [
+      driver,
+      JSON.stringify([["ready", "typed\r"]]),
+      "bash",
+      "-c",
+      inside,
+      HERMES,
+      ...EXEC,
+      workspace,
+    ];
+    const { output } = JSON.parse(spawnSync("python3", words, { env, encoding: "utf8" }).stdout);
+    expect(output).toContain("background <>");
+    expect(output).toContain("shell <typed>");
   });
 
   it("ends when its caller is killed", async () => {
