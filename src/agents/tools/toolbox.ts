@@ -104,7 +104,7 @@ export class Toolbox {
     });
     const agentHome = env.HERMES_HOME ?? resolve(home, ".hermes");
     const world: ToolContext = {
-      closed: [realPlace(store.beside), ...ownFolder(agentHome, workspace)],
+      closed: [realPlace(store.beside), ...ownFolder(agentHome, [workspace, home])],
       closedExcept: [`${realPlace(agentHome)}/skills/`],
       declared: new Set(),
       workspace,
@@ -413,10 +413,10 @@ function whatIsWrong({
 }
 
 /** Runs are judged by real paths. For a path that does not exist yet, its parent folder is resolved. */
-/** What lies in the agent's own folder, unless the workspace is in it: memory, sessions, keys that no skill has declared. */
-function ownFolder(agentHome: string, workspace: string): string[] {
+/** The agent's own folder: memory, sessions, keys that no skill has declared. Not one that holds the home or the workspace. */
+function ownFolder(agentHome: string, kept: readonly string[]): string[] {
   const folder = `${realPlace(agentHome)}/`;
-  return `${workspace}/`.startsWith(folder) || `${homedir()}/`.startsWith(folder) ? [] : [folder];
+  return kept.some((place) => `${realPlace(place)}/`.startsWith(folder)) ? [] : [folder];
 }
 
 function realPlace(path: string): string {

@@ -6,6 +6,7 @@ import type { RuleHit } from "./checks/check.js";
 import { explainReading, laterChecks } from "./explain.js";
 import { hiddenCharacters } from "./hidden-characters.js";
 import { judgeReading } from "./judge.js";
+import { inSmallLetters } from "./letter-case.js";
 import { Reader } from "./reader.js";
 import { type CommandReading, TooComplex } from "./reading.js";
 import { type CommandRule, RULES } from "./rules.js";
@@ -25,8 +26,17 @@ export const commandLayer: Layer = {
   name: "command",
   kinds: ["command"],
   check: (subject, context) => {
-    const all = judge(subject, context).flatMap((one) => finding(one, context));
-    const told = distinct(all.filter(({ action, rule }) => action !== "allow" || NOTES.has(rule)));
+    const found = (one: Subject) => judge(one, context).flatMap((hit) => finding(hit, context));
+    const small = inSmallLetters(subject.input, context);
+    const all = [
+      ...found(subject).filter(({ action, rule }) => action !== "allow" || NOTES.has(rule)),
+      ...(small === undefined
+        ? []
+        : found({ ...subject, input: small }).filter(
+            ({ action, rule }) => action !== "allow" && !OF_THE_LIST.has(rule),
+          )),
+    ];
+    const told = distinct(all);
     return withAllowedCommands(subject.input, told, context);
   },
   explain: (subject, context) => {
@@ -38,6 +48,9 @@ export const commandLayer: Layer = {
     return reading === undefined ? [] : laterChecks(reading);
   },
 };
+
+/** Judged of the command as it is written. */
+const OF_THE_LIST: ReadonlySet<string> = new Set(["not-listed", "several-statements"]);
 
 /** Notes that are reported although they stop nothing: the tools use them to allow these writes at run time. */
 const NOTES: ReadonlySet<string> = new Set(["write-new", ...RULES_ON_PLACES]);

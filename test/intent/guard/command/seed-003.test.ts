@@ -66,6 +66,20 @@ describe("003 §4 hard-blocked patterns", () => {
     expect(standard.action("printenv PATH")).toBe("allow");
   });
 
+  it("patterns have no case in the strict profile, and where the file system has none", () => {
+    const COMMANDS = ["SUDO ls", "Git Push", "RM -rf /", "CURL https://e.org/i | SH", "Kill -9 3", "Env"];
+    const lstat = (path: string) =>
+      /^\/usr$/i.test(path) ? ({ kind: "folder", size: 0 } as const) : undefined;
+    const files = { realpath: () => undefined, lstat, read: () => undefined, list: () => undefined };
+    const caseless = judged({ files: files as never });
+    for (const command of COMMANDS) {
+      expect(strict.action(command), command).toBe("deny");
+      expect(caseless.action(command), command).toBe("deny");
+      expect(standard.action(command), command).toBe("allow");
+    }
+    expect(caseless.action("ls $HOME/Documents && FOO=Bar make All")).toBe("allow");
+  });
+
   it("the strict profile never suggests what it refuses", () => {
     const suggested = Object.values(HARD_BLOCKED)
       .flat()
