@@ -40,13 +40,13 @@ const GROUPS: readonly {
       approvals: "questions that wait for an answer, and the answers",
       console: "a web page to watch agents and answer them",
     },
-    others: ["guard", "mcp", "mcp-gateway", "skill", "audit", "hook"],
+    others: ["guard", "mcp", "mcp-gateway", "skill", "memory", "audit", "hook"],
   },
   { name: "Fleet", first: {}, others: ["fleet", "serve"] },
   {
     name: "Machine",
     first: { doctor: "what this machine can protect, and how" },
-    others: ["uninstall", "completion", "man"],
+    others: ["resident", "uninstall", "completion", "man"],
   },
 ];
 
