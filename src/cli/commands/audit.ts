@@ -14,6 +14,7 @@ import type { AuditFilter, AuditRow, Store } from "../../record/store/store.js";
 import { choice, pointInTime, usageError, wholeNumber } from "../options/values.js";
 import { renderAuditRow } from "../views/audit-record.js";
 import { paint, print, say } from "../views/output.js";
+import { counting } from "../views/progress.js";
 
 interface StoreFlag {
   readonly store?: string;
@@ -138,7 +139,7 @@ export async function auditVerifyCommand(flags: VerifyFlags): Promise<number> {
 
 async function verifyFile(file: string, flags: VerifyFlags): Promise<ChainReport[]> {
   const head = flags.head === undefined ? undefined : wantedHead(flags.head);
-  return verifyRows(readExport(file), { keys: publicKeys(flags.key ?? []), head });
+  return verifyRows(counting(readExport(file), "records"), { keys: publicKeys(flags.key ?? []), head });
 }
 
 async function verifyStore(flags: VerifyFlags): Promise<ChainReport[]> {
@@ -149,7 +150,7 @@ async function verifyStore(flags: VerifyFlags): Promise<ChainReport[]> {
     const head = flags.head === undefined ? readHead(`${store.beside}.head`) : wantedHead(flags.head);
     if (flags.all) return verifyAll(store, keys);
     if (!head) say("hermes: there is no head file, so a removal of the last records cannot be detected\n");
-    return verifyRows(store.audit(), { keys, head, kept: await store.chains() });
+    return verifyRows(counting(store.audit(), "records"), { keys, head, kept: await store.chains() });
   });
 }
 

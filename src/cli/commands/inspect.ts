@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { isatty } from "node:tty";
 import { type Elf, requireX64 } from "../../binary/elf/index.js";
 import { toDot } from "../../binary/inspect/dot.js";
 import { flowGraph } from "../../binary/inspect/graph.js";
@@ -10,6 +9,7 @@ import { HermesError } from "../../nouns/errors.js";
 import { choice, usageError } from "../options/values.js";
 import { renderFunctions, renderInspection } from "../views/inspection.js";
 import { paint, print, say } from "../views/output.js";
+import { Progress } from "../views/progress.js";
 
 interface Flags {
   json?: boolean;
@@ -26,17 +26,18 @@ export async function inspectCommand(file: string, flags: Flags): Promise<number
   if (flags.format !== undefined && flags.cfg === undefined) throw usageError("--format needs --cfg");
   const format = choice("--format", flags.format ?? "dot", ["dot", "svg", "json"]);
   const elf = openElf(file);
-  const meter = progressMeter();
+  const meter = new Progress("parts");
+  const share = (what: string, part: number) => meter.show(`${what} ${Math.round(part * 100)} %`);
   try {
     if (flags.cfg !== undefined) {
       write(
         flags.output,
-        graphText(elf, flags.cfg, format, (share) => meter.show("functions", share)),
+        graphText(elf, flags.cfg, format, (part) => share("functions", part)),
         meter,
       );
       return 0;
     }
-    const report = inspect(elf, { functions: flags.functions === true, progress: meter.show });
+    const report = inspect(elf, { functions: flags.functions === true, progress: share });
     meter.clear();
     if (flags.suggestPolicy !== undefined) {
       const policy = suggestedPolicy(report);
@@ -87,25 +88,4 @@ function save(file: string, text: string): void {
     const errno = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new HermesError("OUTPUT", { file, errno }, { cause });
   }
-}
-
-/** Large files take seconds: show progress on a terminal. */
-function progressMeter() {
-  const shown = isatty(2);
-  let last = 0;
-  let wrote = false;
-  return {
-    show(what: string, share: number): void {
-      const now = Date.now();
-      if (!shown || now - last < 100) return;
-      wrote = last !== 0 || wrote;
-      last = now;
-      say(`\r\u001b[Khermes: ${what} ${Math.round(share * 100)} %`);
-      wrote = true;
-    },
-    clear(): void {
-      if (wrote) say("\r\u001b[K");
-      wrote = false;
-    },
-  };
 }

@@ -21,7 +21,12 @@ import {
   workspaceOption,
 } from "../options/values.js";
 import type { AskPlan } from "../run/asker.js";
-import { type ControlledRun, finishRun, warnOfUnknownProgram } from "../run/controlled-run.js";
+import {
+  type ControlledRun,
+  finishRun,
+  tellOfFirstSearch,
+  warnOfUnknownProgram,
+} from "../run/controlled-run.js";
 import { RunRecorder, recordFailedRun } from "../run/record-run.js";
 import { takeSignals } from "../run/signals.js";
 import { type StartState, takeStartState } from "../run/start-state.js";
@@ -119,6 +124,7 @@ export async function runCommand(
     json: flags.json ?? false,
   };
   warnOfUnknownProgram(run);
+  tellOfFirstSearch(run);
   // A run that is supervised on this thread ends this process: no caller learns its result.
   if (!thread && !ended && isData(run.options))
     return (await import("../run/supervise-main-thread.js")).superviseOnMainThread(run);

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { isatty } from "node:tty";
 import { escapeControl } from "../../nouns/text.js";
 import type { SessionOptions, SessionResult } from "../../session/options.js";
+import { scanFolder } from "../../session/protected-files.js";
 import type { Refusal } from "../../session/refusal-log.js";
 import { sessionWorkspace } from "../../session/session-workspace.js";
 import { exit, say } from "../views/output.js";
@@ -45,6 +48,15 @@ export function warnOfUnknownProgram({ options, quiet, json }: ControlledRun): v
     say(
       `hermes: ${escapeControl(origin)}, and no policy is in force: nothing is held (unknown programs: -p untrusted --fence strict)\n`,
     );
+}
+
+/** The first run with a policy looks through all folders for files to hide, which takes seconds; later ones remember. */
+export function tellOfFirstSearch({ options, quiet, json }: ControlledRun): void {
+  const { policies, view, fence } = options;
+  if (quiet || json || policies.length === 0 || view === "off" || fence.level === "none" || !isatty(2))
+    return;
+  if (!existsSync(scanFolder()))
+    say("hermes: the first run with a policy looks for files to hide; the next ones remember\n");
 }
 
 export function reportRefusal(form: LogForm | undefined, refusal: Refusal): void {

@@ -12,7 +12,7 @@ describe("a process that is heard of before its fork", () => {
   it("has the program of its maker, also when it has ended by then", () => {
     const history = python();
     const child = history.of({ pid: 11, tid: 11, time: 1 });
-    history.exited({ kind: "exit", time: 1.1, pid: 11, tid: 11, code: 127 });
+    history.exited({ kind: "exit", time: 1.1, tid: 11, code: 127 });
     history.forked({ kind: "fork", time: 1.2, tid: 10, child: 11, pid: 11 });
     expect(history.all).toHaveLength(2);
     expect(processName(child)).toBe("python3");
@@ -22,7 +22,7 @@ describe("a process that is heard of before its fork", () => {
   it("is not taken for a later one with its number", () => {
     const history = python();
     history.of({ pid: 11, tid: 11, time: 1 });
-    history.exited({ kind: "exit", time: 1.1, pid: 11, tid: 11, code: 0 });
+    history.exited({ kind: "exit", time: 1.1, tid: 11, code: 0 });
     history.forked({ kind: "fork", time: 60, tid: 10, child: 11, pid: 11 });
     expect(history.all).toHaveLength(3);
   });
