@@ -47,7 +47,7 @@ describe("the site of the documents", () => {
     for (const file of ["index.html", "explanation/performance.html", "reference/command-line.html"]) {
       const { page, requests } = await open(file, width);
       expect(requests.filter((url) => !url.startsWith("file://") && !url.startsWith("data:"))).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
       await page.close();
     }
   });

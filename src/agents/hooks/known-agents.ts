@@ -12,11 +12,19 @@ interface KnownAgent {
   readonly program: string;
   /** The policy for the whole agent. */
   readonly policy: string;
+  /** Words that turn its own sandbox off, where that could not work inside HERMES. */
+  readonly words?: string;
 }
 
 const KNOWN_AGENTS: readonly KnownAgent[] = [
   { name: "claude-code", title: "Claude Code", program: "claude", policy: "claude-code" },
-  { name: "codex", title: "Codex", program: "codex", policy: "codex" },
+  {
+    name: "codex",
+    title: "Codex",
+    program: "codex",
+    policy: "codex",
+    words: "--sandbox danger-full-access",
+  },
   { name: "gemini", title: "Gemini CLI", program: "gemini", policy: "gemini" },
   { name: "opencode", title: "OpenCode", program: "opencode", policy: "opencode" },
 ];

@@ -8,12 +8,10 @@ export function agentsCommand({ json }: { readonly json?: boolean }): number {
   const places = { project: process.cwd(), home: homedir(), env: process.env };
   const agents = knownAgents(places);
   if (json) {
-    const all = agents.map(({ file, hook, ...one }) => ({
-      ...one,
-      ...(file !== undefined && { file }),
-      ...(hook && { hook }),
-      whole: wholeOf(one),
-    }));
+    const all = agents.map((agent) => {
+      const { words: _, ...told } = agent;
+      return { ...told, whole: wholeOf(agent) };
+    });
     print(`${JSON.stringify({ agents: all }, null, 2)}\n`);
   } else print(agents.map(lines).join(""));
   return 0;
@@ -37,6 +35,6 @@ function hookLine(name: string, hook: FoundAgent["hook"]): string {
   return `installed (${hook.join(", ")}); hermes doctor --agents says whether it works`;
 }
 
-function wholeOf({ policy, program }: Pick<FoundAgent, "policy" | "program">): string {
-  return `hermes run -p ${policy} --fence strict -- ${program}`;
+function wholeOf({ policy, program, words }: Pick<FoundAgent, "policy" | "program" | "words">): string {
+  return `hermes run -p ${policy} --fence strict -- ${program}${words === undefined ? "" : ` ${words}`}`;
 }

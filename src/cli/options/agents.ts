@@ -40,7 +40,7 @@ A hook judges the agent's tool calls; \`hermes run\` holds the whole agent, its 
 
 Examples:
   hermes agents
-  hermes run -p codex --fence strict -- codex`,
+  hermes run -p claude-code --fence strict -- claude`,
     )
     .action(async (options) => exit((await import("../commands/agents.js")).agentsCommand(options)));
 

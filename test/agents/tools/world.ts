@@ -72,6 +72,8 @@ export function callOf(intent: ToolIntent, more: Partial<ToolCall> = {}): ToolCa
     signal: new AbortController().signal,
     digest: intent.digest,
     approved: [],
+    givesStdin: false,
+    started: () => {},
     output: () => {},
     callTool: () => Promise.reject(new Error("no other tools here")),
     ...more,

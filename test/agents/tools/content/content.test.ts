@@ -8,7 +8,7 @@ import { memoryWrite } from "../../../../src/agents/tools/memory/write.js";
 import { skillInstall } from "../../../../src/agents/tools/skill/install.js";
 import { Background } from "../../../../src/agents/tools/terminal/background.js";
 import type { Tool, ToolContext } from "../../../../src/agents/tools/tool.js";
-import { makeWorld, perform } from "../world.js";
+import { callOf, makeWorld, perform } from "../world.js";
 
 const judge = async <I>(tool: Tool<I>, input: unknown, world: ToolContext) =>
   tool.judge(tool.input.parse(input), world);
@@ -69,14 +69,9 @@ describe("skill_install", () => {
     expect(unasked).toMatchObject({ installed: false });
     expect(existsSync(installed(world, "odd"))).toBe(false);
     const input = skillInstall.input.parse({ folder: "odd" });
-    const { digest } = await skillInstall.judge(input, world);
+    const intent = await skillInstall.judge(input, world);
     writeFileSync(join(world.workspace, "odd/SKILL.md"), `${DOUBTFUL}Or another one.\n`);
-    const call = { id: "1", signal: new AbortController().signal, digest, approved: ["pipe-to-shell"] };
-    const changed = await skillInstall.run(
-      input,
-      { ...call, output: () => {}, callTool: () => Promise.reject() },
-      world,
-    );
+    const changed = await skillInstall.run(input, callOf(intent, { approved: ["pipe-to-shell"] }), world);
     expect(changed).toMatchObject({ installed: false });
     expect(await perform(skillInstall, { folder: "odd" }, world, { approve: true })).toMatchObject({
       installed: true,
