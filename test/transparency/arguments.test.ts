@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { arguments_ as calls, differences, EXPLAINED } from "./arguments.js";
+import { arguments_ as calls, differences } from "./arguments.js";
 import { WAYS, type Way } from "./both-ways.js";
+import { EXPLAINED } from "./explained.js";
 
 /** Each so many of the 78,000 combinations: about 1,700, others than a bare neighbour of theirs would be. */
 const EACH = "47";
