@@ -15,7 +15,7 @@ export function prepare(suite: Suite): void {
   const missing = suite.packages.filter(
     (name) =>
       !/^ii/.test(
-        spawnSync("dpkg-query", ["-W", "-f=${db:Status-Abbrev}", name], { encoding: "utf8" }).stdout,
+        spawnSync("dpkg-query", ["-W", "-f", "$" + "{db:Status-Abbrev}", name], { encoding: "utf8" }).stdout,
       ),
   );
   if (missing.length > 0) {
