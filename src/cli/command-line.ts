@@ -17,6 +17,7 @@ import { newProgram, runProgram } from "./options/program.js";
 import { addResidentCommand } from "./options/resident.js";
 import { ASK, ASK_TIMEOUT, addRunCommand, WORKSPACE } from "./options/run.js";
 import { addSkillCommands } from "./options/skill.js";
+import { addTirithCommands } from "./options/tirith.js";
 import { exit } from "./views/output.js";
 
 const count = (_: string, before: number) => before + 1;
@@ -188,6 +189,7 @@ Examples:
   addAnalysisCommands(program, thread);
   addSkillCommands(program);
   addMemoryCommands(program);
+  addTirithCommands(program);
   addMcpCommands(program);
   addFleetCommands(program);
   addResidentCommand(program);

@@ -40,7 +40,7 @@ const GROUPS: readonly {
       approvals: "questions that wait for an answer, and the answers",
       console: "a web page to watch agents and answer them",
     },
-    others: ["agents", "guard", "mcp", "mcp-gateway", "skill", "memory", "audit", "hook"],
+    others: ["agents", "guard", "mcp", "mcp-gateway", "skill", "memory", "tirith", "audit", "hook"],
   },
   { name: "Fleet", first: {}, others: ["fleet", "serve"] },
   {
