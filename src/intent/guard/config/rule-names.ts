@@ -22,7 +22,7 @@ const GUARD_RULES: readonly string[] = `
   hidden-code hidden-command hidden-data hidden-text hide-traces hijack homograph hostile-code hugging-face-token
   ignore-instructions inline-code install-hook internal-address internal-name invisible-character jfrog-key jwt
   kernel kernel-settings keyed-secret kill-many kill-system langsmith-key leads-inside likely-credentials
-  linear-key link-local link-mismatch listen living-off-the-land local-scheme look-alike look-alike-name
+  linear-key link-local link-mismatch listen living-off-the-land local-scheme login-pair look-alike look-alike-name
   look-alike-package loopback loopback-name mailchimp-key mailgun-key malicious-package max-rpm max-tokens
   max-tool-rounds memory metadata-address metadata-name mines misleading-extension mixed-script mixed-script-word
   model-not-allowed mount multicast namespace netlify-token netrc-password new-instructions new-role newrelic-key

@@ -61,7 +61,7 @@ export const NETWORK: readonly CommandRow[] = [
     "python|python3 -m:pyftpdlib|smtpd",
     "tailscale funnel|serve",
     "php -S:0.0.0.0*|*::*",
-    "python|python3 -m:http.server --bind|-b:0.0.0.0|::|*.*.*.*",
+    "python|python3 -m:http.server --bind|-b:0.0.0.0|::|*.*.*.* !--bind:127.* !-b:127.*",
     "node|nodejs --inspect|--inspect-brk:0.0.0.0*|*:*.*",
     "jupyter|jupyter-lab|jupyter-notebook|code-server|code --ip|--host|--bind-addr:0.0.0.0*|\\**|::*",
     "code|code-insiders|cursor tunnel|serve-web",
