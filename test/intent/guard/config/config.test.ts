@@ -83,8 +83,8 @@ security:
 
     it("keeps answers for always beside its list", async () => {
       older(TEXT);
-      await addToAllowList(userFile({ workspace, home }), "package remove", "asked once");
-      expect(load().config.approvals.allow).toEqual(["package remove", "recursive delete"]);
+      await addToAllowList(userFile({ workspace, home }), "package-remove", "asked once");
+      expect(load().config.approvals.allow).toEqual(["package-remove", "recursive delete"]);
     });
 
     it("is refused with its place where it says something that nothing understands, and beside a hermes.yaml", () => {
