@@ -130,6 +130,8 @@ export class Detail {
       ...rest,
       this.#actions(notAlways),
     );
+    // What is to be confirmed had the focus, and was moved.
+    if (this.#asked) this.#choices.querySelector("button")?.focus();
   }
 
   #actions(notAlways: string | undefined): HTMLElement {
