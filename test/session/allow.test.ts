@@ -79,6 +79,22 @@ describe("hermes allow", () => {
     }
   });
 
+  it("takes no file along that runs code later: only an entry that names it does", () => {
+    const shared = mkdtempSync("/var/hermes-allow-");
+    const into = (file: string) =>
+      at("exec", "--ask", "no", `python3 -c 'open("${shared}/${file}", "w")'`).status;
+    try {
+      mkdirSync(join(shared, ".vscode"));
+      at("allow", "write", shared);
+      expect(into("notes.txt")).toBe(0);
+      expect(into(".vscode/tasks.json")).not.toBe(0);
+      at("allow", "write", join(shared, ".vscode/tasks.json"));
+      expect(into(".vscode/tasks.json")).toBe(0);
+    } finally {
+      rmSync(shared, { recursive: true, force: true });
+    }
+  });
+
   it("offers nothing for what no entry lifts: a policy that is a program, and HERMES itself", () => {
     writeFileSync(
       join(workspace, "p.lua"),

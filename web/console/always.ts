@@ -21,7 +21,7 @@ export class Always {
 
   async load(): Promise<void> {
     const all = await get<Lasting[]>("/api/always").catch(() => []);
-    const heading = all.length > 0 ? [h("h3", {}, "Answers for always")] : [];
+    const heading = all.length > 0 ? [h("h2", {}, "Answers for always")] : [];
     this.element.replaceChildren(...heading, ...all.map((one) => this.#row(one)));
   }
 

@@ -37,7 +37,7 @@ export class Analysis implements View {
       ),
       this.#may && h("div", { class: "row" }, this.#trace, this.#make),
       this.#result,
-      h("h3", {}, "Traces of what runs here"),
+      h("h2", {}, "Traces of what runs here"),
       this.#traces,
     );
   }

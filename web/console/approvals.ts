@@ -2,6 +2,7 @@ import { h } from "../report/dom.js";
 import { Always } from "./always.js";
 import { get, post } from "./api.js";
 import { beep } from "./beep.js";
+import { Choice } from "./choice.js";
 import { Detail, type Given } from "./detail.js";
 import { clock, notice, type User, type View } from "./view.js";
 
@@ -44,7 +45,8 @@ export class Approvals implements View {
   readonly element: HTMLElement;
   readonly #rows = new Map<string, Row>();
   readonly #list = h("div", { class: "list", role: "listbox", "aria-label": "what waits for an answer" });
-  readonly #empty = h("p", { class: "empty" }, "Nothing waits for an answer.");
+  readonly #empty = h("p", { class: "empty" });
+  readonly #choice: Choice;
   readonly #lately = h("div", { class: "lately" });
   readonly #detail: Detail;
   readonly #always: Always;
@@ -59,13 +61,25 @@ export class Approvals implements View {
       (given) => void this.#answer(given),
       () => this.#open(false),
     );
+    this.#choice = new Choice(user.role !== "viewer", {
+      changed: () => this.#arrange(),
+      answer: (answer) => void this.#answerShown(answer),
+    });
     this.#always = new Always(user.role !== "viewer");
     void this.#always.load();
-    const lately = [h("h3", {}, "Answered lately"), this.#lately];
+    const lately = [h("h2", {}, "Answered lately"), this.#lately];
     this.element = h(
       "div",
       { class: "approvals" },
-      h("div", { class: "side" }, this.#list, this.#empty, ...lately, this.#always.element),
+      h(
+        "div",
+        { class: "side" },
+        this.#choice.element,
+        this.#list,
+        this.#empty,
+        ...lately,
+        this.#always.element,
+      ),
       this.#detail.element,
     );
     setInterval(() => this.#tick(), 1000);
@@ -126,7 +140,6 @@ export class Approvals implements View {
     );
     element.addEventListener("click", () => this.#select(item.id, true));
     this.#rows.set(item.id, { item, element, left });
-    this.#list.append(element);
     showLeft(left, item.expires);
     if (this.#selected === undefined) this.#select(item.id, false);
   }
@@ -145,7 +158,7 @@ export class Approvals implements View {
   }
 
   #move(by: 1 | -1): void {
-    const ids = [...this.#rows.keys()];
+    const ids = this.#shown;
     const at = this.#selected === undefined ? -1 : ids.indexOf(this.#selected);
     const next = at < 0 ? ids[0] : ids[Math.min(Math.max(at + by, 0), ids.length - 1)];
     if (next !== undefined) this.#select(next, true);
@@ -174,7 +187,7 @@ export class Approvals implements View {
   }
 
   #after(id: string): string | undefined {
-    const ids = [...this.#rows.keys()];
+    const ids = this.#shown;
     const at = ids.indexOf(id);
     return ids[at + 1] ?? ids[at - 1];
   }
@@ -192,14 +205,69 @@ export class Approvals implements View {
     while (this.#lately.childElementCount > SETTLED_SHOWN) this.#lately.lastElementChild!.remove();
   }
 
+  /** In the order of the list. */
+  get #shown(): string[] {
+    return [...this.#list.querySelectorAll<HTMLElement>(".item")].map(({ dataset }) => dataset.id!);
+  }
+
+  /** Those that the filter lets through, in groups. */
+  #arrange(): void {
+    const groups = this.#choice.grouped([...this.#rows.values()], ({ item }) => item);
+    const [first] = groups;
+    if (first && first.name === undefined)
+      placeInOrder(
+        this.#list,
+        first.rows.map(({ element }) => element),
+      );
+    else
+      this.#list.replaceChildren(
+        ...groups.map(({ name = "", rows }) =>
+          h(
+            "div",
+            { role: "group", "aria-label": name },
+            h("div", { class: "group" }, name),
+            ...rows.map(({ element }) => element),
+          ),
+        ),
+      );
+    const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+    this.#choice.shown(count, this.#rows.size);
+    this.#empty.hidden = count > 0;
+    this.#empty.textContent =
+      this.#rows.size > 0
+        ? "No question matches the filter."
+        : "Nothing waits for an answer. Questions of agents (hermes install claude-code) and of runs (hermes run -p agent -- COMMAND) appear here.";
+  }
+
+  /** One answer for all that are shown; each is answered on its own, and others may be first. */
+  async #answerShown(answer: "once" | "no"): Promise<void> {
+    const ids = this.#shown;
+    const given = await Promise.allSettled(
+      ids.map((id) => post<Answer>("/api/answer", { id, answer, note: "" })),
+    );
+    const mine = given.filter((one) => one.status === "fulfilled" && one.value.mine).length;
+    notice(
+      `${mine} of ${ids.length} ${answer === "once" ? "approved once" : "refused"}`,
+      mine === ids.length ? "good" : "bad",
+    );
+  }
+
   #count(): void {
-    this.#empty.hidden = this.#rows.size > 0;
+    this.#arrange();
     this.#counted(this.#rows.size);
   }
 
   #tick(): void {
     for (const { item, left } of this.#rows.values()) showLeft(left, item.expires);
   }
+}
+
+/** What is in its place already stays there, with the focus and the place on the screen that it has. */
+function placeInOrder(list: HTMLElement, wanted: readonly HTMLElement[]): void {
+  const keep = new Set<Element>(wanted);
+  for (const child of [...list.children]) if (!keep.has(child)) child.remove();
+  for (const [i, element] of wanted.entries())
+    if (list.children[i] !== element) list.insertBefore(element, list.children[i] ?? null);
 }
 
 interface Answer {

@@ -21,6 +21,8 @@ interface Item extends Pending {
   readonly asker: { agent?: string; workspace?: string; host?: string; pid?: number };
 }
 
+/** Answers that hold beyond this session: given after a second look at what they cover. */
+const LASTING: ReadonlySet<Given["answer"]> = new Set(["always", "never"]);
 const KEYS = { y: "once", s: "session", a: "always" } as const;
 
 /** Everything about one approval that helps to decide, and the answers. */
@@ -33,6 +35,10 @@ export class Detail {
   #open = false;
   #note: HTMLInputElement | undefined;
   #buttons: readonly HTMLButtonElement[] = [];
+  readonly #choices = h("div", { class: "choices" });
+  #covers = "";
+  /** An answer that is to be confirmed. */
+  #asked: Given["answer"] | undefined;
 
   constructor(may: boolean, give: (given: Given) => void, back: () => void) {
     this.#may = may;
@@ -43,19 +49,25 @@ export class Detail {
 
   clear(): void {
     this.#id = undefined;
+    this.#asked = undefined;
     this.#open = false;
-    this.element.replaceChildren(h("p", { class: "empty" }, "Select something: j and k move."));
+    this.element.replaceChildren(
+      h("p", { class: "empty" }, "Select a question: j and k move, ? shows all keys."),
+    );
   }
 
   show(item: Pending): void {
     this.#id = item.id;
     this.#open = true;
+    this.#covers = "";
+    this.#asked = undefined;
     this.#fill(item.what, item.findings, [h("p", { class: "empty" }, "…")], undefined);
     get<Item>("/api/approval", { id: item.id }).then(
       (whole) => {
         if (this.#id !== item.id) return;
         const note = this.#note?.value ?? "";
         const typing = document.activeElement === this.#note;
+        this.#covers = whole.covers;
         this.#fill(whole.what, whole.findings, parts(whole), whole.notAlways);
         if (this.#note) this.#note.value = note;
         if (typing) this.#note?.focus();
@@ -89,12 +101,19 @@ export class Detail {
 
   key(key: string): void {
     if (!this.#open || !this.#may) return;
+    if (this.#asked) {
+      if (key === "y") this.#answer(this.#asked);
+      else if (key === "n" || key === "Escape") this.#confirm(undefined);
+      return;
+    }
     if (key === "n") {
       this.#note?.focus();
       return;
     }
     const answer = KEYS[key as keyof typeof KEYS];
-    if (answer && !this.#buttons.find((one) => one.dataset.answer === answer)?.disabled) this.#answer(answer);
+    if (!answer || this.#buttons.find((one) => one.dataset.answer === answer)?.disabled) return;
+    if (LASTING.has(answer)) this.#confirm(answer);
+    else this.#answer(answer);
   }
 
   #fill(
@@ -111,6 +130,8 @@ export class Detail {
       ...rest,
       this.#actions(notAlways),
     );
+    // What is to be confirmed had the focus, and was moved.
+    if (this.#asked) this.#choices.querySelector("button")?.focus();
   }
 
   #actions(notAlways: string | undefined): HTMLElement {
@@ -128,7 +149,8 @@ export class Detail {
       if (event.key === "Escape") note.blur();
     });
     const choice = (answer: Given["answer"], label: string, key?: string) => {
-      const made = button(key === undefined ? label : `${label} `, () => this.#answer(answer), {
+      const act = () => (LASTING.has(answer) ? this.#confirm(answer) : this.#answer(answer));
+      const made = button(key === undefined ? label : `${label} `, act, {
         class: answer.startsWith("n") ? "no" : "yes",
         "data-answer": answer,
         ...(key !== undefined && { "aria-keyshortcuts": key }),
@@ -139,10 +161,10 @@ export class Detail {
     this.#buttons = [
       choice("once", "Approve once", "y"),
       choice("session", "For this session", "s"),
-      choice("always", "Always", "a"),
+      choice("always", "Always…", "a"),
       choice("no", "Refuse", "n"),
       choice("no-session", "Not in this session"),
-      choice("never", "Never"),
+      choice("never", "Never…"),
     ];
     if (notAlways !== undefined) {
       const always = this.#buttons[2]!;
@@ -150,13 +172,43 @@ export class Detail {
       always.dataset.never = "true";
       always.title = notAlways;
     }
+    // What it covers has arrived while it was to be confirmed.
+    if (notAlways !== undefined && this.#asked === "always") this.#asked = undefined;
+    this.#confirm(this.#asked);
     return h(
-      "footer",
+      "div",
       { class: "actions" },
       note,
-      h("div", { class: "choices" }, ...this.#buttons),
+      this.#choices,
       notAlways !== undefined && h("p", { class: "note" }, `Not for always: ${notAlways}.`),
     );
+  }
+
+  /** Says what an answer for always covers, before it is given. Enter must not give it. */
+  #confirm(answer: Given["answer"] | undefined): void {
+    this.#asked = answer;
+    if (answer === undefined) {
+      this.#choices.replaceChildren(...this.#buttons);
+      return;
+    }
+    const [word, kind] = answer === "always" ? ["Approve", "yes"] : ["Refuse", "no"];
+    const cancel = button("Cancel ", () => this.#confirm(undefined));
+    cancel.append(h("kbd", {}, "n"));
+    const sure = button(`${word} always `, () => this.#answer(answer), {
+      class: kind!,
+      "data-answer": "sure",
+    });
+    sure.append(h("kbd", {}, "y"));
+    this.#choices.replaceChildren(
+      h(
+        "p",
+        { class: "sure", role: "alert" },
+        `${word} in every session: ${this.#covers || "exactly this"}. It can be taken back below the list, or by hermes approvals revoke.`,
+      ),
+      cancel,
+      sure,
+    );
+    cancel.focus();
   }
 
   #answer(answer: Given["answer"]): void {
@@ -178,7 +230,7 @@ function parts(item: Item): HTMLElement[] {
   const from = [asker.agent, asker.workspace, asker.host && `${asker.host} (${asker.pid})`];
   const facts: [string, string][] = [
     ["who", from.filter(Boolean).join(" · ")],
-    ["asked", `${clock(created)}; silence is a no at ${clock(expires)}`],
+    ["asked", `${clock(created)}; without an answer it is refused at ${clock(expires)}`],
     ["scope", `for this session, or always: ${covers}`],
   ];
   const more: [string, string][] = [

@@ -27,7 +27,7 @@ export function finding({ rule, action = "ask", reason, instead }: Finding): HTM
 }
 
 export function part(name: string, content: HTMLElement): HTMLElement {
-  return h("section", { class: "part" }, h("h4", {}, name), content);
+  return h("section", { class: "part" }, h("h2", {}, name), content);
 }
 
 /** A verdict, what was read, and why. */

@@ -7,6 +7,7 @@ import { Approvals, type Pending, type Settled } from "./approvals.js";
 import { AuditView } from "./audit.js";
 import { setSound, soundIsOn } from "./beep.js";
 import { follow } from "./feed.js";
+import { Keys } from "./keys.js";
 import { Playground } from "./playground.js";
 import { Policies } from "./policies.js";
 import { SessionsView } from "./sessions.js";
@@ -73,6 +74,7 @@ function show(user: User): void {
   const tabs = views.map((view) =>
     h("a", { href: `#${view.id}`, class: "tab" }, view.title, view === approvals && badge),
   );
+  const keys = new Keys();
   const link = h("span", { class: "link", title: "connected", role: "img", "aria-label": "connected" });
   const stage = h("main", {});
   document.body.replaceChildren(
@@ -85,6 +87,7 @@ function show(user: User): void {
       soundButton(),
       themeButton(),
       h("span", { class: "who", title: user.role }, `${user.name} (${user.role})`),
+      button("?", () => keys.show(), { "aria-label": "keys", title: "keys" }),
       button("log out", () => void logout()),
       heard,
     ),
@@ -97,7 +100,10 @@ function show(user: User): void {
     if (next === current) return;
     current?.hidden?.();
     current = next;
-    stage.replaceChildren(next.element);
+    // Every link of the bar leads to something, for those who move by links.
+    for (const view of views) view.element.id = view === next ? view.id : "";
+    const others = views.filter((view) => view !== next).map(({ id }) => h("span", { id, hidden: "" }));
+    stage.replaceChildren(next.element, ...others);
     for (const [i, tab] of tabs.entries()) {
       tab.classList.toggle("here", views[i] === next);
       if (views[i] === next) tab.setAttribute("aria-current", "page");
@@ -115,6 +121,8 @@ function show(user: User): void {
       event.target instanceof HTMLSelectElement;
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.repeat && !/^(j|k|Arrow.*)$/.test(event.key)) return;
+    if (keys.isOpen) return;
+    if (event.key === "?") return keys.show();
     const number = Number(event.key);
     if (number >= 1 && number <= views.length) location.hash = views[number - 1]!.id;
     else if (current?.key) {

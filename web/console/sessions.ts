@@ -46,10 +46,10 @@ export class SessionsView implements View {
     this.element = h(
       "div",
       { class: "stack" },
-      h("h3", {}, "Programs under supervision here"),
+      h("h2", {}, "Programs under supervision here"),
       this.#trace.element,
       this.#runs,
-      h("h3", {}, "Agents"),
+      h("h2", {}, "Agents"),
       this.#sessions,
     );
   }

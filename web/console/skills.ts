@@ -34,10 +34,10 @@ export class Skills implements View {
         "/api/skills",
       );
       this.element.replaceChildren(
-        h("h3", {}, "In quarantine"),
+        h("h2", {}, "In quarantine"),
         ...(quarantined.length === 0 ? [h("p", { class: "empty" }, "Nothing is in quarantine.")] : []),
         ...quarantined.map((one) => this.#card(one)),
-        h("h3", {}, "Installed"),
+        h("h2", {}, "Installed"),
         h("p", {}, installed.length === 0 ? "None." : installed.join(", ")),
       );
     } catch (error) {

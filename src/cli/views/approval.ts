@@ -78,7 +78,7 @@ function inWords(value: unknown): string {
 
 function history({ created, expires, state, answered, answeredBy, scope, spent }: ApprovalItem): string {
   const asked = `asked ${time(created)}`;
-  if (state === "pending") return `${asked}, silence is a no at ${time(expires)}`;
+  if (state === "pending") return `${asked}, refused without an answer at ${time(expires)}`;
   const how = scope === null ? state : `${state} (${scope})`;
   const by = answeredBy === null ? "" : ` by ${escapeControl(answeredBy)}`;
   return `${asked}, ${how}${by} ${time(answered ?? created)}${spent === null ? "" : `, used ${time(spent)}`}`;

@@ -8,7 +8,7 @@ import type { LoadOptions } from "../load.js";
 import { PatternError } from "../match/glob.js";
 import type { PolicyFence } from "../policy.js";
 import { isPolicyName, shippedPolicy } from "../shipped.js";
-import { allowanceRule } from "./allowance-rule.js";
+import { allowanceRules } from "./allowance-rule.js";
 import type { Compilation } from "./compilation.js";
 import { compileFunctionRule, compileRule } from "./compile.js";
 import { type ExampleSpec, exampleEvent, whyNotExample } from "./example.js";
@@ -171,7 +171,7 @@ class FileLoader {
 
   /** Rules before all others. They count for the version. */
   async allow(allowances: readonly Allowance[]): Promise<void> {
-    const bytes = Buffer.from(JSON.stringify({ name: "allowed", rules: allowances.map(allowanceRule) }));
+    const bytes = Buffer.from(JSON.stringify({ name: "allowed", rules: allowances.flatMap(allowanceRules) }));
     this.#hash.update(bytes);
     const { source, content } = await readText("hermes.yaml", bytes);
     const variables = new Variables(this.#surroundings, "/", {});

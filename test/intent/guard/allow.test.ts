@@ -99,6 +99,13 @@ describe("a file that hermes.yaml allows", () => {
     expect(action(command("rm -rf ~/notes2"), notes)).toBe("ask");
   });
 
+  it("makes other programs run code later only where the entry names it", () => {
+    const hook = "/home/ann/notes/.git/hooks/pre-commit";
+    expect(action(write(hook), { write: "~/notes/**" })).not.toBe("allow");
+    expect(action(command(`echo x > ${hook}`), { write: "~/notes/**" })).not.toBe("allow");
+    expect(action(write(hook), { write: hook })).toBe("allow");
+  });
+
   it("is never a device, another process's secrets or a record of HERMES", () => {
     expect(action(read("/home/ann/.local/state/hermes/hermes.db.key"), { read: "~/.local/**" })).toBe("deny");
     expect(action(read("/proc/1/environ"), { read: "/proc/**" })).toBe("deny");

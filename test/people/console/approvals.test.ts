@@ -116,7 +116,15 @@ describe("what an agent asks, in a browser", () => {
       "exactly this, wherever asking/file asks",
     ])
       expect(shown).toContain(part);
+    // Not by one key, nor by Enter: what it covers is said first.
+    await page.keyboard.press("j");
+    await page.keyboard.press("a");
+    const sure = page.getByRole("alert").filter({ hasText: "exactly this, wherever asking/file asks" });
+    await sure.waitFor();
+    await page.keyboard.press("Enter");
+    await sure.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Always" }).click();
+    await page.getByRole("button", { name: "Approve always" }).click();
     expect(await first).toBe("told");
     expect(await run()).toBe("told");
     await page.getByRole("button", { name: "Revoke" }).click();
@@ -125,8 +133,41 @@ describe("what an agent asks, in a browser", () => {
     await items(page).waitFor();
     await whole(page);
     await page.getByRole("button", { name: "Never" }).click();
+    await page.getByRole("button", { name: "Refuse always" }).click();
     expect(await again).toBe("");
     expect(await run()).toBe("");
+  });
+
+  it("are filtered, grouped, and answered several at once, after a second look", async () => {
+    const console = await serve(place);
+    const toolbox = await toolboxIn(place);
+    const calls = ["rm -rf data", "rm -rf other", "git reset --hard"].map((command) =>
+      toolbox.call("terminal_exec", { command }),
+    );
+    const { page } = await visit(console.links.anna!);
+    await items(page).nth(2).waitFor();
+    await page.getByLabel("group questions by").selectOption("rule");
+    expect(await page.locator(".list [role=group]").count()).toBe(2);
+    await page.getByLabel("filter questions").fill("rm recursive");
+    await items(page).nth(2).waitFor({ state: "detached" });
+    expect(await items(page).count()).toBe(2);
+    await page.getByRole("button", { name: "Refuse these 2 questions" }).click();
+    // The focus is on Cancel: Enter answers nothing.
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Refuse these 2 questions" }).click();
+    await page.getByRole("button", { name: "Yes, refuse all 2" }).click();
+    const [one, two] = await Promise.all(calls.slice(0, 2));
+    expect([one!.status, two!.status]).toEqual(["REFUSED", "REFUSED"]);
+    await page.getByText("No question matches the filter.").waitFor();
+    await page.getByLabel("filter questions").fill("");
+    await items(page).waitFor();
+    await whole(page);
+    await page.keyboard.press("j");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText("approve always").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Refuse n" }).click();
+    expect((await calls[2]!).status).toBe("REFUSED");
   });
 
   it("is refused with a word to the agent, by keys alone", async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { makePlace, type Place, toolboxIn } from "../../agents/tools/place.js";
-import { unreadable } from "./readable.js";
+import { axeFindings, unreadable } from "./readable.js";
 import { serve, useBrowser, visit } from "./support.js";
 
 useBrowser();
@@ -22,12 +22,14 @@ describe.each([
     const toolbox = await toolboxIn(place);
     await toolbox.call("terminal_exec", { command: "mkfs.ext4 /dev/sda" });
     void toolbox.call("terminal_exec", { command: "rm -rf data" });
+    void toolbox.call("terminal_exec", { command: "rm -rf other" });
     const { page, trouble } = await visit(console.links.alice!, size);
     await page.locator(".item").first().waitFor();
     const tabs = await page
       .locator("nav .tab")
       .evaluateAll((all) => all.map((tab) => tab.getAttribute("href")!));
     expect(tabs.length).toBe(VIEWS.length);
+    const found: string[] = [];
     for (const tab of tabs) {
       await page.locator(`nav .tab[href="${tab}"]`).click();
       await page.locator(`nav .tab.here[href="${tab}"]`).waitFor();
@@ -36,7 +38,9 @@ describe.each([
         await page.locator(".detail[data-seq]").waitFor();
       }
       expect(await unreadable(page), tab).toEqual([]);
+      for (const one of await axeFindings(page)) found.push(`${tab} ${one}`);
     }
+    expect(found).toEqual([]);
     expect(trouble).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ export function entryAgainst({ rule, about, span }: Finding, input: string): All
 
 export function isAllowedPlace({ rule, about = "" }: RuleHit, context: Context): boolean {
   const access = PLACES.get(rule);
-  return access !== undefined && about.startsWith("/") && allowsPath(context, access, about);
+  return access !== undefined && about.startsWith("/") && allowsPath(context, access, about, rule);
 }
 
 /** Findings on how a text is written, and on HERMES itself: no `run` lifts them. */

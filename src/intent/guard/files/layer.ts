@@ -60,7 +60,7 @@ function worst(subject: Subject, context: Context, wanted: Want): Found | undefi
   const access = wanted === "read" ? "read" : "write";
   const found = [...names(subject.input, context)].flatMap(({ path, seenAs }): Found[] => {
     const by = matchProtected(path, context, wanted);
-    const isAllowed = by && CAN_BE_ALLOWED.has(by.rule) && allowsPath(context, access, path);
+    const isAllowed = by && CAN_BE_ALLOWED.has(by.rule) && allowsPath(context, access, path, by.rule);
     const own = by && !isAllowed ? undefined : matchOwn(path, context);
     return [by && { ...by, ...(isAllowed && { action: "allow" as const }) }, own]
       .filter((match) => match !== undefined)

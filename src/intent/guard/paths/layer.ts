@@ -49,7 +49,7 @@ function escapes({ input, fields }: Subject, context: Context): readonly Finding
       ];
     if (root !== undefined) return [deny("outside-root", `The path is outside ${root}.`, whole(input))];
     if (!isWriteAccess(fields) || isScratch(target, home)) return [];
-    const judge = allowsPath(context, "write", target) ? allow : ask;
+    const judge = allowsPath(context, "write", target, "outside-workspace") ? allow : ask;
     const reason = `The path is outside the workspace ${workspace}.`;
     return [{ ...judge("outside-workspace", reason, whole(input)), about: target }];
   }
