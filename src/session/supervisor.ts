@@ -10,7 +10,7 @@ import {
   textInPlan,
 } from "../kernel/binding/launch.js";
 import { DOOR } from "../kernel/binding/layout.js";
-import { LAUNCHER, type Native, NEEDED_CALLS, native } from "../kernel/binding/native.js";
+import { LAUNCHER, type Native, native } from "../kernel/binding/native.js";
 import { fenceFailure } from "../kernel/fence/fence.js";
 import { HermesError } from "../nouns/errors.js";
 import type { Reply } from "../people/approval/answer.js";
@@ -18,6 +18,7 @@ import { attachError } from "./attach.js";
 import { findProgram } from "./find-program.js";
 import { type Decider, Loop, type LoopHost, type PeriodicTask } from "./loop.js";
 import type { Ending, SessionOptions, WorkerOrder, WorkerReport } from "./options.js";
+import { checkSandboxAround } from "./sandbox-around.js";
 
 /** What is known of a session's fence when it is over. */
 export interface SupervisorReport {
@@ -105,7 +106,7 @@ export class Supervisor implements SupervisorReport {
     this.#channel = channel;
     checkDescriptors();
     const listens = (plan.doors & (1 << DOOR.notify)) !== 0;
-    if (!plan.attach) this.#checkSandbox(plan);
+    if (!plan.attach) checkSandboxAround(plan);
     if (!plan.attach) this.#plan = encodePlan(launchOf(options, plan), plan.filter, listens);
     const worker = this.#native.create(new Uint8Array(memory), plan.fetchPlan, plan.doors, plan.onBehalfMark);
     if (plan.verdictCache !== undefined) this.#native.useVerdictCache(plan.verdictCache);
@@ -119,14 +120,6 @@ export class Supervisor implements SupervisorReport {
     const pid = this.#native.launch(this.#plan, LAUNCHER);
     if (pid < 0) throw this.#startError(-pid);
     return pid;
-  }
-
-  /** A sandbox around HERMES may refuse what a session needs: then it says so, instead of hanging half way. */
-  #checkSandbox({ traces }: SupervisorPlan): void {
-    const bits = this.#native.refusedCalls();
-    const refused = NEEDED_CALLS.filter((_, i) => bits & (1 << i));
-    const calls = traces ? refused : refused.filter((name) => name !== "ptrace");
-    if (calls.length > 0) throw new HermesError("SANDBOXED", { calls: calls.join(", ") });
   }
 
   #attach(
