@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
@@ -330,6 +331,31 @@ static napi_value probe(napi_env env, napi_callback_info info)
 	return number(env, bits);
 }
 
+/*
+ * refusedCalls(): which of these calls a sandbox around us refuses, as bits in this order. The arguments are invalid, so
+ * the kernel itself would answer with another error. Without them, a message of the session would be lost, or a
+ * broker that hangs could not be given up.
+ */
+static napi_value refused_calls(napi_env env, napi_callback_info info)
+{
+	/* Where a process is named it is this one: a policy around us permits that. */
+	const long self = getpid();
+	const struct {
+		long number, first, second;
+	} needed[] = {
+		{ SYS_sendto, -1, 0 },	 { SYS_sendmsg, -1, 0 },       { SYS_recvmsg, -1, 0 },
+		{ SYS_setsockopt, -1, 0 }, { SYS_shutdown, -1, 0 },    { SYS_pidfd_open, self, -1 },
+		{ SYS_process_vm_readv, self, 0 }, { SYS_ptrace, PTRACE_DETACH, self },
+	};
+	int64_t bits = 0;
+	(void)info;
+	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+		if (syscall(needed[i].number, needed[i].first, needed[i].second, 0L, 0L, 0L, 0L) < 0 &&
+		    (errno == EPERM || errno == EACCES || errno == ENOSYS))
+			bits |= 1L << i;
+	return number(env, bits);
+}
+
 napi_status export_process_functions(napi_env env, napi_value exports)
 {
 	static const struct exported surface[] = {
@@ -340,6 +366,7 @@ napi_status export_process_functions(napi_env env, napi_value exports)
 		{ "holdSession", hold_session }, { "takeTerminal", take_terminal }, { "giveTerminal", give_terminal },
 		{ "rawTerminal", raw_terminal }, { "endRawTerminal", end_raw_terminal },
 		{ "ignoreSignal", ignore_signal }, { "hide", hide }, { "exitNow", exit_now }, { "probe", probe },
+		{ "refusedCalls", refused_calls },
 	};
 	return export_functions(env, exports, surface, sizeof surface / sizeof surface[0]);
 }

@@ -22,6 +22,10 @@ const TABLE = {
     exit: 125,
     text: "the workspace would be {folder}, {why}, and {who} would open it to the program: start in the folder of a project, or name a workspace with --workspace FOLDER or HERMES_WORKSPACE (--workspace . means the current folder)",
   },
+  SANDBOXED: {
+    exit: 125,
+    text: "HERMES runs inside a sandbox that refuses {calls}, without which it cannot hold a program: run HERMES outside of that sandbox. An agent's own sandbox is turned off in the agent, and then HERMES holds the agent whole: hermes agents says how",
+  },
   UNAVAILABLE: { exit: 125, text: "this run needs {what}, which is not available here: {why}" },
   POLICY_NOT_FOUND: { exit: 125, text: "policy {file}: cannot read it: {errno}" },
   POLICY_UNKNOWN: {

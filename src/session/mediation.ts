@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Syscall, signalName } from "../abi/index.js";
+import { type Syscall, signalName, syscallByName } from "../abi/index.js";
 import type { FenceOutcome } from "../kernel/binding/fence-plan.js";
 import { DOOR } from "../kernel/binding/layout.js";
 import { ATTACH } from "../kernel/binding/native.js";
@@ -47,6 +47,9 @@ import type { SupervisorPlan, SupervisorReport } from "./supervisor.js";
 import { TracedExecs } from "./traced-execs.js";
 import { VirtualFiles } from "./virtual-files.js";
 import { waitStatus } from "./wait-status.js";
+
+/** Calls that are verified by ptrace where a policy may refuse them. */
+const EXECS = ["execve", "execveat"].map((name) => syscallByName(name)!.nr);
 
 /** How often what the program records is read. */
 const READ_MS = 5;
@@ -211,6 +214,7 @@ export class Mediation {
       onBehalfMark,
       signals,
       births: this.#observers.births,
+      traces: (doors & (1 << DOOR.trace)) !== 0 || EXECS.some((nr) => this.#policies.stack.mayRefuse(nr)),
       fence: plan,
       env,
       noNewPrivs,

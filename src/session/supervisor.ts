@@ -18,6 +18,7 @@ import { attachError } from "./attach.js";
 import { findProgram } from "./find-program.js";
 import { type Decider, Loop, type LoopHost, type PeriodicTask } from "./loop.js";
 import type { Ending, SessionOptions, WorkerOrder, WorkerReport } from "./options.js";
+import { checkSandboxAround } from "./sandbox-around.js";
 
 /** What is known of a session's fence when it is over. */
 export interface SupervisorReport {
@@ -62,6 +63,8 @@ export interface SupervisorPlan {
   readonly signals: bigint;
   /** True: report new threads and processes before they run. */
   readonly births: boolean;
+  /** True: it needs ptrace. */
+  readonly traces: boolean;
   readonly fence: FencePlan;
   readonly noNewPrivs: boolean;
   readonly trapCounter: boolean;
@@ -103,6 +106,7 @@ export class Supervisor implements SupervisorReport {
     this.#channel = channel;
     checkDescriptors();
     const listens = (plan.doors & (1 << DOOR.notify)) !== 0;
+    if (!plan.attach) checkSandboxAround(plan);
     if (!plan.attach) this.#plan = encodePlan(launchOf(options, plan), plan.filter, listens);
     const worker = this.#native.create(new Uint8Array(memory), plan.fetchPlan, plan.doors, plan.onBehalfMark);
     if (plan.verdictCache !== undefined) this.#native.useVerdictCache(plan.verdictCache);

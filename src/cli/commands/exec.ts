@@ -8,6 +8,7 @@ import { readStat } from "../../kernel/process/proc.js";
 import { escapeControl } from "../../nouns/text.js";
 import { workspaceOf } from "../../nouns/workspace.js";
 import { openStore } from "../../record/store/open.js";
+import { checkSandboxAround } from "../../session/sandbox-around.js";
 import type { Thread } from "../../session/thread.js";
 import { choice, usageError, workspaceOption } from "../options/values.js";
 import { whenCallerEnds } from "../run/caller.js";
@@ -46,7 +47,10 @@ export async function execCommand(command: string, flags: ExecFlags, thread?: Th
   const approver = where === "terminal" && hasTerminal() ? new TerminalApprover() : undefined;
   const { asked } = flags;
   const { workspace } = workspaceOption(flags.workspace);
-  const store = await openStore(flags.store);
+  const store = await openStore(flags.store).catch((why) => {
+    checkSandboxAround({ traces: true }); // it makes the home read-only, too
+    throw why;
+  });
   const answered =
     asked === undefined
       ? []

@@ -217,6 +217,8 @@ export interface Native {
   hide(): number;
   exitNow(code: number): never;
   probe(): number;
+  /** The calls of NEEDED_CALLS that a sandbox around HERMES refuses, as bits. */
+  refusedCalls(): number;
   layout(): Record<string, number>;
 }
 
@@ -231,6 +233,18 @@ export const ATTACH = { stay: 1, everyCall: 2, noNewPrivs: 4, firstReturn: 8 } a
 
 /** Bits of sight(): apart: another view of the file system; stranger: other privileges. */
 export const VIEW_DIFFERS = { apart: 1, stranger: 2 } as const;
+
+/** What refusedCalls() tries, in the order of its bits. */
+export const NEEDED_CALLS = [
+  "sendto",
+  "sendmsg",
+  "recvmsg",
+  "setsockopt",
+  "shutdown",
+  "pidfd_open",
+  "process_vm_readv",
+  "ptrace",
+] as const;
 
 /** Bits of probe(); the Landlock ABI version is in the next byte. */
 export const PROBE = { notify: 1, trace: 2, notifySizes: 4, landlockShift: 8 } as const;
