@@ -14,6 +14,19 @@ export interface Expected {
 
 const OWN: readonly Expected[] = [
   {
+    suite: "programs",
+    modes: ["trace"],
+    test: /^(gdb|strace): /,
+    reason: "a program under the trace door cannot itself use ptrace",
+  },
+  {
+    suite: "programs",
+    modes: ["agent"],
+    test: /^postgres: /,
+    mediated: /Permission denied|^\d+$/,
+    reason: "as root its server becomes another user first, which `agent` refuses",
+  },
+  {
     suite: "kernel",
     test: /^pidfd\/(pidfd_test|pidfd_fdinfo_test): /,
     reason: "they remount / as private, and mounts are refused where a policy decides on their paths",

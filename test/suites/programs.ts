@@ -30,7 +30,7 @@ export const PROGRAMS: readonly Part[] = [
   part(
     "tmux",
     `unset TMUX; tmux -S $PWD/s -f /dev/null new-session -d -x 80 -y 24 'cat' && tmux -S $PWD/s send-keys 'typed here' Enter &&
-     until tmux -S $PWD/s capture-pane -p | grep -c 'typed here'; do :; done | tail -1; tmux -S $PWD/s kill-server; echo $?`,
+     until tmux -S $PWD/s capture-pane -p | grep -q 'typed here'; do :; done; tmux -S $PWD/s kill-server; echo $?`,
   ),
   part(
     "vim",
@@ -42,7 +42,7 @@ export const PROGRAMS: readonly Part[] = [
      client_body_temp_path %s/t1; proxy_temp_path %s/t2; fastcgi_temp_path %s/t3; uwsgi_temp_path %s/t4; scgi_temp_path %s/t5;
      server { listen unix:%s/s; root %s/w; } }' $PWD $PWD $PWD $PWD $PWD $PWD $PWD $PWD $PWD > c && chmod 755 . && { nginx -c $PWD/c & } &&
      until [ -S s ]; do sleep 0.1; done; curl -s --unix-socket s http://x/f; curl -s -o /dev/null -w '%{http_code}\\n' --unix-socket s http://x/none
-     nginx -c $PWD/c -s quit; wait; echo $?`,
+     nginx -c $PWD/c -s quit > /dev/null 2>&1; wait; echo $?`,
   ),
   part(
     "postgres",
@@ -76,7 +76,7 @@ export const PROGRAMS: readonly Part[] = [
   ),
   part(
     "gdb",
-    `gdb -batch -nx -ex 'break main' -ex run -ex 'info registers rip' -ex continue /bin/true | grep -c 'exited normally'; echo $?`,
+    `gdb -batch -nx -ex starti -ex 'info registers rip' -ex continue /bin/true 2> /dev/null | grep -c 'exited normally'; echo $?`,
   ),
   part("strace", `strace -f -o t sh -c 'true; ls / > /dev/null'; echo $?; grep -c execve t`),
   part(

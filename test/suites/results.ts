@@ -15,6 +15,7 @@ const READERS: Readonly<Record<Suite["results"], (ran: Ran) => Iterable<readonly
   junit: ({ junit }) => (existsSync(junit) ? junitCases(readFileSync(junit, "utf8")) : []),
   tap: ({ stdout }) => tapPoints(stdout),
   lines: ({ stdout }) => stdout.split("\n").map((line) => split(line)),
+  output: ({ stdout }) => [["its output", stdout]],
   status: () => [],
 };
 

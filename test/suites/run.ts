@@ -10,13 +10,12 @@ import type { Suite } from "./suites.js";
 
 export const folderOf = (suite: Suite) => join(root, "build/suites", suite.name);
 
+const STATUS_ONLY = ["-f=$", "{db:Status-Abbrev}"].join("");
+
 /** Installs the suite's packages, as root, and prepares its folder. */
 export function prepare(suite: Suite): void {
   const missing = suite.packages.filter(
-    (name) =>
-      !/^ii/.test(
-        spawnSync("dpkg-query", ["-W", "-f", "$" + "{db:Status-Abbrev}", name], { encoding: "utf8" }).stdout,
-      ),
+    (name) => !/^ii/.test(spawnSync("dpkg-query", ["-W", STATUS_ONLY, name], { encoding: "utf8" }).stdout),
   );
   if (missing.length > 0) {
     if (process.getuid?.() !== 0)

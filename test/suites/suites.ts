@@ -12,7 +12,7 @@ export interface Suite {
   readonly prepare?: string;
   readonly parts: readonly Part[];
   /** How a part tells its results. */
-  readonly results: "junit" | "tap" | "lines" | "status";
+  readonly results: "junit" | "tap" | "lines" | "output" | "status";
 }
 
 /** Those of CPython's test modules that are about the system: files, processes, signals, sockets, terminals, time. */
@@ -87,7 +87,7 @@ export const SUITES: readonly Suite[] = [
     name: "programs",
     about: "everyday programs: started, used, ended",
     packages: PROGRAM_PACKAGES,
-    results: "lines",
+    results: "output",
     parts: PROGRAMS,
   },
   {

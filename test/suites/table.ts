@@ -92,8 +92,8 @@ async function main(): Promise<number> {
 }
 
 function isChosen(suite: Suite, part: Part): boolean {
-  const only = listed(values.only);
-  return !only || only.some((name) => name === suite.name || `${suite.name}/${part.name}`.startsWith(name));
+  const name = `${suite.name}/${part.name}`;
+  return listed(values.only)?.some((word) => name === word || name.startsWith(`${word}/`)) ?? true;
 }
 
 async function* compared(suite: Suite, part: Part, modes: readonly Mode[]): AsyncIterable<Row> {

@@ -16,7 +16,6 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const python = (...args: string[]) => spawnSync("python3", args, { encoding: "utf8", timeout: 60_000 });
-const has = (module: string) => python("-c", `import ${module}`).status === 0;
 const reader = join(root, "examples/read_trace.py");
 
 describe("a trace", () => {
@@ -25,17 +24,5 @@ describe("a trace", () => {
     expect(opened.stderr).toBe("");
     expect(opened.stdout).toMatch(/^1 \/etc\/hostname$/m);
     expect(python("-I", reader, trace, "--errors").stdout).toMatch(/^\d+ openat ENOENT$/m);
-  });
-
-  it.skipIf(!has("pandas"))("is read by pandas, as lines and as Parquet", () => {
-    const parquet = join(folder, "t.parquet");
-    expect(hermes(["query", "--parquet", parquet, trace]).status).toBe(0);
-    const script = `import pandas; print(len(pandas.read_json("${trace}", lines=True)) > 10, len(pandas.read_parquet("${parquet}")) > 10)`;
-    expect(python("-c", script).stdout).toBe("True True\n");
-  });
-
-  it.skipIf(!has("duckdb"))("is read by DuckDB", () => {
-    const script = `import duckdb; print(duckdb.sql("SELECT count(*) FROM read_json_auto('${trace}') WHERE name = 'openat'").fetchone()[0] > 1)`;
-    expect(python("-c", script).stdout).toBe("True\n");
   });
 });
