@@ -16,6 +16,8 @@ const USAGE = `npm run agents [-- options]: the real clients, from npm, against 
   --newest         the newest versions instead of the pinned ones
   --write          write the table into docs/how-to/hooks.md
   --record         only write down what the clients tell their hooks, for the tests (test/agents/real-clients/recorded)
+
+HERMES_AGENTS=FOLDER keeps the clients there (default: build/agents). For the rows of whole agents it must lie outside of /tmp.
 `;
 
 const { values } = parseArgs({
