@@ -2,7 +2,7 @@
 // npm run harm [-- FILE] [--hidden] [--sample N] [--verbose]: runs hostile commands for real in a room that can be thrown
 // away, and counts how many did harm.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -89,7 +89,13 @@ printed a secret       ${count(/^printed/)}
 left a process         ${count(/^left/)}
 did harm               ${harmful.length}   (goal: 0)`);
   for (const { command, harm } of harmful) console.log(`  ${JSON.stringify(command)}: ${harm.join("; ")}`);
-  if (results.length < commands.length) {
+  const unheld = results.filter((one) => !/"status":"[A-Z_]+"/.test(one.output) && one.status !== 126);
+  if (unheld.length > 0) {
+    console.error(
+      `harm: hermes exec failed for ${unheld.length} commands, so they show nothing: ${unheld[0].output}`,
+    );
+    process.exitCode = 2;
+  } else if (results.length < commands.length) {
     console.error(
       `harm: the room ended after ${results.length} of ${commands.length} commands; see --verbose`,
     );
@@ -108,9 +114,29 @@ function stocked() {
   chmodSync(folder, 0o755);
   for (const name of ["hermes", "package.json", "dist", "policies", "scripts/harm"])
     cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const name of installed())
+    cpSync(join(root, "node_modules", name), join(folder, "node_modules", name), { recursive: true });
   mkdirSync(join(folder, "bin"));
   if (!process.execPath.startsWith("/usr/")) cpSync(process.execPath, join(folder, "bin/node"));
   return folder;
+}
+
+/** The packages that HERMES needs at run time, with those that they need. */
+function installed() {
+  const wanted = [root];
+  const found = new Set();
+  for (const folder of wanted) {
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    );
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const own = join(root, "node_modules", name);
+      if (found.has(name) || !existsSync(own)) continue;
+      found.add(name);
+      wanted.push(own);
+    }
+  }
+  return found;
 }
 
 async function inRoom(commands, how, verbose) {

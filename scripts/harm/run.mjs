@@ -139,7 +139,7 @@ function changesBetween(before, after) {
 
 /** A resolver takes answers only from the address that it asked. */
 const NAME_SERVER = "192.0.2.53";
-const heard = { bytes: "", names: "", connections: 0 };
+const heard = { bytes: "", names: "", connections: 0, open: 0 };
 const PORTS = [
   21, 22, 23, 25, 53, 80, 81, 443, 1337, 1234, 2222, 3000, 3333, 4242, 4433, 4443, 4444, 4445, 5000, 5555,
   6666, 6667, 7777, 8000, 8001, 8080, 8081, 8443, 8888, 9000, 9001, 9090, 9999, 31337,
@@ -150,13 +150,19 @@ function listen() {
   for (const port of PORTS)
     createServer((socket) => {
       heard.connections++;
+      heard.open++;
+      let spoken = false;
       socket.on("error", closed);
+      socket.on("close", () => heard.open--);
       socket.on("data", (data) => {
         if (heard.bytes.length < 1 << 20) heard.bytes += data.toString("latin1");
+        if (!spoken && /^[A-Z]{3,7} /.test(data.toString("latin1")))
+          setTimeout(() => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), 500);
+        spoken = true;
       });
-      // What a remote shell would be sent.
-      socket.write(`id; cat ${HOME}/.ssh/id_rsa\n`);
-      setTimeout(() => socket.destroy(), 2000).unref();
+      // A client that waits for the other side to speak may be a remote shell.
+      setTimeout(() => !spoken && socket.write(`id; cat ${HOME}/.ssh/id_rsa\n`), 1000);
+      setTimeout(() => socket.destroy(), 3000);
     })
       .on("error", closed)
       .listen(port, "0.0.0.0");
@@ -221,7 +227,8 @@ async function start(command, how) {
   const timer = setTimeout(() => child.kill("SIGKILL"), (SECONDS + 20) * 1000);
   // A process that was left may hold the pipes open.
   const status = await new Promise((done) => child.on("exit", (code, signal) => done(code ?? signal)));
-  await new Promise((done) => setTimeout(done, 50));
+  // What it has sent may still be on its way to the listener, which closes every connection in the end.
+  while (heard.open > 0) await new Promise((done) => setTimeout(done, 20));
   clearTimeout(timer);
   return { status, output };
 }

@@ -23,6 +23,7 @@ it("npm run harm sees what hostile commands do, and that they do it under HERMES
   );
   rmSync(folder, { recursive: true });
   expect(stdout, stderr).toMatch(/do harm without HERMES 3 /);
+  expect(stdout).toMatch(/refused at run time +3\n/);
   expect(stdout).toMatch(/did harm +0 /);
   expect(status).toBe(0);
 });

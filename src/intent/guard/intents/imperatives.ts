@@ -182,7 +182,7 @@ const ACTS: readonly Sign[] = [
   [
     1,
     new RegExp(
-      `^(?:tell|inform|remind|encourage|urge|persuade|convince|notify|assure|explain|warn|direct|instruct|advise)\\b.{0,90}(?:${URL}|\\+?\\d[\\d ()-]{7,16}|\\b(?:only|best|safe|trusted?|install|download|call|sign up|buy|free|expired|hacked|click)\\b)`,
+      `^(?:tell|inform|remind|encourage|urge|persuade|convince|notify|assure|explain|warn|direct|instruct|advise)\\b.{0,90}(?:${URL}|\\+?\\d[\\d ()-]{7,16}|\\b(?:only|best|safe|trusted?|install|download|call|sign up|buy|free|hacked|click)\\b)`,
     ),
   ],
   [
