@@ -104,7 +104,15 @@ function finish(
   [file, ...args]: readonly string[],
   program: Partial<Program>,
 ): Promise<Omit<Outcome, "files">> {
-  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workplace, LC_ALL: "C.UTF-8", BUILT: built };
+  // HERMES's own records lie elsewhere: the workplace shows what the program did.
+  const HERMES_HOME = join(built, "hermes");
+  const env = {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: workplace,
+    LC_ALL: "C.UTF-8",
+    BUILT: built,
+    HERMES_HOME,
+  };
   const child = spawn(file!, args, { cwd: workplace, env: { ...env, ...program.env }, detached: true });
   const output = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
