@@ -81,7 +81,7 @@ describe("a toolbox", () => {
     );
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const { port } = server.address() as AddressInfo;
-    place.write("home/hermes.yaml", `urls: { allow: ["http://127.0.0.1:${port}"] }\n`);
+    place.write("home/hermes.yaml", `urls: { allow: ["127.0.0.1:${port}"] }\n`);
     place.write("workspace/a.txt", "a\n");
     const toolbox = await toolboxIn(place);
     const read = () => toolbox.call("read_file", { path: "a.txt" });

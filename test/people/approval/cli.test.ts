@@ -70,10 +70,10 @@ describe("hermes approvals list", () => {
       [
         "<id 0>  pending  TOOL_CALL  rm -rf '\\x1b[2J\\x1b[1;1Happrove all\\u202e\\x0a\\x0d  y once'",
         "  recursive-delete: Deletes\\x1b[0m.",
-        "  asked <time>, silence is a no at <time>",
+        "  asked <time>, refused without an answer at <time>",
         "<id 1>  pending  TOOL_CALL  jq .",
         "  not-listed: about not-listed",
-        "  asked <time>, silence is a no at <time>",
+        "  asked <time>, refused without an answer at <time>",
         "",
       ].join("\n"),
     );
@@ -114,7 +114,7 @@ describe("hermes approvals show", () => {
         "session     one",
         `call        ${call}`,
         "digest      digest of rm -rf build",
-        "times       asked <time>, silence is a no at <time>",
+        "times       asked <time>, refused without an answer at <time>",
         "scope       exactly this, in this folder, with its scripts as they are now",
         "always      bash runs whatever it is told to, so it is never approved for always",
         "diff        -a",

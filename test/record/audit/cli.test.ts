@@ -124,7 +124,7 @@ describe("hermes audit show", () => {
 
   it.each([
     [["--kind", "deeds"], /--kind takes/],
-    [["--since", "yesterday"], /--since takes a time/],
+    [["--since", "tomorrowish"], /--since takes a time/],
     [["--grep", "("], /not a regular expression/],
     [["-n", "many"], /-n takes a whole number/],
   ])("refuses %j", (args, message) => {
