@@ -25,11 +25,13 @@ export async function allowanceOption({
   return allowances.length > 0 ? { allowances } : {};
 }
 
-/** A file that cannot be read is the loader's to report. */
+/** Nothing where there is no file, or another user's home: that allows nothing. What is no file is the loader's to report. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "" : "allow:";
+    return NOT_OURS.has((error as NodeJS.ErrnoException).code ?? "") ? "" : "allow:";
   }
 }
+
+const NOT_OURS: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
