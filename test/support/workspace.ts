@@ -103,7 +103,11 @@ export class Shipped {
   hermes(way: string, script: string): Result {
     const [command, ...words] = way.split(" ");
     // No approver is there: a question is a refusal.
-    const rest = command === "exec" ? [script] : [...words, "--ask", "no", "--", "/bin/bash", "-c", script];
+    const rest = [
+      "--ask",
+      "no",
+      ...(command === "exec" ? [script] : [...words, "--", "/bin/bash", "-c", script]),
+    ];
     return this.#spawn(this.program, [command!, ...rest]);
   }
 
