@@ -112,7 +112,8 @@ int traced_exec_release(struct held_tracer *held)
 {
 	int64_t from = monotonic_ns();
 	int got;
-	while ((got = look_at_tracer(held)) == 0 && monotonic_ns() - from < STOP_NS)
+	/* In state D it may be in a call of its own that waits for us: it stops after our answer, and not before. */
+	while ((got = look_at_tracer(held)) == 0 && state_of(held->tracer) != 'D' && monotonic_ns() - from < STOP_NS)
 		usleep(PAUSE_US);
 	if (got > 0 && ptrace(PTRACE_DETACH, held->tracer, 0, (long)held->signal) < 0)
 		return 0;
